@@ -3,6 +3,8 @@
 #endif
 #include "base/file/lock.h"
 
+#include "base/file/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -45,15 +47,33 @@ LockResult lock_open_file(int file) {
     }
 }
 
+static bool same_file(const struct stat *a, const struct stat *b) {
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 // What another machine did to a path is seen for certain when the path is opened.
 bool is_at(const char *path, int file) {
     struct stat there, here;
     const int again = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (again < 0) return false;
-    const bool same = fstat(again, &there) == 0 && fstat(file, &here) == 0 && there.st_dev == here.st_dev &&
-                      there.st_ino == here.st_ino;
+    if (again < 0) {
+        if (errno == ELOOP || errno == ENXIO || errno == ENOTDIR || errno == ESTALE) errno = ENOENT;
+        return false;
+    }
+    const bool seen = fstat(again, &there) == 0 && fstat(file, &here) == 0, same = seen && same_file(&there, &here);
+    const int reason = seen ? ENOENT : errno;
     close(again);
+    errno = reason;
     return same;
+}
+
+// After is_at failed for want of open files or the like: remove a lock file that was just made, and close it.
+static LockResult abandon(const char *path, int file, bool made) {
+    const int reason = errno;
+    struct stat there, here;
+    if (made && lstat(path, &there) == 0 && fstat(file, &here) == 0 && same_file(&there, &here)) unlink(path);
+    close(file);
+    errno = reason;
+    return LOCK_FAILED;
 }
 
 // Lock files of this program are empty: anything else of that name is somebody's own.
@@ -94,8 +114,9 @@ LockResult lock_take(Lock *lock, const char *path) {
             close(file);
             return result;
         }
-        if (!is_at(path, file)) { // its holder removed it before it was locked
-            close(file);
+        if (!is_at(path, file)) {
+            if (errno != ENOENT) return abandon(path, file, made);
+            close(file); // its holder removed it before it was locked
         } else if (made) {
             *lock = (Lock){.held = true, .exclusive = result == LOCK_MINE, .file = file};
             strcpy(lock->path, path);
@@ -116,8 +137,10 @@ static bool is_mine(const Lock *lock) {
 }
 
 bool lock_keep(const Lock *lock, Error *error) {
-    return is_mine(lock) ||
-           fail_run(error,
+    errno = 0;
+    if (is_mine(lock)) return true;
+    if (errno == EMFILE || errno == ENFILE) return fail_open(lock->path, errno, "", error);
+    return fail_run(error,
                     "this process has lost the lock %s, as happens when a network file system cannot be reached for a "
                     "while; start it again to continue from what was saved",
                     lock->path);

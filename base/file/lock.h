@@ -17,7 +17,8 @@ typedef enum {
 // directories may hold on this one only.
 LockResult lock_open_file(int file);
 
-// Does the path still name this open file or directory? False when it was removed or replaced.
+// Does the path still name this open file or directory? False, with errno, when it was removed or replaced (ENOENT), or
+// cannot be opened.
 bool is_at(const char *path, int file);
 
 // A lock file: it exists while a process holds it, and a process that is killed leaves it behind.

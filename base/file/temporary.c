@@ -86,13 +86,15 @@ int temporary_create(char name[PATH_CAPACITY], const char *path, TemporaryKind k
             break;
         }
         const int file = create(name, kind);
-        if (file < 0) reason = errno;
-        // ENOENT: a directory that another process took for a leftover, and removed, before it was open.
-        if (file < 0 && reason != EEXIST && reason != ENOENT) break;
-        if (file < 0) continue;
-        if (lock_open_file(file) != LOCK_TAKEN && is_at(name, file)) return file;
-        temporary_remove(name); // another process took it for a leftover before it was locked, and removes it, too
-        close(file);
+        const bool taken = file >= 0 && lock_open_file(file) == LOCK_TAKEN;
+        if (file >= 0 && !taken && is_at(name, file)) return file;
+        reason = taken ? ENOENT : errno;
+        if (file >= 0) {
+            temporary_remove(name);
+            close(file);
+        }
+        // ENOENT: another process took it for a leftover before it was locked, and removes it, too.
+        if (reason != EEXIST && reason != ENOENT) break;
     }
     *name = 0;
     errno = reason;

@@ -218,14 +218,14 @@ static void take_with_little(int orders, int answers) {
     close(next);
     setrlimit(RLIMIT_NOFILE, &(struct rlimit){(rlim_t)next + 1, (rlim_t)next + 1}); // one file: the lock needs two
     tell(answers, lock_take(&lock, path) == LOCK_FAILED && errno == EMFILE ? 'y' : 'n');
+    tell(answers, scratch_count(directory) == 0 ? 'y' : 'n');
     setrlimit(RLIMIT_NOFILE, &(struct rlimit){(rlim_t)next, (rlim_t)next + 1});
     tell(answers, lock_take(&lock, path) == LOCK_FAILED && errno == EMFILE ? 'y' : 'n');
 }
 
 static void without_room_for_open_files_it_fails(void **state) {
     Child child = start(take_with_little);
-    assert_int_equal(hear(child.answers), 'y');
-    assert_int_equal(hear(child.answers), 'y');
+    for (int i = 0; i < 3; i++) assert_int_equal(hear(child.answers), 'y');
     assert_int_equal(end(&child), 0);
 }
 

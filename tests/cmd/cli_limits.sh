@@ -104,6 +104,25 @@ limited "files no larger than 5 KiB: train" "File too large;ulimit -f" "-f 10" t
 check "train leaves no temporary file" test -z "$(find . -name '*.tmp*' ! -name 'data.4711.tmp')"
 limited "five open files" "Too many open files;ulimit -n" "-n 5" train $small --steps 2 --data data --out few
 limited "four open files" "Too many open files;ulimit -n" "-n 4" train $small --steps 2 --data data --out few
+check "they leave nothing behind" test ! -e few
+# With any limit, a command succeeds or says what to raise. How many files are open before the first differs by shell.
+need train $small --steps 2 --data data --out base
+need export base --out model
+wrong=
+for files in 4 5 6 7 8 9 10; do
+    for command in "prepare --out few text.txt" "train $small --steps 2 --data data --out few" "export base --out few" \
+        "import model --out few" "eval base --csv few" "report base"; do
+        rm -rf few
+        # shellcheck disable=SC2086
+        (ulimit -n $files && exec "$BITTER" $command) >"$scratch/limited" 2>"$scratch/err" </dev/null
+        code=$?
+        [ $code -eq 0 ] || [ -z "$(complaint 1 "Too many open files;ulimit -n")" ] ||
+            wrong="$wrong
+$files: bitter $command: exit code $code, $(cat "$scratch/err")"
+    done
+done
+if [ -z "$wrong" ]; then pass "few open files"; else fail "few open files" "$wrong"; fi
+rm -rf few base model
 
 # --- gzip data that never ends ---
 mkdir bomb && cp data/tokenizer.json data/val_000000.bin bomb

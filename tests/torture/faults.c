@@ -3,10 +3,12 @@
 //   faults LOG PROGRAM ARGUMENT...                            list the calls: lines "PROCESS KIND NUMBER"
 //   faults LOG PROCESS KIND NUMBER HOW PROGRAM ARGUMENT...    the call of this number ends as HOW says
 //
-// HOW is the name of an error (ENOSPC), `half` (a write writes half of its bytes), or `kill` (SIGKILL arrives before
-// the call). PROCESS 0 is the program, 1 the first process or thread that it starts, and so on; each counts its own
-// calls of each kind, from the beginning of main(), so that a parent that looks at its children's files now and then
-// shifts the numbers of its stat calls alone. The exit code is that of the program, 128 + N if signal N ended it.
+// With a + after HOW, all later calls of this kind by this process end so as well. HOW is the name of an error
+// (ENOSPC), `half` (a write writes half of its bytes), `limit` (from now on, no more files may be open than are now),
+// or `kill` (SIGKILL arrives before the call). PROCESS 0 is the program, 1 the first process or thread that it starts,
+// and so on; each counts its own calls of each kind, from the beginning of main(), so that a parent that looks at its
+// children's files now and then shifts the numbers of its stat calls alone. The exit code is that of the program, 128 +
+// N if signal N ended it.
 //
 // A debugger's interface (ptrace) does it, so that calls inside the C library are seen as well.
 #define _GNU_SOURCE
@@ -19,6 +21,8 @@
 #include <string.h>
 #include <sys/ptrace.h> // before the next, whose macros are its enumerators
 #include <linux/ptrace.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -82,7 +86,7 @@ static FILE *list;
 static int fault_process = -1, fault_error;
 static Kind fault_kind;
 static long fault_number;
-static bool fault_half, fault_kill;
+static bool fault_half, fault_kill, fault_limit, fault_repeats;
 
 static void give_up(const char *what) {
     fprintf(stderr, "faults: %s: %s\n", what, strerror(errno));
@@ -122,17 +126,30 @@ static void change_registers(Process *process, bool skip, bool half, bool set_re
     if (ptrace(PTRACE_SETREGS, process->pid, NULL, &registers) != 0) give_up("changing registers");
 }
 
+static void limit_files(pid_t pid) {
+    char path[80];
+    struct stat status;
+    rlim_t next = 0; // the lowest number of a file that is not open
+    for (;; next++) {
+        snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)pid, (int)next);
+        if (lstat(path, &status) != 0) break;
+    }
+    if (prlimit(pid, RLIMIT_NOFILE, &(struct rlimit){next, next}, NULL) != 0) give_up("limiting open files");
+}
+
 static void enter_call(Process *process, const struct ptrace_syscall_info *info) {
     if (begins_main(info)) in_main = true;
     const Kind kind = in_main ? kind_of(info) : KINDS;
     if (kind == KINDS) return;
     const int index = (int)(process - processes);
     const long number = ++process->calls[kind];
-    const bool chosen = index == fault_process && kind == fault_kind && number == fault_number;
+    const bool chosen = index == fault_process && kind == fault_kind &&
+                        (number == fault_number || (fault_repeats && number > fault_number));
     if (fault_process < 0 || chosen) fprintf(list, "%d %s %ld\n", index, kind_names[kind], number);
     if (!chosen) return;
     fflush(list);
     if (fault_kill) kill(process->pid, SIGKILL);
+    if (fault_limit) limit_files(process->pid);
     if (fault_half) change_registers(process, false, true, false);
     process->error = fault_error;
     // A file is closed even when close() fails.
@@ -172,15 +189,19 @@ static int trace(pid_t program) {
 }
 
 static void read_fault(char **arguments) {
-    const char *kind = arguments[1], *how = arguments[3];
+    const char *kind = arguments[1];
+    char *how = arguments[3];
+    fault_repeats = *how && how[strlen(how) - 1] == '+';
+    if (fault_repeats) how[strlen(how) - 1] = 0;
     fault_process = atoi(arguments[0]);
     while (fault_kind < KINDS && strcmp(kind, kind_names[fault_kind]) != 0) fault_kind++;
     fault_number = atol(arguments[2]);
     fault_half = strcmp(how, "half") == 0;
     fault_kill = strcmp(how, "kill") == 0;
+    fault_limit = strcmp(how, "limit") == 0;
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
         if (strcmp(how, errors[i].name) == 0) fault_error = errors[i].number;
-    if (fault_kind == KINDS || (!fault_half && !fault_kill && !fault_error)) {
+    if (fault_kind == KINDS || (!fault_half && !fault_kill && !fault_limit && !fault_error)) {
         fprintf(stderr, "faults: %s %s is no call or no error that it knows\n", kind, how);
         exit(125);
     }

@@ -109,7 +109,7 @@ ending() {
     [ $scenario = compare ] && most=3
     case $code-$fault in
     0-* | 137-*kill) return ;;
-    2-memory:* | 2-*EIO | 2-*ENOSPC | 2-*ENOMEM | 2-*EMFILE) ;; # exit code 2 is for mistakes of the user
+    2-memory:* | 2-*EIO* | 2-*ENOSPC* | 2-*ENOMEM* | 2-*EMFILE | 2-*limit) ;; # exit code 2 is for mistakes of the user
     [123]-*) [ "$lines" -ge 1 ] && [ "$lines" -le $most ] && ! grep -qvE '^(bitter|libgomp|$)' ../err && return ;;
     esac
     printf 'exit code %s\n' "$code"
@@ -200,8 +200,8 @@ for scenario in ${ONLY_SCENARIO:-$scenarios}; do
     echo "# $scenario: $(wc -l <"$home/allocations") allocations, and of calls$(cut -d ' ' -f 2 "$home/calls" | sort |
         uniq -c | awk '{ printf ", %d %s", $1, $2 }')"
     cd "$scratch" || exit 1
-    all open EMFILE EACCES
-    all write half ENOSPC EIO EINTR
+    all open EMFILE limit EACCES
+    all write half ENOSPC ENOSPC+ EIO EINTR
     all sync EIO
     all rename EIO
     all close EIO
