@@ -6,6 +6,7 @@
 #include "base/path.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,24 @@ void *memory_grow(void *block, size_t size, size_t larger) {
 void *shared_zeros(size_t bytes) {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
+}
+
+static pthread_key_t space;
+
+static void make_space(void) {
+    if (pthread_key_create(&space, free) != 0) abort();
+}
+
+void *thread_space(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_space);
+    void *own = pthread_getspecific(space);
+    if (own) return own;
+    if (posix_memalign(&own, 64, THREAD_SPACE) != 0 || pthread_setspecific(space, own) != 0) {
+        fputs("bitter: no memory for the work of a thread; end other programs, or use fewer --threads\n", stderr);
+        _exit(ERROR_RUN);
+    }
+    return own;
 }
 
 void shared_free(void *memory, size_t bytes) {

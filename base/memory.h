@@ -25,4 +25,10 @@ void *memory_grow(void *block, size_t size, size_t larger);
 void *shared_zeros(size_t bytes);
 void shared_free(void *memory, size_t bytes); // harmless on NULL
 
+// Working space of the calling thread, aligned for vectors: what is in it lasts until the thread asks again. It is not
+// in the thread's stack, which may be small (ulimit -s, OMP_STACKSIZE). Where there is no memory for it, the program
+// ends with a sentence, as it does when a thread cannot be started.
+#define THREAD_SPACE (9 << 17)
+void *thread_space(void);
+
 #endif

@@ -21,6 +21,11 @@ void *memory_grow(void *block, size_t size, size_t larger) {
     return realloc(block, larger);
 }
 
+void *thread_space(void) {
+    static _Alignas(64) unsigned char space[THREAD_SPACE]; // of the only thread
+    return space;
+}
+
 // No signal comes; the page stops between steps.
 bool stop_check(const Stop *stop, Error *error) {
     return true;

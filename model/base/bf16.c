@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE // NOLINT(bugprone-reserved-identifier)
 #include "model/base/bf16.h"
 
+#include "base/memory.h"
 #include "model/base/product.h"
 
 #include <assert.h>
@@ -162,17 +163,22 @@ static void add_tile(real *C, int ldc, real beta, const Sums sums, const real *b
 
 // For at most BLOCK_ROWS of k and BLOCK_COLUMNS of N.
 static void product_block(real *C, int ldc, real beta, Matrix A, Matrix B, const real *bias, int M, int N, int K) {
-    static _Thread_local Square panels[BLOCK_ROWS / DEEP * (BLOCK_COLUMNS / SIDE)], strip[BLOCK_ROWS / DEEP * 2];
-    static _Thread_local _Alignas(64) Sums sums;
+    struct {
+        Square panels[BLOCK_ROWS / DEEP * (BLOCK_COLUMNS / SIDE)], strip[BLOCK_ROWS / DEEP * 2];
+        _Alignas(64) Sums sums;
+    } *space = thread_space();
+    static_assert(sizeof *space <= THREAD_SPACE, "the panels fit");
     const int squares = (K + DEEP - 1) / DEEP;
     B.transposed = !B.transposed;
-    for (int n = 0; n < N; n += WIDE) pack_panel(panels + n / SIDE * squares, matrix_from(B, n, 0), true, N - n, K);
+    for (int n = 0; n < N; n += WIDE)
+        pack_panel(space->panels + n / SIDE * squares, matrix_from(B, n, 0), true, N - n, K);
     for (int m = 0; m < M; m += WIDE) {
-        pack_panel(strip, matrix_from(A, m, 0), false, M - m, K);
+        pack_panel(space->strip, matrix_from(A, m, 0), false, M - m, K);
         for (int n = 0; n < N; n += WIDE) {
-            multiply(sums, (const Square *)strip, (const Square *)(panels + n / SIDE * squares), squares);
-            add_tile(C + (size_t)m * ldc + n, ldc, beta, (const real(*)[2][SIDE][SIDE])sums, bias ? bias + n : NULL,
-                     least(WIDE, M - m), least(WIDE, N - n));
+            multiply(space->sums, (const Square *)space->strip, (const Square *)(space->panels + n / SIDE * squares),
+                     squares);
+            add_tile(C + (size_t)m * ldc + n, ldc, beta, (const real(*)[2][SIDE][SIDE])space->sums,
+                     bias ? bias + n : NULL, least(WIDE, M - m), least(WIDE, N - n));
         }
     }
 }

@@ -1,5 +1,7 @@
 #include "model/base/product.h"
 
+#include "base/memory.h"
+
 #include <assert.h>
 
 // Bytes of a vector: the processor's widest, unless the build says something else (make VECTOR=16).
@@ -270,11 +272,12 @@ static void few_rows(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B
 }
 
 void product(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, const real *bias, int M, int N, int K) {
-    static _Thread_local real panels[BLOCK * BLOCK];
     if (M < 4 && !A.transposed) {
         few_rows(C, ldc, beta, alpha, A, B, bias, M, N, K);
         return;
     }
+    real *panels = thread_space(); // BLOCK * BLOCK
+    static_assert(BLOCK * BLOCK * sizeof(real) <= THREAD_SPACE, "the panels fit");
     const int rows = block_size(K, BLOCK);
     for (int n = 0; n < N; n += BLOCK) {
         const int columns = least(BLOCK, N - n);

@@ -124,6 +124,28 @@ done
 if [ -z "$wrong" ]; then pass "few open files"; else fail "few open files" "$wrong"; fi
 rm -rf few base model
 
+# --- small stacks, of the program and of its threads ---
+if grep -q __asan_init "$BITTER"; then
+    skip "small stacks" "the sanitizers need larger ones"
+else
+    need train $small --steps 2 --data data --out base --pos rope
+    for limit in "ulimit -s 1024" "export OMP_STACKSIZE=1M" "export OMP_STACKSIZE=256k"; do
+        wrong=
+        for command in "train $small --steps 2 --threads 2 --data data --out stack" "sample base --tokens 2 --threads 2" \
+            "eval base --threads 2" "report base" "properties --pos rope --context 32" \
+            "compare none --seeds 1 --steps 2 --context 8 --layers 1 --heads 1 --width 8 --data data --out stacks" \
+            "extend base --method gradient --factor 2 --windows 1 --steps 3 --threads 2 --out longer"; do
+            # shellcheck disable=SC2086
+            (eval "$limit" && exec "$BITTER" $command) >"$scratch/limited" 2>"$scratch/err" </dev/null ||
+                wrong="$wrong
+$command: exit code $?, $(cat "$scratch/err")"
+        done
+        if [ -z "$wrong" ]; then pass "$limit"; else fail "$limit" "$wrong"; fi
+        rm -rf stack stacks longer
+    done
+    rm -rf base
+fi
+
 # --- gzip data that never ends ---
 mkdir bomb && cp data/tokenizer.json data/val_000000.bin bomb
 { shard "20240520 1 100" "" && dd if=/dev/zero bs=65536 count=4096 2>/dev/null; } | gzip >bomb/train_000000.bin.gz
