@@ -12,7 +12,6 @@
 #include "lab/report/report.h"
 
 #include <errno.h>
-#include <omp.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,7 +231,7 @@ bool command_compare(int argc, char **argv, Error *error) {
     bool ok = !words.failed || fail_run(error, "no memory for the words of the command");
     keep_command(comparison.plan.command, sizeof comparison.plan.command, &words);
     const int first = arguments_parse(&options, given, &usage, argc, argv);
-    const int cores = omp_get_num_procs(); // that this process may use; Slurm and taskset may allow only some
+    const int cores = processors_allowed();
     if (compare_given(given, "sbatch")) options.slurm = true;
     for (int i = 0; ok && i < argc; i++) ok = name_check("the argument", argv[i], error); // the report shows them
     ok = ok && comparison_paths(&comparison, options.out, error) && report_check(options.out, true, error) &&

@@ -155,6 +155,7 @@ bool command_properties(int argc, char **argv, Error *error) {
     TrainOptions options = {.layers = 1};
     bool given[ARGUMENTS_MOST];
     const int first = arguments_parse(&options, given, &usage, argc, argv);
+    threads_use(0);
     bool ok = first == argc || check_given(given, error);
     for (int i = first; ok && i < argc; i++) ok = print_run(argv[i], &options, error);
     if (first == argc)

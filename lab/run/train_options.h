@@ -29,7 +29,8 @@
     CHOICE_ROW("block", offsetof(S, block), "gpt2", "gpt2|llama", NULL,                                                \
                "gpt2: layer norm, GELU, biases; llama: RMSNorm, SwiGLU, no biases")
 #define THREADS_OPTION_ROW(S)                                                                                          \
-    INTEGER_ROW("threads", offsetof(S, threads), "0", 0, 1024, "threads to compute with; 0 = all cores")
+    INTEGER_ROW("threads", offsetof(S, threads), "0", 0, 1024,                                                         \
+                "threads to compute with; 0 = all cores that may be used")
 #define PRECISION_OPTION_ROW(S)                                                                                        \
     CHOICE_ROW("precision", offsetof(S, precision), "float", "float|bf16", NULL,                                       \
                "bf16: round the operands of linear layers to bfloat16, where that is faster")

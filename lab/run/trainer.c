@@ -1,6 +1,7 @@
 #include "lab/run/trainer.h"
 
 #include "base/file/crc.h"
+#include "base/quota.h"
 #include "base/random.h"
 #include "lab/eval/answers.h"
 #include "lab/eval/evaluate.h"
@@ -8,15 +9,31 @@
 #include "lab/run/config.h"
 #include "model/base/blas.h"
 #include "model/base/gemm.h"
+#include "model/base/matrix.h"
 #include "model/base/team.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #define VALIDATION_EXERCISES 500 // at most
 
+int processors_allowed(void) {
+    static bool said;
+    const int all = omp_get_num_procs();
+    const double quota = cpu_quota("");
+    if (!(quota < all)) return all;
+    const int allowed = quota < 2 ? 1 : (int)quota; // more threads would wait for each other when it is used up
+    if (!said)
+        fprintf(stderr, "bitter: the control group's CPU quota is %.3g of %d processors, so %d %s used by default\n",
+                quota, all, allowed, allowed == 1 ? "is" : "are");
+    said = true;
+    return allowed;
+}
+
 int threads_use(long long threads) {
     int count = threads > 0 ? (int)threads : omp_get_max_threads();
+    if (threads == 0 && count > 1 && !getenv("OMP_NUM_THREADS")) count = least(count, processors_allowed());
     if (threads == 0 && ranks_here() > 1 && !getenv("OMP_NUM_THREADS")) {
         const int share = (int)sysconf(_SC_NPROCESSORS_ONLN) / ranks_here();
         if (count > share) count = share > 0 ? share : 1;

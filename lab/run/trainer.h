@@ -82,8 +82,12 @@ long long trainer_tokens(const Trainer *trainer);
 // The tokens by which lines and columns are found in text of this tokenizer.
 PlaceRule place_rule(const Tokenizer *tokenizer);
 
-// Use so many threads, or as many as a team may have if these are fewer; 0 = OMP_NUM_THREADS, or without it all cores,
-// of which ranks on one machine get equal shares. Returns their number.
+// How many processors this process may use: those that its affinity allows (taskset, Slurm), or fewer if a control
+// group has a quota, as containers do; then says so on stderr, once.
+int processors_allowed(void);
+
+// Use so many threads, or as many as a team may have if these are fewer; 0 = OMP_NUM_THREADS, or without it
+// processors_allowed, of which ranks on one machine get equal shares. Returns their number.
 int threads_use(long long threads);
 
 #endif
