@@ -6,6 +6,7 @@
 #include "base/path.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,33 +51,58 @@ static size_t machine_memory(void) {
     return SIZE_MAX;
 }
 
-// What one group leaves; file caches count as used, but make room when somebody needs it.
-static size_t group_memory(const char *group) {
-    char limit_path[LINE], used_path[LINE], parts_path[LINE];
-    snprintf(limit_path, LINE, "/sys/fs/cgroup%.*s/memory.max", PATH_CAPACITY, group);
-    snprintf(used_path, LINE, "/sys/fs/cgroup%.*s/memory.current", PATH_CAPACITY, group);
-    snprintf(parts_path, LINE, "/sys/fs/cgroup%.*s/memory.stat", PATH_CAPACITY, group);
-    uintmax_t limit, used, active = 0, inactive = 0;
-    if (!read_number(&limit, limit_path, "") || !read_number(&used, used_path, "")) return SIZE_MAX;
-    read_number(&active, parts_path, "active_file ");
-    read_number(&inactive, parts_path, "inactive_file ");
-    used = used > active + inactive ? used - active - inactive : 0;
-    return used < limit ? size_of(limit - used) : 0;
+static bool group_number(uintmax_t *number, const char *group, const char *file, const char *key) {
+    char path[2 * LINE];
+    snprintf(path, sizeof path, "%s/%s", group, file);
+    return read_number(number, path, key);
 }
 
-// The smallest of what this process's group and the groups around it leave.
-static size_t groups_memory(void) {
-    FILE *stream = fopen("/proc/self/cgroup", "r");
-    if (!stream) return SIZE_MAX;
-    size_t least = SIZE_MAX;
-    for (char line[LINE]; fgets(line, sizeof line, stream);) {
-        if (strncmp(line, "0::/", 4) != 0) continue; // other lines are version 1
-        char *group = line + strlen("0::");
+// What one group leaves; file caches count as used, but make room when somebody needs it.
+static double group_memory(const char *group) {
+    uintmax_t limit, used, active = 0, inactive = 0;
+    if (!group_number(&limit, group, "memory.max", "") || !group_number(&used, group, "memory.current", ""))
+        return INFINITY;
+    group_number(&active, group, "memory.stat", "active_file ");
+    group_number(&inactive, group, "memory.stat", "inactive_file ");
+    used = used > active + inactive ? used - active - inactive : 0;
+    return used < limit ? (double)(limit - used) : 0;
+}
+
+static double group_quota(const char *group) {
+    uintmax_t quota, period;
+    char key[32];
+    if (!group_number(&quota, group, "cpu.max", "")) // "50000 100000", or "max 100000"; version 1 has a file for each
+        return group_number(&quota, group, "cpu.cfs_quota_us", "") && quota < UINT32_MAX && // -1: none
+                       group_number(&period, group, "cpu.cfs_period_us", "") && period > 0
+                   ? (double)quota / (double)period
+                   : INFINITY;
+    snprintf(key, sizeof key, "%" PRIuMAX " ", quota);
+    return group_number(&period, group, "cpu.max", key) && period > 0 ? (double)quota / (double)period : INFINITY;
+}
+
+// The smallest of what `of` says of the directories of this process's group and of the groups around it: those of
+// version 2, and of version 1 for the controller.
+static double groups_least(const char *root, const char *controller, double (*of)(const char *group)) {
+    char line[LINE], path[2 * LINE], name[32];
+    double least = INFINITY;
+    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+    snprintf(name, sizeof name, ",%s,", controller);
+    FILE *stream = fopen(path, "r");
+    while (stream && fgets(line, sizeof line, stream)) { // NUMBER:CONTROLLERS:GROUP; version 2 has no controllers
+        char controllers[LINE] = ",", *first = strchr(line, ':'), *group = first ? strchr(first + 1, ':') : NULL;
+        if (!group) continue;
+        *group++ = 0;
         group[strcspn(group, "\n")] = 0;
-        for (char *slash; (slash = strrchr(group, '/')); *slash = 0) least = smaller(least, group_memory(group));
-        least = smaller(least, group_memory(group)); // by now the empty path: the outermost group, or a container's own
+        strcat(strcat(controllers, first + 1), ",");
+        if (first[1] && !strstr(controllers, name)) continue;
+        for (char *slash;; *slash = 0) { // up to the empty path: the outermost group, or a container's own
+            snprintf(path, sizeof path, "%s/sys/fs/cgroup%s%s%s", root, first[1] ? "/" : "", first[1] ? controller : "",
+                     group);
+            least = fmin(least, of(path));
+            if (!(slash = strrchr(group, '/'))) break;
+        }
     }
-    fclose(stream);
+    if (stream) fclose(stream);
     return least;
 }
 
@@ -90,7 +116,13 @@ static size_t address_space(void) {
 }
 
 size_t memory_available(void) {
-    return smaller(machine_memory(), smaller(groups_memory(), address_space()));
+    const double groups = groups_least("", "memory", group_memory);
+    const size_t here = smaller(machine_memory(), address_space());
+    return groups < (double)here ? (size_t)groups : here;
+}
+
+double cpu_quota(const char *root) {
+    return groups_least(root, "cpu", group_quota);
 }
 
 static const char *amount(char words[32], double bytes) {
@@ -115,6 +147,10 @@ void *shared_zeros(size_t bytes) {
     return memory == MAP_FAILED ? NULL : memory;
 }
 
+void shared_free(void *memory, size_t bytes) {
+    if (memory) munmap(memory, bytes);
+}
+
 static pthread_key_t space;
 
 static void make_space(void) {
@@ -131,8 +167,4 @@ void *thread_space(void) {
         _exit(ERROR_RUN);
     }
     return own;
-}
-
-void shared_free(void *memory, size_t bytes) {
-    if (memory) munmap(memory, bytes);
 }

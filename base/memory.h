@@ -1,5 +1,5 @@
-// How much memory there is, and memory that processes share. Systems grant more memory than they have, and kill a
-// program that uses it; so a large allocation is refused here first.
+// How much memory and how many processors there are, and memory that processes or threads have. Systems grant more
+// memory than they have, and kill a program that uses it; so a large allocation is refused here first.
 #ifndef BITTER_MEMORY_H
 #define BITTER_MEMORY_H
 
@@ -24,6 +24,10 @@ void *memory_grow(void *block, size_t size, size_t larger);
 // memory. Keep only lock-free atomic objects in it.
 void *shared_zeros(size_t bytes);
 void shared_free(void *memory, size_t bytes); // harmless on NULL
+
+// The smallest CPU quota of this process's control groups (versions 1 and 2) and of those around them, as containers
+// have one, in processors; INFINITY without any. `root` stands before /proc and /sys: "", or a test's directory.
+double cpu_quota(const char *root);
 
 // Working space of the calling thread, aligned for vectors: what is in it lasts until the thread asks again. It is not
 // in the thread's stack, which may be small (ulimit -s, OMP_STACKSIZE). Where there is no memory for it, the program

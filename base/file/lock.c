@@ -47,30 +47,26 @@ LockResult lock_open_file(int file) {
     }
 }
 
-static bool same_file(const struct stat *a, const struct stat *b) {
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+static bool is_file(const struct stat *there, int file) {
+    struct stat here;
+    return fstat(file, &here) == 0 && there->st_dev == here.st_dev && there->st_ino == here.st_ino;
 }
 
 // What another machine did to a path is seen for certain when the path is opened.
 bool is_at(const char *path, int file) {
-    struct stat there, here;
+    struct stat there;
     const int again = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (again < 0) {
-        if (errno == ELOOP || errno == ENXIO || errno == ENOTDIR || errno == ESTALE) errno = ENOENT;
-        return false;
-    }
-    const bool seen = fstat(again, &there) == 0 && fstat(file, &here) == 0, same = seen && same_file(&there, &here);
-    const int reason = seen ? ENOENT : errno;
-    close(again);
-    errno = reason;
+    const bool same = again >= 0 && fstat(again, &there) == 0 && is_file(&there, file);
+    if (again >= 0) close(again);
+    if (again >= 0 || errno == ELOOP || errno == ENXIO || errno == ENOTDIR || errno == ESTALE) errno = ENOENT;
     return same;
 }
 
 // After is_at failed for want of open files or the like: remove a lock file that was just made, and close it.
 static LockResult abandon(const char *path, int file, bool made) {
     const int reason = errno;
-    struct stat there, here;
-    if (made && lstat(path, &there) == 0 && fstat(file, &here) == 0 && same_file(&there, &here)) unlink(path);
+    struct stat there;
+    if (made && lstat(path, &there) == 0 && is_file(&there, file)) unlink(path);
     close(file);
     errno = reason;
     return LOCK_FAILED;

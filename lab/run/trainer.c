@@ -1,7 +1,7 @@
 #include "lab/run/trainer.h"
 
 #include "base/file/crc.h"
-#include "base/quota.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "lab/eval/answers.h"
 #include "lab/eval/evaluate.h"

@@ -1,5 +1,5 @@
 // The quota of processors that control groups set, read from files as the kernel writes them.
-#include "base/quota.h"
+#include "base/memory.h"
 #include "tests/support/scratch.h"
 #include "tests/support/support.h"
 
