@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 enum { GZIP_WINDOW = 15 + 16 }; // the largest window; 16 says gzip rather than zlib
@@ -94,6 +95,8 @@ bool gzip_inflate(Buffer *output, bool *more, const Buffer *packed, size_t most,
 // Unlike a shard or a checkpoint, a text may be a named pipe, such as a shell's <(command).
 static bool text_read(Buffer *buffer, const char *path, Error *error) {
     *buffer = (Buffer){0};
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISREG(status.st_mode)) return file_read(buffer, path, error); // knows its size
     FILE *stream = fopen(path, "rb");
     if (!stream) return fail_open(path, errno, "check the name", error);
     const bool ok = stream_read(buffer, stream, path, error);

@@ -1,5 +1,6 @@
 #include "cmd/shared/arguments.h"
 
+#include "base/utf8.h"
 #include "cmd/shared/complete.h"
 
 #include <assert.h>
@@ -178,6 +179,14 @@ static void check_operands(const Usage *usage, int count, char **operands) {
     die(usage->command, &error);
 }
 
+// Names are printed, and written where one line is one name; so all of them are checked here.
+static void check_plain(const Usage *usage, const char *what, const char *text) {
+    Error error;
+    if (!text || is_plain(text)) return;
+    fail_input(&error, "%s %s: the name holds a newline or another control character; rename it", what, text);
+    die(usage->command, &error);
+}
+
 int arguments_parse(void *target, bool *given, const Usage *usage, int argc, char **argv) {
     if (complete_if_asked(usage->table, usage->operands, argc, argv)) exit(output_finish(ERROR_NONE));
     struct option rows[ARGUMENTS_MOST + 2] = {{"help", no_argument, NULL, 'h'}};
@@ -209,9 +218,12 @@ int arguments_parse(void *target, bool *given, const Usage *usage, int argc, cha
             fail_input(&error, "--out: the name is empty; give one");
             die(usage->command, &error);
         }
+        if (strcmp(option->name, "prompt") != 0 && strcmp(option->name, "stop") != 0) // texts, which may hold anything
+            check_plain(usage, label, optarg);
         if (!option_set(target, option, optarg ? optarg : "true", label, &error)) die(usage->command, &error);
         if (given) given[found - FIRST_ROW] = true;
     }
     check_operands(usage, argc - optind, argv + optind);
+    for (int i = optind; i < argc; i++) check_plain(usage, "the argument", argv[i]);
     return optind;
 }

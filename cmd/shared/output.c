@@ -1,7 +1,6 @@
 #include "cmd/shared/output.h"
 
 #include "base/file/temporary.h"
-#include "base/utf8.h"
 #include "data/made/builtin.h"
 
 #include <dirent.h>
@@ -47,9 +46,6 @@ static bool check_free(const char *option, const char *path, Error *error) {
 
 bool output_place(Output *output, const char *option, const char *path, Error *error) {
     *output = (Output){.existing = PATH_CAPACITY, .lock = -1};
-    if (!is_plain(path))
-        return fail_input(error, "%s %s: the name holds a newline or another control character; choose another", option,
-                          path);
     if (!path_format(output->path, error, "%s", path)) return false;
     for (size_t end = strlen(output->path); end > 1 && output->path[end - 1] == '/';) output->path[--end] = 0;
     const char *base = path_name(output->path);

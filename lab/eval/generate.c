@@ -5,8 +5,9 @@
 
 #include <stdlib.h>
 
-#define CHUNK            256 // tokens that are fed together where layers forget what has left their windows
-#define CHARACTER_TOKENS 3   // after its first byte, at most so many finish a character
+#define CHUNK            256  // tokens that are fed together where layers forget what has left their windows
+#define CHARACTER_TOKENS 3    // after its first byte, at most so many finish a character
+#define ROOM             4096 // tokens that a conversation has memory for in advance, at least
 
 // How many tokens the next one is predicted from: all that were fed and the new ones, or, when these do not fit into
 // the cache, the last half of it.
@@ -52,13 +53,46 @@ static bool write_token(Stream *stream, const Tokenizer *tokenizer, int id) {
     return stream_write(stream, text, length);
 }
 
+static void drop_memory(Generator *generator) {
+    inference_free(&generator->inference);
+    free(generator->logits);
+    free(generator->scratch);
+    free(generator->ids);
+}
+
+// Take memory for this many tokens of text, or for the whole window; the text stays as it is.
+static bool make_room(Generator *generator, size_t tokens, Error *error) {
+    const Gpt *gpt = generator->gpt;
+    const size_t V = (size_t)gpt->shape.vocab, most = (size_t)generator->window;
+    // Randomised positions are drawn for the whole window at once.
+    const int window = tokens < most && !mix_random_bound(&gpt->pos) ? (int)tokens : generator->window;
+    const int chunk = gpt->shape.windows.period && window > CHUNK ? CHUNK : window;
+    if (window <= generator->inference.capacity) return true;
+    generator->fed -= (size_t)generator->inference.length; // which the new cache has not seen
+    drop_memory(generator);
+    if (!inference_create(&generator->inference, gpt, 1, window, chunk, error)) return false;
+    generator->logits = malloc(V * sizeof(real));
+    generator->scratch = malloc(2 * V * sizeof(real));
+    generator->ids = malloc((size_t)window * sizeof(int));
+    return (generator->logits && generator->scratch && generator->ids) || fail_run(error, "no memory for the logits");
+}
+
+// How many tokens the text will have at most.
+static size_t longest(const Generator *generator, const Generation *g) {
+    const size_t count = generator->tokens.count;
+    return count + (count == 0) + (size_t)g->tokens + CHARACTER_TOKENS;
+}
+
 bool generator_write(FILE *out, Generator *generator, Generation *g, Error *error) {
     static const uint16_t first = 0; // of an empty text, whose beginning nothing marks
     const Gpt *gpt = generator->gpt;
     const Tokenizer *tokenizer = generator->tokenizer;
     Stream stream = stream_to(out, g->stops);
     int left = g->tokens, more = CHARACTER_TOKENS;
-    bool ok = generator->tokens.count > 0 || tokens_add(&generator->tokens, &first, 1, error), ended = false;
+    const size_t all = longest(generator, g);
+    bool ok = (all <= (size_t)generator->inference.capacity || make_room(generator, 2 * all + ROOM, error)) &&
+              (generator->tokens.count > 0 || tokens_add(&generator->tokens, &first, 1, error)),
+         ended = false;
     generator->stopped = false;
     while (ok && !ended && (left > 0 || (stream_within_character(&stream) && more > 0))) {
         left > 0 ? left-- : more--;
@@ -78,32 +112,16 @@ bool generator_write(FILE *out, Generator *generator, Generation *g, Error *erro
     return ok && (!stream.failed || ferror(out) || fail_run(error, "no memory for the text"));
 }
 
-// Take memory for windows of this length; the text stays as it is.
-static bool take_memory(Generator *generator, int window, Error *error) {
-    const size_t V = (size_t)generator->gpt->shape.vocab;
-    const int chunk = generator->gpt->shape.windows.period && window > CHUNK ? CHUNK : window;
-    if (!inference_create(&generator->inference, generator->gpt, 1, window, chunk, error)) return false;
-    generator->logits = malloc(V * sizeof(real));
-    generator->scratch = malloc(2 * V * sizeof(real));
-    generator->ids = malloc((size_t)window * sizeof(int));
-    return (generator->logits && generator->scratch && generator->ids) || fail_run(error, "no memory for the logits");
+void generator_free(Generator *generator) {
+    drop_memory(generator);
+    tokens_free(&generator->tokens);
 }
 
 bool generator_create(Generator *generator, const Gpt *gpt, const Tokenizer *tokenizer, int window, Error *error) {
-    *generator = (Generator){.gpt = gpt, .tokenizer = tokenizer};
-    if (length_check(gpt, window, error) && begin(&generator->tokens, tokenizer, error) &&
-        take_memory(generator, window, error))
-        return true;
+    *generator = (Generator){.gpt = gpt, .tokenizer = tokenizer, .window = window};
+    if (length_check(gpt, window, error) && begin(&generator->tokens, tokenizer, error)) return true;
     generator_free(generator);
     return false;
-}
-
-void generator_free(Generator *generator) {
-    inference_free(&generator->inference);
-    free(generator->logits);
-    free(generator->scratch);
-    free(generator->ids);
-    tokens_free(&generator->tokens);
 }
 
 bool generator_add(Generator *generator, const char *text, size_t size, const char *name, Error *error) {
@@ -119,14 +137,10 @@ bool generator_at_line(const Generator *generator) {
 }
 
 bool generate(FILE *out, const Gpt *gpt, const Tokenizer *tokenizer, Generation *g, Error *error) {
-    Generator generator = {.gpt = gpt, .tokenizer = tokenizer};
-    bool ok = length_check(gpt, g->context, error) && begin(&generator.tokens, tokenizer, error) &&
-              generator_add(&generator, g->prompt, strlen(g->prompt), "the prompt", error);
-    // A text shorter than the context needs memory for its own length only; but randomised positions are drawn for the
-    // whole context at once.
-    const size_t all = generator.tokens.count + (generator.tokens.count == 0) + (size_t)g->tokens + CHARACTER_TOKENS;
-    const int window = all < (size_t)g->context && !mix_random_bound(&gpt->pos) ? (int)all : g->context;
-    ok = ok && take_memory(&generator, window, error);
+    Generator generator;
+    if (!generator_create(&generator, gpt, tokenizer, g->context, error)) return false;
+    bool ok = generator_add(&generator, g->prompt, strlen(g->prompt), "the prompt", error) &&
+              make_room(&generator, longest(&generator, g), error);
     if (ok && !stream_text(out, g->prompt) && !ferror(out)) ok = fail_run(error, "no memory for the prompt");
     ok = ok && generator_write(out, &generator, g, error);
     generator_free(&generator);

@@ -86,8 +86,9 @@ PlaceRule place_rule(const Tokenizer *tokenizer);
 // group has a quota, as containers do; then says so on stderr, once.
 int processors_allowed(void);
 
-// Use so many threads, or as many as a team may have if these are fewer; 0 = OMP_NUM_THREADS, or without it
-// processors_allowed, of which ranks on one machine get equal shares. Returns their number.
+// Use so many threads, or as many as a team may have or (said on stderr) as can be started if these are fewer; 0 =
+// OMP_NUM_THREADS, or without it processors_allowed, of which ranks on one machine get equal shares. Returns their
+// number.
 int threads_use(long long threads);
 
 #endif

@@ -207,11 +207,26 @@ refuses "steps that cannot be counted, times tokens" "--steps 922337203685477580
 refuses "an escape in --data" "--data;control" train --data "a$escape[31m" --out new
 refuses "an escape in --out" "--out;control" train --out "a$escape[31m"
 
+# --- names that command a terminal are refused by every command; texts may hold anything ---
+red="a$escape[31m"
+cp -r trained "$red"
+printf 'a line\r\nand another one\n' >"$red.txt"
+for command in prepare report properties eval sample export import "train" "extend --method pi --factor 2"; do
+    name=$red
+    [ "$command" != prepare ] && [ "$command" != train ] || name=$red.txt
+    # shellcheck disable=SC2086
+    refuses "an escape in a name: $command" "argument;control" $command "$name"
+done
+refuses "an escape in --out: train --resume" "--out;control" train --resume --out "$red"
+refuses "an escape in --csv" "--csv;control" eval trained --csv "$red.csv"
+succeed "an escape in a prompt" sample trained --prompt "$red" --stop "$red" --tokens 2
+rm -r "$red" "$red.txt"
+
 # --- names with a newline ---
 # shellcheck disable=SC2086
-refuses "a newline in --data" "argument;newline" compare $small --out new none --data 'a
+refuses "a newline in --data" "--data;newline" compare $small --out new none --data 'a
 # b'
 # shellcheck disable=SC2086
-refuses "a newline in --out" "argument;newline" compare $small none --out 'a
+refuses "a newline in --out" "--out;newline" compare $small none --out 'a
 b'
 finish

@@ -146,6 +146,17 @@ $command: exit code $?, $(cat "$scratch/err")"
     rm -rf base
 fi
 
+# --- threads that cannot be started: their stacks are larger than the address space ---
+if (ulimit -s 1000000 && ulimit -v 900000 && "$BITTER" --version) >/dev/null 2>&1; then
+    (ulimit -s 1000000 && ulimit -v 900000 && exec "$BITTER" train $small --steps 2 --threads 2 --data data --out few) \
+        >"$scratch/limited" 2>"$scratch/err"
+    code=$?
+    check "fewer threads where no more can be started" test -z "$(complaint 0 "only 1 of 2 threads;ulimit")"
+    rm -rf few
+else
+    skip "fewer threads where no more can be started" "there is no ulimit -s 1000000, or the program needs more memory"
+fi
+
 # --- gzip data that never ends ---
 mkdir bomb && cp data/tokenizer.json data/val_000000.bin bomb
 { shard "20240520 1 100" "" && dd if=/dev/zero bs=65536 count=4096 2>/dev/null; } | gzip >bomb/train_000000.bin.gz
@@ -156,6 +167,16 @@ if (ulimit -v 700000 && "$BITTER" --version) >/dev/null 2>&1; then
     limited "a text that inflates to more than there is memory" "zeros.gz: no memory" "-v 700000" prepare --out new zeros.gz
 else
     skip "a text that inflates to more than there is memory" "the program does not start in 700 MB of address space"
+fi
+
+if dd if=/dev/null of=hole bs=1 seek=8796093022208 2>/dev/null; then
+    name="a hole of terabytes"
+    timeout 60 "$BITTER" prepare --out new hole >"$scratch/limited" 2>"$scratch/err"
+    code=$?
+    check "$name" test -z "$(complaint 1 "hole: no memory")"
+    rm -f hole
+else
+    skip "a hole of terabytes" "files may not be so long here"
 fi
 
 # --- directories that may not be read ---

@@ -311,8 +311,44 @@ static void prompts_may_be_fed_in_chunks(void **state) {
     tokenizer_free(&tokenizer);
 }
 
+// Memory for a long window is taken as the text grows, which then is as if it had been there from the beginning.
+static void a_conversation_may_outgrow_its_memory(void **state) {
+    enum { WINDOW = 10000000, FIRST = 100, MORE = 6000, V = 257 };
+    static char more[MORE];
+    const Generation greedy = {.tokens = 1, .context = WINDOW};
+    Tokenizer tokenizer = bytes_tokenizer();
+    Generation generation = greedy;
+    Generator grown, whole;
+    Gpt gpt;
+    Error error;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; i < sizeof more; i++) more[i] = (char)('a' + i * i % 23);
+    model_make(&gpt, "rope", &shape, false);
+    must(generator_create(&grown, &gpt, &tokenizer, WINDOW, &error), &error);
+    must(generator_create(&whole, &gpt, &tokenizer, WINDOW, &error), &error);
+    must(generator_add(&grown, more, FIRST, "the prompt", &error), &error);
+    must(generator_write(out, &grown, &generation, &error), &error);
+    const int before = grown.inference.capacity;
+    must(generator_add(&grown, more, sizeof more, "your text", &error), &error);
+    const size_t known = whole.tokens.count;
+    must(tokens_add(&whole.tokens, grown.tokens.ids + known, grown.tokens.count - known, &error), &error);
+    must(generator_write(out, &grown, &generation, &error), &error);
+    must(generator_write(out, &whole, &generation, &error), &error);
+    assert_true(before < MORE && grown.inference.capacity > MORE && grown.inference.capacity < 10 * MORE);
+    for (size_t v = 0; v < V; v++) expect_near("logit", v, (double)grown.logits[v], (double)whole.logits[v], 1e-4);
+    generator_free(&grown);
+    generator_free(&whole);
+    gpt_free(&gpt);
+    tokenizer_free(&tokenizer);
+    fclose(out);
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_conversation_may_outgrow_its_memory),
         cmocka_unit_test(a_seed_decides_the_text),
         cmocka_unit_test(every_scheme_writes_past_its_window),
         cmocka_unit_test(every_scheme_writes_at_random_positions),
