@@ -68,16 +68,17 @@ static double group_memory(const char *group) {
     return used < limit ? (double)(limit - used) : 0;
 }
 
+// Version 2 has one file, "50000 100000" or "max 100000"; version 1 has two, and -1 for no quota.
 static double group_quota(const char *group) {
     uintmax_t quota, period;
-    char key[32];
-    if (!group_number(&quota, group, "cpu.max", "")) // "50000 100000", or "max 100000"; version 1 has a file for each
-        return group_number(&quota, group, "cpu.cfs_quota_us", "") && quota < UINT32_MAX && // -1: none
-                       group_number(&period, group, "cpu.cfs_period_us", "") && period > 0
-                   ? (double)quota / (double)period
-                   : INFINITY;
-    snprintf(key, sizeof key, "%" PRIuMAX " ", quota);
-    return group_number(&period, group, "cpu.max", key) && period > 0 ? (double)quota / (double)period : INFINITY;
+    char key[32] = "";
+    const bool second = group_number(&quota, group, "cpu.max", "");
+    if (second) snprintf(key, sizeof key, "%" PRIuMAX " ", quota);
+    if (!second && !group_number(&quota, group, "cpu.cfs_quota_us", "")) return INFINITY;
+    return group_number(&period, group, second ? "cpu.max" : "cpu.cfs_period_us", key) && period > 0 &&
+                   quota < UINT32_MAX
+               ? (double)quota / (double)period
+               : INFINITY;
 }
 
 // The smallest of what `of` says of the directories of this process's group and of the groups around it: those of
@@ -152,19 +153,27 @@ void shared_free(void *memory, size_t bytes) {
 }
 
 static pthread_key_t space;
+static bool keyed;
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static _Alignas(64) unsigned char common[THREAD_SPACE];
 
-static void make_space(void) {
-    if (pthread_key_create(&space, free) != 0) abort();
+static void make_key(void) {
+    keyed = pthread_key_create(&space, free) == 0;
 }
 
 void *thread_space(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, make_space);
-    void *own = pthread_getspecific(space);
+    pthread_once(&once, make_key);
+    void *own = keyed ? pthread_getspecific(space) : NULL;
     if (own) return own;
-    if (posix_memalign(&own, 64, THREAD_SPACE) != 0 || pthread_setspecific(space, own) != 0) {
-        fputs("bitter: no memory for the work of a thread; end other programs, or use fewer --threads\n", stderr);
-        _exit(ERROR_RUN);
+    if (keyed && posix_memalign(&own, 64, THREAD_SPACE) == 0) {
+        if (pthread_setspecific(space, own) == 0) return own;
+        free(own);
     }
-    return own;
+    pthread_mutex_lock(&turn);
+    return common;
+}
+
+void thread_space_done(const void *taken) {
+    if (taken == common) pthread_mutex_unlock(&turn);
 }

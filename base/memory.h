@@ -29,10 +29,10 @@ void shared_free(void *memory, size_t bytes); // harmless on NULL
 // have one, in processors; INFINITY without any. `root` stands before /proc and /sys: "", or a test's directory.
 double cpu_quota(const char *root);
 
-// Working space of the calling thread, aligned for vectors: what is in it lasts until the thread asks again. It is not
-// in the thread's stack, which may be small (ulimit -s, OMP_STACKSIZE). Where there is no memory for it, the program
-// ends with a sentence, as it does when a thread cannot be started.
+// Working space for the calling thread, aligned for vectors, until it is done with it. It is not in the thread's stack,
+// which may be small (ulimit -s, OMP_STACKSIZE). Threads for which there is no memory take turns with a common one.
 #define THREAD_SPACE (9 << 17)
 void *thread_space(void);
+void thread_space_done(const void *taken);
 
 #endif

@@ -3,8 +3,6 @@
 #endif
 #include "base/file/lock.h"
 
-#include "base/file/file.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -135,7 +133,9 @@ static bool is_mine(const Lock *lock) {
 bool lock_keep(const Lock *lock, Error *error) {
     errno = 0;
     if (is_mine(lock)) return true;
-    if (errno == EMFILE || errno == ENFILE) return fail_open(lock->path, errno, "", error);
+    if (errno == EMFILE || errno == ENFILE)
+        return fail_run(error, "cannot open %s: %s; raise the limit on open files (ulimit -n)", lock->path,
+                        strerror(errno));
     return fail_run(error,
                     "this process has lost the lock %s, as happens when a network file system cannot be reached for a "
                     "while; start it again to continue from what was saved",

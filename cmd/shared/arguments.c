@@ -179,12 +179,11 @@ static void check_operands(const Usage *usage, int count, char **operands) {
     die(usage->command, &error);
 }
 
-// Names are printed, and written where one line is one name; so all of them are checked here.
+// Names are printed, and a line is one name in other programs' input.
 static void check_plain(const Usage *usage, const char *what, const char *text) {
     Error error;
-    if (!text || is_plain(text)) return;
     fail_input(&error, "%s %s: the name holds a newline or another control character; rename it", what, text);
-    die(usage->command, &error);
+    if (!is_plain(text)) die(usage->command, &error);
 }
 
 int arguments_parse(void *target, bool *given, const Usage *usage, int argc, char **argv) {
@@ -218,7 +217,8 @@ int arguments_parse(void *target, bool *given, const Usage *usage, int argc, cha
             fail_input(&error, "--out: the name is empty; give one");
             die(usage->command, &error);
         }
-        if (strcmp(option->name, "prompt") != 0 && strcmp(option->name, "stop") != 0) // texts, which may hold anything
+        // Texts to continue or to stop at may hold anything.
+        if (optarg && strcmp(option->name, "prompt") != 0 && strcmp(option->name, "stop") != 0)
             check_plain(usage, label, optarg);
         if (!option_set(target, option, optarg ? optarg : "true", label, &error)) die(usage->command, &error);
         if (given) given[found - FIRST_ROW] = true;

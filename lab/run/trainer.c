@@ -21,15 +21,12 @@
 #define VALIDATION_EXERCISES 500 // at most
 
 int processors_allowed(void) {
-    static bool said;
     const int all = omp_get_num_procs();
     const double quota = cpu_quota("");
     if (!(quota < all)) return all;
     const int allowed = quota < 2 ? 1 : (int)quota; // more threads would wait for each other when it is used up
-    if (!said)
-        fprintf(stderr, "bitter: the control group's CPU quota is %.3g of %d processors, so %d %s used by default\n",
-                quota, all, allowed, allowed == 1 ? "is" : "are");
-    said = true;
+    fprintf(stderr, "bitter: the control group's CPU quota is %.3g of %d processors, so %d %s used by default\n", quota,
+            all, allowed, allowed == 1 ? "is" : "are");
     return allowed;
 }
 

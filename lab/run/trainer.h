@@ -83,7 +83,7 @@ long long trainer_tokens(const Trainer *trainer);
 PlaceRule place_rule(const Tokenizer *tokenizer);
 
 // How many processors this process may use: those that its affinity allows (taskset, Slurm), or fewer if a control
-// group has a quota, as containers do; then says so on stderr, once.
+// group has a quota, as containers do; then says so on stderr.
 int processors_allowed(void);
 
 // Use so many threads, or as many as a team may have or (said on stderr) as can be started if these are fewer; 0 =

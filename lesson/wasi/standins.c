@@ -26,6 +26,8 @@ void *thread_space(void) {
     return space;
 }
 
+void thread_space_done(const void *taken) {}
+
 // No signal comes; the page stops between steps.
 bool stop_check(const Stop *stop, Error *error) {
     return true;

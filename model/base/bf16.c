@@ -181,6 +181,7 @@ static void product_block(real *C, int ldc, real beta, Matrix A, Matrix B, const
                      bias ? bias + n : NULL, least(WIDE, M - m), least(WIDE, N - n));
         }
     }
+    thread_space_done(space);
 }
 
 void product_bf16(real *C, int ldc, real beta, Matrix A, Matrix B, const real *bias, int M, int N, int K) {

@@ -288,4 +288,5 @@ void product(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, const 
                           K_k, 0, K_k, M, columns, columns);
         }
     }
+    thread_space_done(panels);
 }
