@@ -177,3 +177,20 @@ void *thread_space(void) {
 void thread_space_done(const void *taken) {
     if (taken == common) pthread_mutex_unlock(&turn);
 }
+
+static void *wait_at(void *gate) {
+    pthread_mutex_lock(gate);
+    pthread_mutex_unlock(gate);
+    return NULL;
+}
+
+int threads_startable(int count, int *reason) {
+    pthread_t threads[THREADS_STARTED_MOST];
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    int started = 0;
+    pthread_mutex_lock(&gate);
+    while (started < count && (*reason = pthread_create(&threads[started], NULL, wait_at, &gate)) == 0) started++;
+    pthread_mutex_unlock(&gate);
+    for (int i = 0; i < started; i++) pthread_join(threads[i], NULL);
+    return started;
+}

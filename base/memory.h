@@ -35,4 +35,9 @@ double cpu_quota(const char *root);
 void *thread_space(void);
 void thread_space_done(const void *taken);
 
+// Start so many threads, at most THREADS_STARTED_MOST, that all end again. Returns how many were there at once;
+// *reason: why no more.
+#define THREADS_STARTED_MOST 1024
+int threads_startable(int count, int *reason);
+
 #endif

@@ -1,6 +1,7 @@
 #include "lab/run/trainer.h"
 
 #include "base/file/crc.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "lab/eval/answers.h"
 #include "lab/eval/evaluate.h"
@@ -8,11 +9,46 @@
 #include "lab/run/config.h"
 #include "model/base/blas.h"
 #include "model/base/gemm.h"
+#include "model/base/matrix.h"
 #include "model/base/team.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #define VALIDATION_EXERCISES 500 // at most
+
+int processors_allowed(void) {
+    const int all = omp_get_num_procs();
+    const double quota = cpu_quota("");
+    if (!(quota < all)) return all;
+    const int allowed = quota < 2 ? 1 : (int)quota; // more threads would wait for each other when it is used up
+    fprintf(stderr, "bitter: the control group's CPU quota is %.3g of %d processors, so %d %s used by default\n", quota,
+            all, allowed, allowed == 1 ? "is" : "are");
+    return allowed;
+}
+
+int threads_use(long long threads) {
+    int count = threads > 0 ? (int)threads : omp_get_max_threads();
+    if (threads == 0 && count > 1 && !getenv("OMP_NUM_THREADS")) count = least(count, processors_allowed());
+    if (threads == 0 && ranks_here() > 1 && !getenv("OMP_NUM_THREADS")) {
+        const int share = (int)sysconf(_SC_NPROCESSORS_ONLN) / ranks_here();
+        if (count > share) count = share > 0 ? share : 1;
+    }
+    const int most = gemm_uses_blas() ? blas_threads_most() : THREADS_MOST;
+    if (count > most) count = most;
+    if (count > omp_get_thread_limit()) count = omp_get_thread_limit(); // OpenBLAS would wait for the missing ones
+    int reason;
+    const int started = 1 + threads_startable(count - 1, &reason); // or libgomp would end the program
+    if (started < count)
+        fprintf(stderr, "bitter: only %d of %d threads are used, as no more can be started: %s; see ulimit -u and -v\n",
+                started, count, strerror(reason));
+    count = started;
+    omp_set_dynamic(0);
+    omp_set_num_threads(count);
+    return count;
+}
 
 PlaceRule place_rule(const Tokenizer *tokenizer) {
     return (PlaceRule){tokenizer_newline(tokenizer), tokenizer_end(tokenizer)};
