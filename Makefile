@@ -2,7 +2,6 @@
 # Variables to set: CC, CFLAGS (optimisation and extra flags), LDFLAGS, ARCH, SANITIZE=1, BUILD, V=1, and
 # BLAS=openblas|blis|mkl|accelerate|none, the library of matrix products; keep each in a BUILD of its own (`make
 # bench-blas`). KERNELS=blas leaves all products to it. VECTOR=16|32|64: bytes of a vector of the program's own kernels.
-# MPI=1: with mpicc, so that mpirun can share `bitter train` among processes (docs/machines.md).
 # PREFIX and DESTDIR: where `make install` puts the program (/usr/local), and what to put before these paths.
 # WASM_CC: a clang with a C library for WebAssembly, for `make lesson` alone.
 
@@ -85,16 +84,7 @@ ifneq ($(VECTOR),)
 INCLUDES += -DVECTOR=$(or $(filter 16 32 64,$(VECTOR)),$(error VECTOR is 16, 32 or 64 bytes, not '$(VECTOR)'))
 endif
 
-# mpicc adds what MPI needs to the command of a compiler.
-COMPILER := $(CC)
-ifneq ($(MPI),)
-COMPILER := OMPI_CC="$(CC)" MPICH_CC="$(CC)" mpicc
-ifeq ($(filter deps clean help,$(MAKECMDGOALS))$(shell command -v mpicc),)
-$(error MPI=1 needs mpicc, the compiler of an MPI library: `make MPI=1 deps` installs Open MPI)
-endif
-endif
-
-COMPILE := $(COMPILER) -std=c11 -D_XOPEN_SOURCE=700 $(if $(filter Darwin,$(shell uname -s)),-D_DARWIN_C_SOURCE) \
+COMPILE := $(CC) -std=c11 -D_XOPEN_SOURCE=700 $(if $(filter Darwin,$(shell uname -s)),-D_DARWIN_C_SOURCE) \
            $(CFLAGS) $(ARCH) $(MATH) $(OPENMP) $(WARNINGS) $(SANITIZERS) -I. $(INCLUDES) -MMD -MP
 LIBS    := $(LIBDIRS) $(OPENMP_LIB) $(BLAS_LIB) -ljansson -lpcre2-8 -lz -lm
 
@@ -103,7 +93,7 @@ Q       := $(if $(V),,@)
 SAY      = $(if $(V),,@printf '  %-8s %s\n' $(1) '$(2)')
 
 FOLDERS := base data model posenc lab cmd
-LIBRARY := $(filter-out lab/ranks/$(if $(MPI),alone,mpi).c,$(sort $(shell find $(FOLDERS) -name '*.c')))
+LIBRARY := $(sort $(shell find $(FOLDERS) -name '*.c'))
 TALES   := $(BUILD)/tales_text.c
 EXERCISES := $(BUILD)/exercises_text.c
 PAGE    := $(BUILD)/page_text.c
@@ -121,7 +111,7 @@ FUZZ_BUILD := $(BUILD)/fuzz/program
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all install uninstall deb deps demo test test-programs sanitize fuzz fuzz-coverage fuzz-seeds products arm hosts-test interop torture faults signals mutate bench bench-blas tasks flipflop extend extend-far extend-rule extend-2m experiment experiment-full layers lesson pictures ranks bench-ranks cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
+.PHONY: all install uninstall deb deps demo test test-programs sanitize fuzz fuzz-coverage fuzz-seeds products arm hosts-test interop torture faults signals mutate bench bench-blas tasks flipflop extend extend-far extend-rule extend-2m experiment experiment-full layers lesson pictures cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
@@ -159,7 +149,7 @@ deb: ## build and test bitter.deb, a Debian package for all machines of this arc
 	@BUILD=$(BUILD)/deb sh tests/run tests/package/deb.sh
 
 deps: ## install the libraries and tools that are missing
-	@MPI="$(MPI)" WASM_CC="$(if $(filter lesson,$(MAKECMDGOALS)),$(WASM_CC))" sh scripts/deps.sh "$(CC) -E $(INCLUDES)"
+	@WASM_CC="$(if $(filter lesson,$(MAKECMDGOALS)),$(WASM_CC))" sh scripts/deps.sh "$(CC) -E $(INCLUDES)"
 
 # The paths of the libraries are determined when make starts, so the targets after `deps` start make again.
 demo: | $(filter deps,$(MAKECMDGOALS)) ## train five position schemes on generated stories (2 minutes)
@@ -255,14 +245,6 @@ lesson: | $(filter deps,$(MAKECMDGOALS)) ## build lesson/lesson.html, the lesson
 
 pictures: all ## draw the pictures of README.md again
 	sh scripts/places.sh ./$(PROGRAM) >docs/places.svg
-
-bench-ranks: ## how fast mpirun makes training, and what a slow network costs (5 minutes)
-	@$(MAKE) -s --no-print-directory MPI=1 BUILD=build/mpi build/mpi/bitter
-	@sh scripts/bench_ranks.sh build/mpi/bitter
-
-ranks: ## test `bitter train` under mpirun, in a build of its own; wants `make MPI=1 deps`
-	@$(MAKE) -s --no-print-directory MPI=1 BUILD=build/mpi build/mpi/bitter build/mpi/float/tests/lab/ranks/test_ranks
-	@TIME_LIMIT=900 BITTER="$$PWD"/build/mpi/bitter BUILD=build/mpi sh tests/run tests/mpi/ranks.sh
 
 cluster-test: all ## a comparison on a Slurm cluster that loses a node; by root, wants Debian's packages (5 minutes)
 	@BITTER=$(HERE) BUILD=$(BUILD) TIME_LIMIT=1800 sh tests/run tests/cluster/slurm.sh

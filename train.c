@@ -9,7 +9,6 @@
 //   forward   train_pass_forward()   adds the scheme's codes, then through all layers to the input of the head
 //   backward  train_pass_backward()  the loss of each target, nll (B,T), then the gradients of the mean loss, from the
 //                                    head back to the embeddings
-//   sum       ranks_sum()            under mpirun, the gradients of all processes, which have shared the batches
 //   norm      gradient_norm()        the norm of all gradients
 //   AdamW     adamw_step()           the gradients are scaled down if their norm is above --clip, the parameters move,
 //                                    and the gradients are set to 0
@@ -24,7 +23,6 @@
 #include "cmd/train/show.h"
 #include "cmd/train/start.h"
 #include "cmd/train/text.h"
-#include "lab/ranks/ranks.h"
 #include "lab/run/config.h"
 #include "lab/run/positions.h"
 #include "lab/run/tensorboard.h"
@@ -38,7 +36,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// The files of the run, which rank 0 alone reads and writes.
+// The files of the run.
 typedef struct {
     RunPaths paths;
     RunLock lock;
@@ -62,11 +60,11 @@ static bool train(Trainer *trainer, RunFiles *files, Error *error) {
     kernels_report(stdout, "train");
     train_describe(trainer, o);
     progress_start(&show.line, "train", (double)trainer->progress.step, (double)o->steps);
-    const bool ok = train_finished(trainer) ? !ranks_first() || run_save(trainer, paths, &files->log, error)
+    const bool ok = train_finished(trainer) ? run_save(trainer, paths, &files->log, error)
                                             : train_loop(trainer, &loop, error);
     if (!ok) return false;
     progress_clear(&show.line);
-    if (ranks_first() && train_finished(trainer) && !train_check_learning(trainer, paths, error)) return false;
+    if (train_finished(trainer) && !train_check_learning(trainer, paths, error)) return false;
     train_show_end(trainer);
     return true;
 }
@@ -145,21 +143,17 @@ bool command_train(int argc, char **argv, Error *error) {
         print_schemes();
         return true;
     }
-    const bool complete = !ranks_first() || (take_operand(&options, &text, given, argc - first, argv + first, error) &&
-                                             train_complete_options(&options, &steps, &files.paths, given, error) &&
-                                             (!text || train_prepare(&options, &arguments.input, text, error)));
-    if (!ranks_agree(complete, error) || !ranks_share(&options, sizeof options, error)) return false;
+    if (!take_operand(&options, &text, given, argc - first, argv + first, error) ||
+        !train_complete_options(&options, &steps, &files.paths, given, error) ||
+        (text && !train_prepare(&options, &arguments.input, text, error)))
+        return false;
     threads_use(options.threads);
 
     Corpus corpus = {0};
     Trainer trainer = {0};
-    const bool created =
-        corpus_open(&corpus, options.data, error) && trainer_create(&trainer, &options, &corpus, error);
-    bool ok = ranks_agree(created, error) &&
-              ranks_agree(!ranks_first() || open_files(&files, &trainer, &options, steps, error), error) &&
-              ranks_share(&options, sizeof options, error) && trainer_share(&trainer, error) &&
-              train(&trainer, &files, error);
-    ok = ranks_agree(ok, error);
+    const bool ok = corpus_open(&corpus, options.data, error) &&
+                    trainer_create(&trainer, &options, &corpus, error) &&
+                    open_files(&files, &trainer, &options, steps, error) && train(&trainer, &files, error);
     const bool finished = ok && train_finished(&trainer);
     close_files(&files);
     trainer_free(&trainer);
@@ -215,41 +209,16 @@ static bool run_in_double(char **argv, Error *error) {
                     twin, strerror(errno));
 }
 
-// mpirun starts the program several times. Only `train` shares its work then, and only when it was built with MPI: the
-// first process says so, and the others leave.
-static void check_launch(const Command *command) {
-    const bool shares = command->run == command_train;
-    const char *size = getenv("OMPI_COMM_WORLD_SIZE"), *rank = getenv("OMPI_COMM_WORLD_RANK"); // Open MPI
-    if (!size) {
-        size = getenv("PMI_SIZE"); // MPICH and Intel MPI
-        rank = getenv("PMI_RANK");
-    }
-    if (!size || strcmp(size, "1") == 0 || (shares && ranks_built)) return;
-    if (rank && strcmp(rank, "0") != 0) exit(ERROR_NONE);
-    Error error;
-    if (shares)
-        fail_input(&error,
-                   "mpirun has started %s processes, but this program was built without MPI; build it again "
-                   "with `make MPI=1`",
-                   size);
-    else
-        fail_input(&error, "mpirun has started %s processes, but only `bitter train` shares its work; leave out mpirun",
-                   size);
-    die(command->name, &error);
-}
-
 // Returns the exit code.
 static int run_command(const Command *command, int argc, char **argv) {
     const bool is_double = sizeof(real) == sizeof(double);
     Error error = {0};
-    check_launch(command);
     if (command->in_double && !is_double && !run_in_double(argv, &error)) die(NULL, &error);
     if (command->uses_model) kernels_choose(argv);
     if (!command->in_double && is_double) {
         fail_input(&error, "this is the build in double, for gradient checks only; use bitter for `%s`", command->name);
         die(NULL, &error);
     }
-    if (command->run == command_train && !ranks_start(&error)) die(command->name, &error);
     const bool ok = command->run(argc - 1, argv + 1, &error);
     if (!ok && *error.message) die(command->name, &error);
     return output_finish(ok ? ERROR_NONE : error.kind);

@@ -1,7 +1,6 @@
 #!/bin/sh
 # Install the libraries and tools that are missing. $1: a command that preprocesses C from standard input. With
-# WASM_CC=clang, also what `make lesson` needs: that compiler, its linker and a C library for WebAssembly. With MPI=1,
-# also Open MPI.
+# WASM_CC=clang, also what `make lesson` needs: that compiler, its linker and a C library for WebAssembly.
 set -e
 preprocess=$1
 
@@ -25,9 +24,7 @@ if [ -n "${WASM_CC:-}" ]; then
     program='#include <math.h>\n#include <stdio.h>\nint main(int n, char **words) { return printf("%%g", sin(n)); }\n'
     printf "$program" | $WASM_CC --target=wasm32-wasi -x c - -o /dev/null 2>/dev/null || lesson=WebAssembly
 fi
-mpi=
-[ -z "${MPI:-}" ] || command -v mpicc >/dev/null 2>&1 || mpi=mpicc
-missing="$missing${lesson:+ $lesson}${mpi:+ $mpi}"
+missing="$missing${lesson:+ $lesson}"
 [ -n "$missing" ] || exit 0
 
 echo "installing what is missing:$missing"
@@ -36,15 +33,14 @@ sudo=
 if command -v apt-get >/dev/null 2>&1; then
     $sudo apt-get update -qq
     DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq libopenblas-openmp-dev libjansson-dev libpcre2-dev zlib1g-dev \
-        libcmocka-dev ${mpi:+openmpi-bin libopenmpi-dev} ${lesson:+clang lld wasi-libc libclang-rt-dev-wasm32} >/dev/null
+        libcmocka-dev ${lesson:+clang lld wasi-libc libclang-rt-dev-wasm32} >/dev/null
 elif command -v dnf >/dev/null 2>&1; then
-    $sudo dnf install -y openblas-devel jansson-devel pcre2-devel zlib-devel libcmocka-devel \
-        ${mpi:+openmpi-devel}
+    $sudo dnf install -y openblas-devel jansson-devel pcre2-devel zlib-devel libcmocka-devel
 elif command -v pacman >/dev/null 2>&1; then
-    $sudo pacman -S --needed --noconfirm openblas jansson pcre2 zlib cmocka ${mpi:+openmpi} \
+    $sudo pacman -S --needed --noconfirm openblas jansson pcre2 zlib cmocka \
         ${lesson:+clang lld wasi-libc wasi-compiler-rt}
 elif command -v brew >/dev/null 2>&1; then
-    brew install openblas libomp jansson pcre2 cmocka ${mpi:+open-mpi}
+    brew install openblas libomp jansson pcre2 cmocka
 else
     echo "deps.sh: no apt-get, dnf, pacman or brew found; install OpenBLAS, jansson, PCRE2, zlib and cmocka by hand" >&2
     exit 1

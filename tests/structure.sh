@@ -7,7 +7,7 @@ cd "$repository" || exit 1
 # From the bottom up.
 folders='base base/file data/made data/made/tales data/made/task data/bpe data
     model/base posenc/stretch posenc posenc/embedding posenc/rotation posenc/bias posenc/content model/ops model
-    lab/ranks lab/stats lab/eval lab/lesson lab/run lab/exchange lab/extend lab/compare lab/report/page lab/report/facts lab/report/inside lab/report lesson/wasi lesson
+    lab/stats lab/eval lab/lesson lab/run lab/exchange lab/extend lab/compare lab/report/page lab/report/facts lab/report/inside lab/report lesson/wasi lesson
     cmd/shared cmd/compare cmd/eval cmd/lesson cmd/prepare cmd/train cmd lesson/exercises .'
 most_files=20 # a folder
 

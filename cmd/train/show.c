@@ -2,7 +2,6 @@
 
 #include "base/file/text.h"
 #include "lab/eval/generate.h"
-#include "lab/ranks/ranks.h"
 #include "posenc/gate.h"
 
 #include <math.h>
@@ -73,11 +72,11 @@ TrainNext train_show_step(void *show, const StepReport *report, Error *error) {
         warn_of_rise(trainer, report->validation.loss);
     }
     progress_show(&s->line, (double)step, "step %lld/%lld  loss %.4f", step, o->steps, report->loss);
-    if (ranks_first() && o->sample_every > 0 && step % o->sample_every == 0) {
+    if (o->sample_every > 0 && step % o->sample_every == 0) {
         progress_clear(&s->line);
         print_sample(trainer, step);
     }
-    return report->interrupted || trainer_out_of_patience(trainer) ? TRAIN_SAVE_AND_STOP : TRAIN_GO_ON;
+    return interrupt_came() || trainer_out_of_patience(trainer) ? TRAIN_SAVE_AND_STOP : TRAIN_GO_ON;
 }
 
 static bool fail_diverged(const Trainer *trainer, const char *reason, Error *error) {
@@ -148,7 +147,6 @@ void train_show_end(const Trainer *trainer) {
     shell_quoted(out, o->out);
     if (!train_finished(trainer)) {
         printf("interrupted after step %lld and saved; continue with\n  ", step);
-        if (ranks_count() > 1) printf("mpirun -n %d ", ranks_count());
         printf("bitter train --resume --out %s\n", out);
         return;
     }

@@ -2,7 +2,6 @@
 
 #include "base/file/text.h"
 #include "cmd/shared/describe.h"
-#include "lab/ranks/ranks.h"
 #include "lab/run/config.h"
 #include "posenc/rotation/rotate.h"
 
@@ -240,10 +239,6 @@ void train_describe(const Trainer *trainer, const TrainOptions *options) {
     printf("pos     %s\n", pos);
     if (rotations >= 0) describe_rotations(&gpt->pos.part[rotations]);
     describe_data(trainer->corpus);
-    if (ranks_count() > 1)
-        printf("shared  by %d processes, each with %lld of the %lld %s of a step and %d thread%s\n", ranks_count(),
-               rows / ranks_count(), rows, task ? "exercises" : "windows", omp_get_max_threads(),
-               omp_get_max_threads() > 1 ? "s" : "");
     const long long done = (long long)trainer->progress.step;
     if (trainer_out_of_patience(trainer))
         printf("run     %s has stopped at step %lld of %lld\n", options->out, done, options->steps);

@@ -78,7 +78,6 @@ bool examine(Answers *answers, const Gpt *gpt, const Examination *e, Error *erro
             ok = false;
             break;
         }
-        if (e->turns > 0 && done / most % e->turns != e->turn) continue;
         x.inference.B = B; // the last batch may be smaller
         inference_restart(&x.inference);
         inference_feed(&x.inference, gpt, x.inputs, n);

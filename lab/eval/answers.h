@@ -21,7 +21,6 @@ typedef struct {
     uint64_t stream;
     int count;
     int end;          // the token that ends a document
-    int turn, turns;  // with turns > 0, answer only every turns-th batch of exercises, from number `turn` on
     const Stop *stop; // asked after each batch; NULL = never stop
 } Examination;
 

@@ -205,11 +205,9 @@ bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *nam
     e->nll = 0;
     e->tokens = e->bytes = 0;
     Shares shares = {.show = progress, .context = context};
-    uint64_t batch = 0;
-    for (uint64_t done = e->from; ok && done < targets; batch++) {
+    for (uint64_t done = e->from; ok && done < targets;) {
         WindowBatch windows;
         plan(&windows, &done, e, targets, B);
-        if (e->turns > 0 && batch % (uint64_t)e->turns != (uint64_t)e->turn) continue;
         shares.before = shares.after;
         shares.after = (double)(done - e->from) / (double)(targets - e->from);
         ok = score(e, &scorer, &windows, gpt, split, &shares, error);

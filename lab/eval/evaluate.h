@@ -16,7 +16,7 @@ typedef struct {
     uint64_t from;   // the stream's first `from` tokens serve as context only; no target is scored there
     uint64_t limit;  // read only the stream's first `limit` tokens; 0 = all
     double nll;      // sum over scored targets, in nats
-    uint64_t tokens; // scored targets: without turns, one less than the tokens of the stream behind `from`
+    uint64_t tokens; // scored targets: one less than the tokens of the stream behind `from`
     uint64_t bytes;  // of text in the scored targets, for bits per byte; counted when there is a tokenizer
     const Tokenizer *tokenizer;
     double *position_nll;      // (window) nll and tokens by position in the window; NULL = not wanted
@@ -24,7 +24,6 @@ typedef struct {
     double *part_nll;      // (parts) the same by consecutive parts of the stream behind `from`, up to `limit`, which
     uint64_t *part_tokens; // (parts) must not be more than there is; NULL = not wanted
     int parts;
-    int turn, turns;  // with turns > 0, score only every turns-th batch of windows, from number `turn` on
     const Stop *stop; // asked after each batch of windows, in long ones also inside; NULL = never stop
     SavedPass *saved; // NULL, or, where the stream is one window, what keeps the pass through it
 } Evaluation;

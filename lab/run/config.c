@@ -3,7 +3,6 @@
 #include "base/file/crc.h"
 #include "base/utf8.h"
 #include "base/version.h"
-#include "lab/ranks/ranks.h"
 #include "model/base/blas.h"
 #include "model/base/gemm.h"
 
@@ -63,7 +62,7 @@ static void cpu_name(char name[128]) {
 static json_t *machine_json(void) {
     char cpu[128];
     cpu_name(cpu);
-    return json_pack("{s:i, s:i, s:s, s:s, s:s, s:s}", "processes", ranks_count(), "threads", omp_get_max_threads(),
+    return json_pack("{s:i, s:s, s:s, s:s, s:s}", "threads", omp_get_max_threads(),
                      "blas", blas_description(), "core", blas_core(), "kernels", gemm_kernels(), "cpu", cpu);
 }
 

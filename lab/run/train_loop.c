@@ -3,7 +3,6 @@
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "base/random.h"
-#include "lab/ranks/ranks.h"
 #include "lab/run/positions.h"
 #include "lab/run/tensorboard.h"
 
@@ -18,8 +17,8 @@ static bool sync_log(RunLog *log, Error *error) {
 
 // The rows are on disk before the checkpoint is that they lead to.
 static bool save(const Trainer *trainer, const TrainLoop *loop, Error *error) {
-    return !ranks_first() || (sync_log(loop->positions, error) && sync_log(loop->events, error) &&
-                              run_save(trainer, loop->paths, loop->log, error));
+    return sync_log(loop->positions, error) && sync_log(loop->events, error) &&
+           run_save(trainer, loop->paths, loop->log, error);
 }
 
 // A run that continues from a checkpoint before its best step computes that step again, and finds the same loss.
@@ -32,34 +31,15 @@ static bool keep_best(Trainer *trainer, const RunPaths *paths, double loss, Erro
     }
     *best = (Best){step, loss};
     trainer->stale = 0;
-    return !ranks_first() || run_save_best(trainer, paths, error);
+    return run_save_best(trainer, paths, error);
 }
 
 static bool write_rows(Trainer *trainer, const TrainLoop *loop, const StepReport *report, Error *error) {
     const bool validated = !isnan(report->validation.loss);
-    if (!ranks_first()) return true;
     return log_row(loop->log, trainer, report, error) &&
            (!validated || !loop->positions ||
             positions_row(loop->positions, &trainer->gpt, (long long)trainer->progress.step, error)) &&
            (!loop->events || tensorboard_row(loop->events, trainer, report, error));
-}
-
-// The step was given up because another rank may have ended. Nothing of it has happened, so the step before is saved.
-static bool give_up(Trainer *trainer, const TrainLoop *loop, Error *error) {
-    if (error->kind == ERROR_INTERRUPTED && loop->paths && save(trainer, loop, error))
-        fail_interrupted(error,
-                         "step %lld was given up, because the processes were interrupted or one has ended; the run is "
-                         "saved after step %lld, and --resume continues it",
-                         (long long)trainer->progress.step + 1, (long long)trainer->progress.step);
-    return false;
-}
-
-// Has a signal come to any rank?
-static bool ask_for_signals(bool *came, Error *error) {
-    double signals = interrupt_came();
-    if (!ranks_sum_doubles(&signals, 1, error)) return false;
-    *came = signals > 0;
-    return true;
 }
 
 bool train_loop(Trainer *trainer, const TrainLoop *loop, Error *error) {
@@ -69,19 +49,17 @@ bool train_loop(Trainer *trainer, const TrainLoop *loop, Error *error) {
     if (saves && trainer->progress.step >= o->steps) return save(trainer, loop, error);
     for (long long step = (long long)trainer->progress.step + 1; step <= o->steps; step++) {
         StepReport report;
-        if (!train_step(&report, trainer, error)) return give_up(trainer, loop, error);
+        if (!train_step(&report, trainer, error)) return false;
         const bool validates = saves && due(step, o->eval_every, o->steps);
         if (validates && !trainer_validate(&report.validation, trainer, error)) return false;
-        if (!ask_for_signals(&report.interrupted, error)) return false;
-        if (saves && ranks_first() && !run_keep(loop->lock, error)) return false;
+        if (saves && !run_keep(loop->lock, error)) return false;
         if (validates && loop->keeps_best && !keep_best(trainer, loop->paths, report.validation.loss, error))
             return false;
         if (saves && !write_rows(trainer, loop, &report, error)) return false;
         const TrainNext next = loop->after_step(loop->context, &report, error);
         if (next == TRAIN_FAILED) return false;
         const bool checkpoint = saves && (due(step, o->save_every, o->steps) || next == TRAIN_SAVE_AND_STOP);
-        // Ranks on processors of different kinds may round differently, so they start from the same numbers again.
-        if (checkpoint && !(trainer_share(trainer, error) && save(trainer, loop, error))) return false;
+        if (checkpoint && !save(trainer, loop, error)) return false;
         if (next != TRAIN_GO_ON) return true;
     }
     return true;
@@ -104,7 +82,7 @@ static int count_scored(const Trainer *trainer, int rows) {
 // task they are counted by making the step's batches once in advance, from a copy of the cursor. The copy shares the
 // memory of the current exercise with the original; that is safe, because every batch writes it anew.
 static bool weigh_targets(Trainer *trainer, Error *error) {
-    const int batches = trainer->batches_a_step;
+    const int batches = (int)trainer->options->accumulate;
     const bool task = is_task(&trainer->corpus->builtin);
     Batches ahead = trainer->batches;
     double scored = task ? 0 : (double)batches * trainer->pass.B * ahead.T;
@@ -146,7 +124,7 @@ static bool next_batch(Trainer *trainer, Error *error) {
     TrainPass *pass = &trainer->pass;
     const int rows = read_batch(trainer, &trainer->batches, error);
     if (rows == 0) return false;
-    if (trainer->batches_a_step == 1) trainer->weight = 1.0 / count_scored(trainer, rows);
+    if (trainer->options->accumulate == 1) trainer->weight = 1.0 / count_scored(trainer, rows);
     train_pass_resize(pass, rows / pass->B);
     for (int r = 0; r < rows; r++) pass->dnll[r] = trainer->scored[r] ? (real)trainer->weight : 0;
     pass->places_key = random_bits(random_key(seed, "positions"), trainer->batches.cursor);
@@ -163,46 +141,20 @@ static double batch_loss(const Trainer *trainer) {
     return sum * trainer->weight;
 }
 
-// a (count) += b, and b = 0.
-static void move_into(real *a, real *b, size_t count) {
-#pragma omp parallel for
-    for (size_t n = 0; n < count; n++) {
-        a[n] += b[n];
-        b[n] = 0;
-    }
-}
-
-// The gradient of the step's mean loss, summed over this rank's batches. Each batch's gradient is computed from 0 and
-// then added, so that it does not matter which rank computes it. Every rank draws all batches, and so counts the same
-// rows and tokens.
-static bool add_gradients(double *loss, Trainer *trainer, Error *error) {
+// The gradient of the step's mean loss, in gpt->grads, which is 0 before.
+static bool step_gradient(StepReport *report, Trainer *trainer, Error *error) {
     Gpt *gpt = &trainer->gpt;
     TrainPass *pass = &trainer->pass;
-    const int own = trainer->batches_a_step / ranks_count(), begin = own * ranks_own(), end = begin + own;
     if (!weigh_targets(trainer, error)) return false;
-    for (int batch = 0; batch < trainer->batches_a_step; batch++) {
+    for (long long batch = 0; batch < trainer->options->accumulate; batch++) {
         if (!next_batch(trainer, error)) return false; // inputs, targets, dnll (B,T)
-        if (batch < begin || batch >= end) continue;
         train_pass_embed(pass, gpt, trainer->inputs);
         train_pass_forward(pass, gpt);                                     // up to the input of the head
         train_pass_backward(pass, gpt, trainer->inputs, trainer->targets); // nll (B,T); adds to gpt->grads
-        *loss += batch_loss(trainer);
-        if (batch + 1 < end)
-            move_into(trainer->sum, gpt->grads, gpt->tensors.total);
-        else if (trainer->sum)
-            move_into(gpt->grads, trainer->sum, gpt->tensors.total);
+        report->loss += batch_loss(trainer);
     }
+    report->gradient_norm = gradient_norm(gpt);
     return true;
-}
-
-// The same, summed over all ranks. The norm depends a little on the number of threads, so that of rank 0 counts.
-static bool step_gradient(StepReport *report, Trainer *trainer, Error *error) {
-    const bool ok = add_gradients(&report->loss, trainer, error);
-    if (!ranks_agree(ok, error) || !ranks_sum(trainer->gpt.grads, trainer->gpt.tensors.total, error) ||
-        !ranks_sum_doubles(&report->loss, 1, error))
-        return false;
-    report->gradient_norm = gradient_norm(&trainer->gpt);
-    return ranks_share(&report->gradient_norm, sizeof report->gradient_norm, error);
 }
 
 bool train_step(StepReport *report, Trainer *trainer, Error *error) {

@@ -4,9 +4,8 @@
 
 #include "lab/run/run.h"
 
-// One optimiser step on the next `accumulate` batches, which ranks share (lab/ranks/ranks.h). Fails (nonfinite), naming
-// the step and the tensor, when the loss or the gradient is not a finite number, and (interrupted) as ranks_sum does;
-// the parameters and the progress are untouched then.
+// One optimiser step on the next `accumulate` batches. Fails (nonfinite), naming the step and the tensor, when the
+// loss or the gradient is not a finite number; the parameters and the progress are untouched then.
 bool train_step(StepReport *report, Trainer *trainer, Error *error);
 
 // What follows a step: the next one, or the end of the loop, with a checkpoint unless it failed.
@@ -24,7 +23,7 @@ typedef struct {
     void *context;
 } TrainLoop;
 
-// Every rank calls this; rank 0 writes the files. Train from the step after trainer->progress.step to the last one, or
+// Train from the step after trainer->progress.step to the last one, or
 // until after_step says to stop: validate every
 // --eval-every steps, log every step, and save every --save-every steps; validate and save after the last step, too.
 // Fails (run) when the lock is lost.

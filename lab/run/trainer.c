@@ -5,7 +5,6 @@
 #include "base/random.h"
 #include "lab/eval/answers.h"
 #include "lab/eval/evaluate.h"
-#include "lab/ranks/ranks.h"
 #include "lab/run/config.h"
 #include "model/base/blas.h"
 #include "model/base/gemm.h"
@@ -15,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define VALIDATION_EXERCISES 500 // at most
 
@@ -32,10 +30,6 @@ int processors_allowed(void) {
 int threads_use(long long threads) {
     int count = threads > 0 ? (int)threads : omp_get_max_threads();
     if (threads == 0 && count > 1 && !getenv("OMP_NUM_THREADS")) count = least(count, processors_allowed());
-    if (threads == 0 && ranks_here() > 1 && !getenv("OMP_NUM_THREADS")) {
-        const int share = (int)sysconf(_SC_NPROCESSORS_ONLN) / ranks_here();
-        if (count > share) count = share > 0 ? share : 1;
-    }
     const int most = gemm_uses_blas() ? blas_threads_most() : THREADS_MOST;
     if (count > most) count = most;
     if (count > omp_get_thread_limit()) count = omp_get_thread_limit(); // OpenBLAS would wait for the missing ones
@@ -108,28 +102,6 @@ bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus 
            trainer_create_with(trainer, &pos, options, corpus, error);
 }
 
-// Ranks share the batches of a step. Where these cannot be divided, each batch is made of smaller ones, one a rank.
-static bool share_step(Trainer *trainer, int *B, Error *error) {
-    const long long batch = trainer->options->batch, accumulate = trainer->options->accumulate, ranks = ranks_count();
-    const long long parts = accumulate % ranks == 0 ? 1 : ranks;
-    *B = (int)(batch / parts);
-    trainer->batches_a_step = (int)(accumulate * parts);
-    return batch % parts == 0 ||
-           fail_input(error,
-                      "%lld processes cannot share steps of --batch %lld and --accumulate %lld; make one of the two a "
-                      "multiple of %lld",
-                      ranks, batch, accumulate, ranks);
-}
-
-static bool take_sum(Trainer *trainer, Error *error) {
-    const size_t total = trainer->gpt.tensors.total;
-    if (trainer->batches_a_step == ranks_count()) return true;
-    arena_reals(&trainer->sums, total); // counts the memory
-    if (!arena_allocate(&trainer->sums, "the sums of gradients for --accumulate", error)) return false;
-    trainer->sum = arena_reals(&trainer->sums, total);
-    return true;
-}
-
 // The checksum of all tokens.
 static uint32_t data_crc(const Corpus *corpus) {
     const Split *const splits[] = {&corpus->train, &corpus->val};
@@ -145,12 +117,10 @@ bool trainer_create_with(Trainer *trainer, Mix *pos, const TrainOptions *options
         .options = options, .corpus = corpus, .progress = {.seed = options->seed, .data_crc = data_crc(corpus)}};
     const Shape shape = pos->shape;
     pos->rule = place_rule(&corpus->tokenizer);
-    const int T = shape.context;
-    int B;
-    bool ok = share_step(trainer, &B, error) &&
-              (is_task(&corpus->builtin) ? start_task(trainer, T, error) : start_text(trainer, T, error)) &&
+    const int B = (int)options->batch, T = shape.context;
+    bool ok = (is_task(&corpus->builtin) ? start_task(trainer, T, error) : start_text(trainer, T, error)) &&
               gpt_create(&trainer->gpt, &shape, pos, true, error) &&
-              train_pass_create(&trainer->pass, &trainer->gpt, B, T, error) && take_sum(trainer, error);
+              train_pass_create(&trainer->pass, &trainer->gpt, B, T, error);
     if (ok) {
         trainer->inputs = malloc((size_t)B * (size_t)T * sizeof(int));
         trainer->targets = malloc((size_t)B * (size_t)T * sizeof(int));
@@ -172,7 +142,6 @@ void trainer_free(Trainer *trainer) {
     batches_end(&trainer->batches);
     train_pass_free(&trainer->pass);
     gpt_free(&trainer->gpt);
-    arena_free(&trainer->sums);
     free(trainer->inputs);
     free(trainer->targets);
     free(trainer->scored);
@@ -184,19 +153,12 @@ static bool validate_text(Validation *validation, const Trainer *trainer, Error 
     const Tokenizer *tokenizer = &trainer->corpus->tokenizer;
     Evaluation evaluation = {.window = T,
                              .stride = T,
-                             .turn = ranks_own(),
-                             .turns = ranks_count(),
                              .limit = (uint64_t)trainer->options->eval_tokens,
                              .tokenizer = tokenizer->kind == TOKENIZER_NONE ? NULL : tokenizer};
     if (evaluation.limit > 0 && evaluation.limit < (uint64_t)T + 1) evaluation.limit = (uint64_t)T + 1;
     char name[PATH_CAPACITY + 32];
     snprintf(name, sizeof name, "%s (validation)", trainer->corpus->name);
-    const bool ok = evaluate(&evaluation, &trainer->gpt, &trainer->corpus->val, name, NULL, NULL, error);
-    double sums[] = {evaluation.nll, (double)evaluation.tokens, (double)evaluation.bytes};
-    if (!ranks_agree(ok, error) || !ranks_sum_doubles(sums, 3, error)) return false;
-    evaluation.nll = sums[0];
-    evaluation.tokens = (uint64_t)sums[1];
-    evaluation.bytes = (uint64_t)sums[2];
+    if (!evaluate(&evaluation, &trainer->gpt, &trainer->corpus->val, name, NULL, NULL, error)) return false;
     *validation = (Validation){evaluation.nll / (double)evaluation.tokens, NAN, bits_per_byte(&evaluation)};
     return true;
 }
@@ -211,14 +173,10 @@ static bool validate_task(Validation *validation, const Trainer *trainer, Error 
                                      .count = all          ? VALIDATION_EXERCISES
                                               : wanted > 0 ? (int)wanted
                                                            : 1,
-                                     .end = tokenizer_end(&trainer->corpus->tokenizer),
-                                     .turn = ranks_own(),
-                                     .turns = ranks_count()};
+                                     .end = tokenizer_end(&trainer->corpus->tokenizer)};
     Answers answers = {0};
-    const bool ok = examine(&answers, &trainer->gpt, &examination, error);
-    double sums[] = {answers.nll, (double)answers.tokens, (double)answers.right, (double)answers.questions};
-    if (!ranks_agree(ok, error) || !ranks_sum_doubles(sums, 4, error)) return false;
-    *validation = (Validation){sums[0] / sums[1], sums[2] / sums[3], NAN};
+    if (!examine(&answers, &trainer->gpt, &examination, error)) return false;
+    *validation = (Validation){answers.nll / (double)answers.tokens, (double)answers.right / (double)answers.questions, NAN};
     return true;
 }
 
@@ -250,26 +208,6 @@ bool trainer_load_state(Trainer *trainer, const char *path, Error *error) {
             "of %08llx; put the run's own state there",
             path, (long long)p->seed, (long long)p->data_crc, (long long)own.seed, (long long)own.data_crc);
     batches_resume(&trainer->batches, (uint64_t)trainer->progress.rows, (uint32_t)trainer->progress.batch_crc);
-    return true;
-}
-
-bool trainer_share(Trainer *trainer, Error *error) {
-    Gpt *gpt = &trainer->gpt;
-    const size_t bytes = gpt->tensors.total * sizeof(real);
-    const int64_t own = trainer->progress.data_crc;
-    int64_t crc = own;
-    if (!ranks_agree(true, error) || !ranks_share(&crc, sizeof crc, error) ||
-        !ranks_agree(own == crc ||
-                         fail_input(error, "%s holds other tokens than on the machine of process 0; copy them",
-                                    trainer->corpus->name),
-                     error) ||
-        !ranks_share(gpt->params, bytes, error) || !ranks_share(gpt->m, bytes, error) ||
-        !ranks_share(gpt->v, bytes, error) || !ranks_share(&trainer->progress, sizeof trainer->progress, error) ||
-        !ranks_share(&trainer->best, sizeof trainer->best, error) ||
-        !ranks_share(&trainer->stale, sizeof trainer->stale, error))
-        return false;
-    if (!ranks_first())
-        batches_resume(&trainer->batches, (uint64_t)trainer->progress.rows, (uint32_t)trainer->progress.batch_crc);
     return true;
 }
 

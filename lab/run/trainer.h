@@ -20,9 +20,6 @@ typedef struct {
     Progress progress;
     Best best;                // loss and step of the best weights that train_loop has kept
     long long stale;          // validations since then, or since the present cosine began: none had a lower loss
-    int batches_a_step;       // of pass.B rows, of all ranks together
-    Arena sums;               // with several batches of a step on this rank:
-    real *sum;                // of the gradients of those before the last
     int *inputs, *targets;    // (B,T) of the current batch
     bool *scored;             // (B,T) is the target scored?
     double weight;            // of each scored target, in the step's mean loss
@@ -43,7 +40,6 @@ typedef struct {
     long long tokens;      // of this step, padding not counted
     double seconds;        // it took
     Validation validation; // after this step; NAN where none was made
-    bool interrupted;      // has a signal come, to any rank? Set by train_loop
 } StepReport;
 
 // Do the options go together, and with the scheme? Sets *pos. Needs no data, so it is called before any is read.
@@ -57,11 +53,7 @@ bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus 
 bool trainer_create_with(Trainer *trainer, Mix *pos, const TrainOptions *options, const Corpus *corpus, Error *error);
 void trainer_free(Trainer *trainer);
 
-// Every rank calls this: the others get the weights, moments and progress of rank 0. Fails (input) when they train on
-// other data.
-bool trainer_share(Trainer *trainer, Error *error);
-
-// Measure the loss on data that is not trained on, each rank on its share: for text, on the first --eval-tokens of the
+// Measure the loss on data that is not trained on: for text, on the first --eval-tokens of the
 // validation split, in windows of the trained context; for a task, on the answers to exercises of trained lengths,
 // always the same ones.
 bool trainer_validate(Validation *validation, const Trainer *trainer, Error *error);
@@ -87,8 +79,7 @@ PlaceRule place_rule(const Tokenizer *tokenizer);
 int processors_allowed(void);
 
 // Use so many threads, or as many as a team may have or (said on stderr) as can be started if these are fewer; 0 =
-// OMP_NUM_THREADS, or without it processors_allowed, of which ranks on one machine get equal shares. Returns their
-// number.
+// OMP_NUM_THREADS, or without it processors_allowed. Returns their number.
 int threads_use(long long threads);
 
 #endif

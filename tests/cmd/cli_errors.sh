@@ -315,18 +315,6 @@ check "eval --task" test -z "$(complaint 3 finite)"
 check "no number of such weights is written" test ! -e huge.csv -a ! -e huge/report.html -a ! -e huge-longer
 rm -r huge task
 
-# --- under mpirun, in a program without MPI ---
-export OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=0
-refuses "train under mpirun" "4 processes;without MPI;make MPI=1" train $small --data bytes --out new
-refuses "another command under mpirun" "4 processes;only;train" eval run
-OMPI_COMM_WORLD_RANK=1
-succeed "the other processes leave" eval run
-check "and say nothing" test ! -s "$scratch/out" -a ! -s "$scratch/err"
-unset OMPI_COMM_WORLD_SIZE OMPI_COMM_WORLD_RANK
-export PMI_SIZE=4 PMI_RANK=0
-refuses "train under MPICH's mpirun" "4 processes;without MPI" train $small --data bytes --out new
-unset PMI_SIZE PMI_RANK
-
 if [ "$(id -u)" -ne 0 ]; then
     mkdir locked && chmod 555 locked
     refuses "unwritable directory for a run" "locked;Permission denied" train $small --data bytes --out locked/run
