@@ -25,7 +25,6 @@
 #include "cmd/train/text.h"
 #include "lab/run/config.h"
 #include "lab/run/positions.h"
-#include "lab/run/tensorboard.h"
 #include "lab/run/train_loop.h"
 
 #include <errno.h>
@@ -40,7 +39,7 @@
 typedef struct {
     RunPaths paths;
     RunLock lock;
-    RunLog log, positions, events;
+    RunLog log, positions;
 } RunFiles;
 
 // Do the remaining steps of the run.
@@ -52,7 +51,6 @@ static bool train(Trainer *trainer, RunFiles *files, Error *error) {
                             .lock = &files->lock,
                             .log = &files->log,
                             .positions = &files->positions,
-                            .events = &files->events,
                             .keeps_best = true,
                             .after_step = train_show_step,
                             .context = &show};
@@ -60,8 +58,8 @@ static bool train(Trainer *trainer, RunFiles *files, Error *error) {
     kernels_report(stdout, "train");
     train_describe(trainer, o);
     progress_start(&show.line, "train", (double)trainer->progress.step, (double)o->steps);
-    const bool ok = train_finished(trainer) ? run_save(trainer, paths, &files->log, error)
-                                            : train_loop(trainer, &loop, error);
+    const bool ok =
+        train_finished(trainer) ? run_save(trainer, paths, &files->log, error) : train_loop(trainer, &loop, error);
     if (!ok) return false;
     progress_clear(&show.line);
     if (train_finished(trainer) && !train_check_learning(trainer, paths, error)) return false;
@@ -84,15 +82,12 @@ static bool open_files(RunFiles *files, Trainer *trainer, TrainOptions *options,
            run_load_or_create(trainer, paths, options, error) &&
            train_continue(trainer, options, steps, paths, error) &&
            log_open(&files->log, paths->log, (long long)trainer->progress.step, error) &&
-           positions_open(&files->positions, paths->positions, &trainer->gpt, (long long)trainer->progress.step,
-                          error) &&
-           tensorboard_open(&files->events, trainer, error);
+           positions_open(&files->positions, paths->positions, &trainer->gpt, (long long)trainer->progress.step, error);
 }
 
 static void close_files(RunFiles *files) {
     log_close(&files->log);
     log_close(&files->positions);
-    log_close(&files->events);
     run_unlock(&files->lock);
 }
 
@@ -151,8 +146,7 @@ bool command_train(int argc, char **argv, Error *error) {
 
     Corpus corpus = {0};
     Trainer trainer = {0};
-    const bool ok = corpus_open(&corpus, options.data, error) &&
-                    trainer_create(&trainer, &options, &corpus, error) &&
+    const bool ok = corpus_open(&corpus, options.data, error) && trainer_create(&trainer, &options, &corpus, error) &&
                     open_files(&files, &trainer, &options, steps, error) && train(&trainer, &files, error);
     const bool finished = ok && train_finished(&trainer);
     close_files(&files);

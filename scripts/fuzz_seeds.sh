@@ -88,7 +88,7 @@ train() { # OUT OPTION...
     "$bitter" train --out "$out" --data five --layers 1 --heads 1 --width 4 --context 8 --batch 1 --steps 4 --threads 1 \
         --eval-every 2 --eval-tokens 40 --save-every 2 "$@" >/dev/null
 }
-train learned --pos learned --tensorboard
+train learned --pos learned
 train rope
 train long --data chars --context 16 --width 8 --heads 2 --steps 2
 train layers --layers 4 --pos 'rope*3,none' --block llama --window '4*3,0' --heads 2 --kv-heads 1
@@ -98,7 +98,6 @@ train tales --data builtin:tales:bytes=1000 --steps 2
 "$bitter" extend long --out dynamic --method dynamic --factor 2 >/dev/null
 seed config good_sealed <rope/config.json
 for file in model best state; do seed safetensors good_$file <learned/$file.safetensors; done
-cat learned/events.out.tfevents.*.bitter | seed events good_session
 seed tables good_log <learned/log.csv
 seed tables good_positions <learned/positions.csv
 printf 'x,y,z\n1,2,\n2,,3.5\n1e3,-4,5\n' | seed tables good_table

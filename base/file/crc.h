@@ -1,4 +1,4 @@
-// CRC-32, as gzip and zlib have it, and CRC-32C, as TensorBoard has it.
+// CRC-32, as gzip and zlib have it.
 #ifndef BITTER_CRC_H
 #define BITTER_CRC_H
 
@@ -12,8 +12,5 @@ uint32_t crc_bytes(uint32_t crc, const void *bytes, size_t size);
 #define CRC_CAPACITY 9
 // A CRC as files hold it: eight hexadecimal digits. Returns `text`.
 const char *crc_text(char text[CRC_CAPACITY], uint32_t crc);
-
-// The CRC-32C (Castagnoli's polynomial) of the bytes.
-uint32_t crc32c_bytes(const void *bytes, size_t size);
 
 #endif

@@ -5,7 +5,6 @@
 #include "lab/run/config.h"
 #include "lab/run/positions.h"
 #include "lab/run/result.h"
-#include "lab/run/tensorboard.h"
 #include "lab/run/train_loop.h"
 #include "lab/stats/npy.h"
 
@@ -130,7 +129,7 @@ typedef struct {
     TrainOptions options;
     RunPaths paths;
     Trainer trainer;
-    RunLog log, positions, events;
+    RunLog log, positions;
     Stop stop;
 } Worker;
 
@@ -193,7 +192,6 @@ static bool train(Worker *w, Error *error) {
                             .lock = &w->lock,
                             .log = &w->log,
                             .positions = &w->positions,
-                            .events = &w->events,
                             .after_step = after_step,
                             .context = w};
     if (w->trainer.progress.step == 0 && !snapshot(w, 0, error)) return false;
@@ -240,8 +238,7 @@ static bool finish(const Worker *w, bool trained, Error *error) {
 static bool open_logs(Worker *w, Error *error) {
     const long long step = (long long)w->trainer.progress.step;
     return log_open(&w->log, w->paths.log, step, error) &&
-           positions_open(&w->positions, w->paths.positions, &w->trainer.gpt, step, error) &&
-           tensorboard_open(&w->events, &w->trainer, error);
+           positions_open(&w->positions, w->paths.positions, &w->trainer.gpt, step, error);
 }
 
 // Lock the directory of the job, and set w->options and w->paths.
@@ -263,12 +260,11 @@ static bool do_job(Worker *w, Error *error) {
     w->options.resume = !path_missing(w->paths.config);
     const Corpus *corpus = open_corpus(w, error);
     if (!corpus || !trainer_create(&w->trainer, &w->options, corpus, error)) return false;
-    w->log = w->positions = w->events = (RunLog){0};
+    w->log = w->positions = (RunLog){0};
     bool ok = run_load_or_create(&w->trainer, &w->paths, &w->options, error) && open_logs(w, error);
     if (ok) ok = finish(w, train(w, error), error);
     log_close(&w->log);
     log_close(&w->positions);
-    log_close(&w->events);
     trainer_free(&w->trainer);
     return ok;
 }

@@ -62,8 +62,8 @@ static void cpu_name(char name[128]) {
 static json_t *machine_json(void) {
     char cpu[128];
     cpu_name(cpu);
-    return json_pack("{s:i, s:s, s:s, s:s, s:s}", "threads", omp_get_max_threads(),
-                     "blas", blas_description(), "core", blas_core(), "kernels", gemm_kernels(), "cpu", cpu);
+    return json_pack("{s:i, s:s, s:s, s:s, s:s}", "threads", omp_get_max_threads(), "blas", blas_description(), "core",
+                     blas_core(), "kernels", gemm_kernels(), "cpu", cpu);
 }
 
 // The number of digits from which every number of the config is read back exactly: 15 if they suffice, so that numbers

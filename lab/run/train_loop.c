@@ -4,7 +4,6 @@
 #include "base/progress.h"
 #include "base/random.h"
 #include "lab/run/positions.h"
-#include "lab/run/tensorboard.h"
 
 // True at every `every`-th step (0 = none) and at the last step.
 static bool due(long long step, long long every, long long last) {
@@ -17,8 +16,7 @@ static bool sync_log(RunLog *log, Error *error) {
 
 // The rows are on disk before the checkpoint is that they lead to.
 static bool save(const Trainer *trainer, const TrainLoop *loop, Error *error) {
-    return sync_log(loop->positions, error) && sync_log(loop->events, error) &&
-           run_save(trainer, loop->paths, loop->log, error);
+    return sync_log(loop->positions, error) && run_save(trainer, loop->paths, loop->log, error);
 }
 
 // A run that continues from a checkpoint before its best step computes that step again, and finds the same loss.
@@ -38,8 +36,7 @@ static bool write_rows(Trainer *trainer, const TrainLoop *loop, const StepReport
     const bool validated = !isnan(report->validation.loss);
     return log_row(loop->log, trainer, report, error) &&
            (!validated || !loop->positions ||
-            positions_row(loop->positions, &trainer->gpt, (long long)trainer->progress.step, error)) &&
-           (!loop->events || tensorboard_row(loop->events, trainer, report, error));
+            positions_row(loop->positions, &trainer->gpt, (long long)trainer->progress.step, error));
 }
 
 bool train_loop(Trainer *trainer, const TrainLoop *loop, Error *error) {

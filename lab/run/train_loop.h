@@ -17,7 +17,6 @@ typedef struct {
     RunLog *log;
     bool keeps_best;   // write best.safetensors after each validation whose loss is the lowest so far
     RunLog *positions; // a row for each validation (positions.h); NULL = none
-    RunLog *events;    // for TensorBoard (tensorboard.h); NULL = none
     // Called after each step, when it has been logged and before a checkpoint is saved. TRAIN_FAILED sets *error.
     TrainNext (*after_step)(void *context, const StepReport *report, Error *error);
     void *context;

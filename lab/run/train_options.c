@@ -52,14 +52,13 @@ const Option train_options[] = {
     TEXT_ROW("init", FIELD(init), NULL, "RUN",
              "start from the weights of RUN, or RUN@best; its model, data, batch size and schedule become the "
              "defaults, its seed + 1 the default seed"),
-    FLAG_ROW("tensorboard", FIELD(tensorboard), "also write events for TensorBoard into the run directory"),
     FLAG_ROW("resume", FIELD(resume), "continue the run in --out, bit for bit; more --steps begin a new cosine"),
     {0},
 };
 
 bool option_free_on_resume(const char *name) {
     static const char *const names[] = {"data", "eval-every", "patience", "sample-every", "save-every",
-                                        "out",  "resume",     "threads",  "precision",    "tensorboard"};
+                                        "out",  "resume",     "threads",  "precision"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0) return true;
     return false;

@@ -54,7 +54,7 @@ typedef struct {
     double lr, min_lr, weight_decay, beta1, beta2, clip, dropout;
     long long eval_every, eval_tokens, patience, sample_every, save_every;
     char out[TEXT_CAPACITY], init[TEXT_CAPACITY];
-    bool tensorboard, resume;
+    bool resume;
     RunStretch stretch;    // no option, but what `bitter extend` wrote into a run
     long long cosine_from; // no option either: the steps that were done when --resume --steps began a new cosine, or 0
 } TrainOptions;

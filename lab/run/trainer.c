@@ -176,7 +176,8 @@ static bool validate_task(Validation *validation, const Trainer *trainer, Error 
                                      .end = tokenizer_end(&trainer->corpus->tokenizer)};
     Answers answers = {0};
     if (!examine(&answers, &trainer->gpt, &examination, error)) return false;
-    *validation = (Validation){answers.nll / (double)answers.tokens, (double)answers.right / (double)answers.questions, NAN};
+    *validation =
+        (Validation){answers.nll / (double)answers.tokens, (double)answers.right / (double)answers.questions, NAN};
     return true;
 }
 

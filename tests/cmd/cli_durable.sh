@@ -24,7 +24,7 @@ undurable() {
             from = whole($2); to = whole($3)
             if (from in dirty) print to " got its name before it was on the disk"
             if (to ~ /state.safetensors$/)
-                for (path in dirty) if (path ~ /log.csv|positions.csv|events/) print to " came before the rows of " path
+                for (path in dirty) if (path ~ /log.csv|positions.csv/) print to " came before the rows of " path
             named(to)
             renamed++
         }
@@ -47,7 +47,7 @@ durable() {
 }
 
 small='--layers 1 --heads 2 --width 8 --context 16 --batch 1 --threads 1 --steps 6 --data builtin:tales:bytes=20000'
-durable "train" train $small --save-every 2 --eval-every 2 --pos learned --tensorboard --out runs/deep/run
+durable "train" train $small --save-every 2 --eval-every 2 --pos learned --out runs/deep/run
 durable "resume" train --resume --steps 8 --out runs/deep/run
 durable "prepare" prepare --out runs/data/tales --shard-tokens 4000 builtin:tales:bytes=20000
 durable "compare" compare none rope $small --seeds 1 --workers 1 --out runs/compare

@@ -74,10 +74,9 @@ need train $small --data $data --steps 20 --eval-every 5 --out recorded
 cp recorded/config.json before.json
 succeed "--resume" train --resume --out ./recorded/
 check "leaves config.json as it is" cmp before.json recorded/config.json
-succeed "--resume --tensorboard" train --resume --out recorded --steps 30 --tensorboard --eval-every 7
+succeed "--resume --eval-every" train --resume --out recorded --steps 30 --eval-every 7
 succeed "resumed again" train --resume --out recorded --steps 40
-check "the events go on" test "$(cat recorded/events.* | grep -ao loss/train | wc -l)" -eq 20
-check "with as many validations" test "$(sed 1d recorded/log.csv | cut -d , -f 5 | grep -c .)" -eq 9
+check "there are as many validations" test "$(sed 1d recorded/log.csv | cut -d , -f 5 | grep -c .)" -eq 9
 refuses "losses on other tokens would not compare" "--eval-tokens;leave the option out" \
     train --resume --out recorded --steps 50 --eval-tokens 100
 

@@ -13,7 +13,7 @@ need eval run --csv text.csv --logits one.npy
 
 # --- files of a run and of a comparison ---
 for file in config.json tokenizer.json model.safetensors best.safetensors state.safetensors log.csv measured.csv search.csv descent.csv \
-    positions.csv positions-16.npy events.out.tfevents.1 lock; do
+    positions.csv positions-16.npy lock; do
     refuses "--csv run/$file" "--csv run/$file;of the run" eval run --csv run/$file
 done
 refuses "--csv of another run" "other/config.json;of the run" eval run --csv other/config.json

@@ -22,7 +22,6 @@
     TARGET(safetensors)                                                                                                \
     TARGET(pass)                                                                                                       \
     TARGET(search)                                                                                                     \
-    TARGET(events)                                                                                                     \
     TARGET(tables)                                                                                                     \
     TARGET(plan)                                                                                                       \
     TARGET(measured)                                                                                                   \

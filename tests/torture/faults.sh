@@ -43,7 +43,7 @@ command_train() {
     if [ -f out/config.json ]; then
         set -- --resume
     else
-        set -- $tiny $little --steps 20 --save-every 10 --eval-every 10 --pos learned --tensorboard
+        set -- $tiny $little --steps 20 --save-every 10 --eval-every 10 --pos learned
     fi
     launch train "$@" --out out
 }

@@ -43,13 +43,12 @@ command_seldom() { trains "$tales --steps 400 --eval-every 40 --save-every 60 --
 command_never() { trains "$tales --steps 150 --eval-every 0 --save-every 0 --pos sinusoidal --batch 1"; }
 command_patience() { trains "$tales --steps 400 --lr 0.3 --warmup 5 --eval-every 5 --patience 4 --save-every 3"; }
 command_accumulate() { trains "$tales --steps 100 --accumulate 3 --dropout 0.1 --eval-every 10 --save-every 2"; }
-command_tensorboard() { trains "$tales --steps 150 --tensorboard --pos fire --eval-every 9 --save-every 4"; }
 command_samples() { trains "$tales --steps 60 --sample-every 5 --eval-every 5 --save-every 5 --pos learned"; }
 command_positions() { trains "$tales --steps 150 --pos rope-learned --eval-every 3 --save-every 2"; }
 command_gates() { trains "$tales --steps 120 --pos rope:gate=trained+alibi-learned --eval-every 8 --save-every 5"; }
 command_windows() { trains "$tales --steps 120 --window 8,0 --pos rope*1,none --eval-every 8 --save-every 5"; }
 command_llama() { trains "$tales --steps 120 --block llama --kv-heads 1 --random-positions 64 --save-every 4"; }
-command_task() { trains "--context 32 --data builtin:copy:max=5 --steps 120 --eval-every 10 --save-every 4 --accumulate 2 --tensorboard"; }
+command_task() { trains "--context 32 --data builtin:copy:max=5 --steps 120 --eval-every 10 --save-every 4 --accumulate 2"; }
 command_documents() { trains "$tales --context 256 --documents builtin:passkey:share=0.5,max=255 --steps 40 --save-every 3"; }
 command_switched() { # options that may change on a resume do, from one start to the next
     starts=$((${starts:-0} + 1))
@@ -92,7 +91,7 @@ command_gradient() {
     done_or out/config.json "extend base --method gradient --factor 4 --windows 2 --steps 150 --threads 1 --out out"
 }
 command_compare() {
-    command="compare none learned --seeds 2 --workers 2 $tiny --steps 60 --save-every 5 --tensorboard
+    command="compare none learned --seeds 2 --workers 2 $tiny --steps 60 --save-every 5
         --data builtin:tales:bytes=20000 --out out"
 }
 command_two() { command_compare; } # two processes at once
@@ -105,7 +104,7 @@ done_or() { # PATH COMMAND: once the path is there, the command has nothing to d
     if [ -e "$1" ]; then command=true; else command=$2; fi
 }
 
-trained='best seldom never patience accumulate tensorboard samples positions gates windows llama task documents switched
+trained='best seldom never patience accumulate samples positions gates windows llama task documents switched
     longer init chars text'
 scenarios=${ONLY_SCENARIO:-"$trained prepare compare export two gguf search import compare eval gradient two report"}
 
