@@ -125,13 +125,13 @@ static bool check_controls(int *failures, const Shape *shape, const GradcheckOpt
     static const char *const names[] = {"sign", "dropped"};
     for (int i = 0; i < 2; i++) {
         const Mistake *mistake = mistake_find(names[i], error);
-        Scheme wrong_scheme;
+        Planted planted;
         Mix pos;
         double worst;
         int wrong;
-        mistake_plant(&wrong_scheme, mistake);
-        if (!mix_parse_of(&pos, &wrong_scheme, NULL, error) || !mix_fit(&pos, shape, error)) return false;
-        printf("control: %s, with a mistake: %s\n", wrong_scheme.name, mistake->sentence);
+        mistake_plant(&planted, mistake);
+        if (!mix_parse_of(&pos, &planted.scheme, NULL, error) || !mix_fit(&pos, shape, error)) return false;
+        printf("control: %s, with a mistake: %s\n", planted.scheme.name, mistake->sentence);
         if (!check(&worst, &wrong, &pos, options, options->train.seed, error)) return false;
         printf("  %d tensor%s wrong; worst relative error %.2e: %s\n", wrong, wrong == 1 ? "" : "s", worst,
                wrong ? "fails, as it must" : "NOT NOTICED: this check proves nothing");

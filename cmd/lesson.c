@@ -248,17 +248,18 @@ static void print_error(const Verdict *verdict) {
 }
 
 static bool show_checks(const Mistake *mistake, Error *error) {
-    Scheme wrong;
+    Planted planted;
+    const Scheme *wrong = &planted.scheme;
     char by[TEXT_CAPACITY] = "";
     bool gradients = false;
-    mistake_plant(&wrong, mistake);
+    mistake_plant(&planted, mistake);
     printf("%s, in a model of two layers: the error that each check finds without the\n"
            "mistake and with it. A dash: the check does not apply to this scheme.\n\n",
-           wrong.name);
+           wrong->name);
     printf("  %-9s %10s  %9s\n", "check", "without", "with");
     for (int c = 0; c < CHECKS; c++) {
         Verdict before, after;
-        if (!run_check(&before, (Check)c, mistake->right, error) || !run_check(&after, (Check)c, &wrong, error))
+        if (!run_check(&before, (Check)c, mistake->right, error) || !run_check(&after, (Check)c, wrong, error))
             return false;
         const bool notices = check_notices(&after, (Check)c);
         printf("  %-8s", checks[c].name);

@@ -2,7 +2,7 @@
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "lab/run/train_options.h"
-#include "posenc/posenc.h"
+#include "posenc/registry.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void print_options(const Option *options) {
 static Position usual_position(const Scheme *scheme, const Shape *shape) {
     Position pos;
     Error error;
-    const bool usual = position_parse(&pos, scheme->name, &error) && position_fit(&pos, shape, shape->width, &error);
+    const bool usual = position_parse(&pos, scheme->name, &error) && position_fit(&pos, shape, &error);
     assert(usual);
     return pos;
 }

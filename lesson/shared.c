@@ -41,7 +41,7 @@ double *lesson_no_array(const Error *error) {
 }
 
 bool lesson_break(Mix *mix, const char *name, Error *error) {
-    static Scheme wrong;
+    static Planted wrong;
     const Mistake *mistake = mistake_find(name, error);
     Position *pos = &mix->part[0];
     if (!mistake) return false;
@@ -49,6 +49,6 @@ bool lesson_break(Mix *mix, const char *name, Error *error) {
         return fail_input(error, "the mistake '%s' is one of %s, not of %s", name, mistake->right->name,
                           pos->scheme->name);
     mistake_plant(&wrong, mistake);
-    pos->scheme = &wrong;
+    pos->scheme = &wrong.scheme;
     return true;
 }

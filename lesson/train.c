@@ -166,7 +166,7 @@ static bool parse_stretch(StretchRule *rule, char *line, Error *error) {
     const char *name = next_word(&line), *number = next_word(&line);
     *rule = (StretchRule){0};
     if (!name || strcmp(name, "none") == 0) return true;
-    if (!pos->scheme->theta)
+    if (!rotary_stretches(pos))
         return fail_input(error, "the scheme %s has no designed rotations that could be stretched", pos->scheme->name);
     if (!option_set(&rule->method, &method, name, "the stretch", error) ||
         !option_set(rule, &factor, number ? number : "", "the factor of the stretch", error))
@@ -266,12 +266,9 @@ static bool has_frequencies(const Position *pos, int layer, Error *error) {
 static double frequency(const Position *pos, int layer, int n) {
     const int pairs = rotary_pairs(pos), pair = n % pairs;
     if (rotary_skips(pos, layer)) return 0;
-    if (pos->scheme->theta) return pos->scheme->theta(pos, pair);
-    if (pos->scheme == &scheme_rope_learned)
-        return exp((double)pos->params[0][position_set(pos, layer) * pos->shape.heads * pairs + n]);
-    // xpos turns as rope does; rope2d has pairs for the lines, then as many for the columns.
-    return pos->scheme->two_axes ? rope_theta(rotary_of(pos)->base, pair % (pairs / 2), pairs)
-                                 : rotary_theta(pos, pair);
+    // rope2d has pairs for the lines, then as many for the columns.
+    const int of_axis = pos->scheme->two_axes ? pair % (pairs / 2) : pair;
+    return pos->scheme->theta(pos, position_set(pos, layer), n / pairs, of_axis);
 }
 
 double *lesson_frequencies(int layer) {

@@ -1,14 +1,12 @@
 #include "model/transfer.h"
 
-#include "posenc/gate.h"
-
 #include <assert.h>
 #include <stdio.h>
 
 // How many sets of numbers, one for each of the part's layers, a tensor of a position holds; 1 = all layers share them.
 static int sets_of(const Position *pos, int param) {
     if (pos->gated && param == pos->param_count - 1) return gate_count(pos);
-    return pos->scheme->input_forward ? pos->shape.layers : pos->sets;
+    return pos->scheme->feature_count ? pos->shape.layers : pos->sets;
 }
 
 static const Tensor *tensor_of(const Gpt *gpt, const Position *pos, int param) {
@@ -22,11 +20,10 @@ static int same_param(const Gpt *gpt, const Position *pos, const char *name) {
     return -1;
 }
 
-// How alike two parts are: -1 when they have other schemes or heads, up to 3 for the same options, with or without
-// gates.
+// How alike two parts are: -1 when they have other schemes, 2 with the same options, 1 when both have gates or none.
 static int likeness(const Position *a, const Position *b) {
-    if (a->scheme != b->scheme || a->first_head != b->first_head || a->shape.heads != b->shape.heads) return -1;
-    return 2 * (memcmp(a->options, b->options, sizeof a->options) == 0) + (a->gated == b->gated);
+    if (a->scheme != b->scheme) return -1;
+    return memcmp(a->options, b->options, sizeof a->options) == 0 ? 2 : a->gated == b->gated;
 }
 
 // The part of `from` that `like`, a part of `to`, corresponds to in this layer; NULL = there is none. The parts most
@@ -34,7 +31,7 @@ static int likeness(const Position *a, const Position *b) {
 static const Position *same_part(const Mix *from, const Mix *to, const Position *like, int layer) {
     const Position *found[PARTS_CAPACITY] = {0}; // by the parts of `to`
     bool taken[PARTS_CAPACITY] = {0};            // by those of `from`
-    for (int alike = 3; alike >= 0; alike--)
+    for (int alike = 2; alike >= 0; alike--)
         for (int p = 0; p < to->parts; p++)
             for (int q = 0; q < from->parts && !found[p]; q++) {
                 if (taken[q] || likeness(&to->part[p], &from->part[q]) != alike) continue;

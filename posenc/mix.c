@@ -1,32 +1,16 @@
 #include "posenc/mix.h"
 
-#include "posenc/gate.h"
+#include "posenc/rotation/rotate.h"
 
 #include <assert.h>
 #include <stdio.h>
-
-// The number of a head of the model among the part's own; -1 = it is none of these.
-static int own_head(const Position *pos, int head) {
-    const int own = head - pos->first_head;
-    return own >= 0 && own < pos->shape.heads ? own : -1;
-}
-
-// Where the part's heads begin in a row of queries ...
-static size_t first_channel(const Position *pos) {
-    return (size_t)pos->first_head * head_width(&pos->shape);
-}
-
-// ... and in a row of keys.
-static size_t first_key_channel(const Position *pos, const Mix *mix) {
-    return (size_t)key_head_of(&mix->shape, pos->first_head) * head_width(&pos->shape);
-}
 
 // --- what it is ---
 
 int mix_stretchable(const Mix *mix) {
     int found = -1;
     for (int p = 0; p < mix->parts; p++) {
-        if (!mix->part[p].scheme->theta) continue;
+        if (!rotary_stretches(&mix->part[p])) continue;
         if (mix->part[p].gated) return STRETCH_GATED;
         found = found == -1 ? p : STRETCH_SEVERAL;
     }
@@ -93,7 +77,6 @@ double mix_operations(const Mix *mix, int T) {
     for (int p = 0; p < mix->parts; p++) {
         const Position *pos = &mix->part[p];
         if (pos->scheme->operations) operations += pos->scheme->operations(pos, T);
-        if (pos->gated) operations += gated_of(pos)->operations(pos, T);
     }
     return operations;
 }
@@ -117,7 +100,7 @@ void mix_params(Mix *mix, TensorTable *table) {
         pos->param_count = 0;
         name_tensors(pos, mix);
         if (position_trained(pos)) pos->scheme->params(pos, table);
-        if (pos->gated) gate_params(pos, table);
+        if (pos->gated) position_param(pos, table, GATE_TENSOR, gate_count(pos), 0, INIT_ONE, 0);
     }
 }
 
@@ -134,13 +117,30 @@ void mix_project(Mix *mix) {
 
 // --- tables ---
 
+// The parts that work in each layer.
+static void list_calls(MixTables *tables) {
+    const Mix *mix = tables->mix;
+    int count = 0;
+    for (int l = 0; l < mix->shape.layers; l++) {
+        tables->first[l] = count;
+        for (int p = 0; p < mix->parts; p++) {
+            const int own = position_layer(&mix->part[p], l);
+            if (own >= 0 && mix->part[p].scheme->family)
+                tables->calls[count++] = (Call){mix->part[p].scheme->family, p, own, mix->first_feature[p]};
+        }
+    }
+    tables->first[mix->shape.layers] = count;
+}
+
 void mix_layout(MixTables *tables, const Mix *mix, Arena *arena, int positions, int batch, bool training) {
+    const size_t L = (size_t)mix->shape.layers;
     tables->mix = mix;
+    tables->calls = arena_take(arena, L * (size_t)mix->parts * sizeof *tables->calls);
+    tables->first = arena_take(arena, (L + 1) * sizeof *tables->first);
+    if (tables->first) list_calls(tables);
     for (int p = 0; p < mix->parts; p++) {
-        const Gated *gated = gated_of(&mix->part[p]);
         tables_layout(&tables->part[p], &mix->part[p], arena, positions, batch, training);
         tables->part[p].feature_stride = mix_features(mix);
-        if (gated) gated->layout(&tables->part[p], arena, training);
     }
 }
 
@@ -151,170 +151,125 @@ bool mix_window(MixTables *tables, int length) {
 }
 
 void mix_prepare(MixTables *tables) {
-    for (int p = 0; p < tables->mix->parts; p++) {
-        const Gated *gated = gated_of(&tables->mix->part[p]);
-        tables_prepare(&tables->part[p]);
-        if (gated && gated->prepare) gated->prepare(&tables->part[p]);
-    }
+    for (int p = 0; p < tables->mix->parts; p++) tables_prepare(&tables->part[p]);
 }
 
 void mix_reduce(MixTables *tables) {
     for (int p = 0; p < tables->mix->parts; p++) {
-        const Position *pos = &tables->mix->part[p];
-        const Gated *gated = gated_of(pos);
-        if (pos->scheme->reduce) pos->scheme->reduce(&tables->part[p]);
-        if (gated && gated->reduce) gated->reduce(&tables->part[p]);
+        const Family *family = tables->mix->part[p].scheme->family;
+        if (family && family->reduce) family->reduce(&tables->part[p]);
     }
 }
 
-// --- hooks of tokens ---
+// --- hooks ---
 
+// Codes are added before the first layer.
 void mix_embed_forward(const MixTables *tables, real *x, const Place *at, int rows) {
     for (int p = 0; p < tables->mix->parts; p++) {
-        const Position *pos = &tables->mix->part[p];
-        const Gated *gated = gated_of(pos);
-        if (pos->scheme->embed_forward)
-            (gated ? gated->embed_forward : pos->scheme->embed_forward)(&tables->part[p], x, at, rows);
+        const Family *family = tables->mix->part[p].scheme->family;
+        if (family && family->embed_forward) family->embed_forward(&tables->part[p], x, at, rows);
     }
 }
 
 void mix_embed_backward(const MixTables *tables, const real *dx, const Place *at, int rows) {
     for (int p = 0; p < tables->mix->parts; p++) {
-        const Position *pos = &tables->mix->part[p];
-        const Gated *gated = gated_of(pos);
-        if (gated && gated->embed_backward)
-            gated->embed_backward(&tables->part[p], dx, at, rows);
-        else if (pos->scheme->embed_backward)
-            pos->scheme->embed_backward(&tables->part[p], dx, at, rows);
+        const Family *family = tables->mix->part[p].scheme->family;
+        if (family && family->embed_backward) family->embed_backward(&tables->part[p], dx, at, rows);
     }
 }
 
+static const Call *calls_begin(const MixTables *tables, int layer) {
+    return tables->calls + tables->first[layer];
+}
+
+static const Call *calls_end(const MixTables *tables, int layer) {
+    return tables->calls + tables->first[layer + 1];
+}
+
 void mix_input_forward(const MixTables *tables, int layer, real *features, const real *x, int rows) {
-    const Mix *mix = tables->mix;
-    for (int p = 0; p < mix->parts; p++) {
-        const Position *pos = &mix->part[p];
-        const int own = position_layer(pos, layer);
-        if (own >= 0 && pos->scheme->input_forward)
-            pos->scheme->input_forward(&tables->part[p], own, features + mix->first_feature[p], x, rows);
-    }
+    for (const Call *c = calls_begin(tables, layer); c < calls_end(tables, layer); c++)
+        if (c->family->input_forward)
+            c->family->input_forward(&tables->part[c->part], c->layer, features + c->feature, x, rows);
 }
 
 void mix_input_backward(const MixTables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                         const real *x, int rows) {
-    const Mix *mix = tables->mix;
-    for (int p = mix->parts - 1; p >= 0; p--) {
-        const Position *pos = &mix->part[p];
-        const int own = position_layer(pos, layer);
-        if (own >= 0 && pos->scheme->input_backward)
-            pos->scheme->input_backward(&tables->part[p], own, dx, dfeatures + mix->first_feature[p],
-                                        features + mix->first_feature[p], x, rows);
-    }
+    for (const Call *c = calls_end(tables, layer); c-- > calls_begin(tables, layer);)
+        if (c->family->input_backward)
+            c->family->input_backward(&tables->part[c->part], c->layer, dx, dfeatures + c->feature,
+                                      features + c->feature, x, rows);
 }
 
 void mix_qk_forward(const MixTables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows) {
-    for (int p = 0; p < tables->mix->parts; p++) {
-        const Position *pos = &tables->mix->part[p];
-        const int own = position_layer(pos, layer);
-        const size_t c = first_channel(pos), kc = first_key_channel(pos, tables->mix);
-        const Gated *gated = gated_of(pos);
-        if (own >= 0 && pos->scheme->qk_forward)
-            (gated ? gated->qk_forward : pos->scheme->qk_forward)(&tables->part[p], own, q + c, k + kc, stride, at,
-                                                                  rows);
-    }
+    for (const Call *c = calls_begin(tables, layer); c < calls_end(tables, layer); c++)
+        if (c->family->qk_forward) c->family->qk_forward(&tables->part[c->part], c->layer, q, k, stride, at, rows);
 }
 
 void mix_qk_backward(const MixTables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                      const Place *at, int rows) {
-    for (int p = tables->mix->parts - 1; p >= 0; p--) {
-        const Position *pos = &tables->mix->part[p];
-        const int own = position_layer(pos, layer);
-        const size_t c = first_channel(pos), kc = first_key_channel(pos, tables->mix);
-        const Gated *gated = gated_of(pos);
-        if (own >= 0 && pos->scheme->qk_backward)
-            (gated ? gated->qk_backward : pos->scheme->qk_backward)(&tables->part[p], own, dq + c, dk + kc, q + c,
-                                                                    k + kc, stride, at, rows);
-    }
+    for (const Call *c = calls_end(tables, layer); c-- > calls_begin(tables, layer);)
+        if (c->family->qk_backward)
+            c->family->qk_backward(&tables->part[c->part], c->layer, dq, dk, q, k, stride, at, rows);
 }
 
 // --- hooks of scores ---
 
-ScoresAre mix_scores(const MixTables *tables, int layer, int head) {
+static const Scheme *scheme_of(const MixTables *tables, const Call *call) {
+    return tables->mix->part[call->part].scheme;
+}
+
+ScoresAre mix_scores(const MixTables *tables, int layer) {
     ScoresAre are = {0};
-    for (int p = 0; p < tables->mix->parts; p++) {
-        const Position *pos = &tables->mix->part[p];
-        if (position_layer(pos, layer) < 0 || own_head(pos, head) < 0) continue;
-        are.own |= pos->scheme->own_scores && !pos->gated; // a gate weighs them against those without positions
-        are.changed |= pos->scheme->score_forward != NULL;
-        are.trained |= pos->scheme->score_backward != NULL;
+    for (const Call *c = calls_begin(tables, layer); c < calls_end(tables, layer); c++) {
+        are.own |= scheme_of(tables, c)->own_scores;
+        are.changed |= c->family->score_forward != NULL;
+        are.trained |= scheme_of(tables, c)->reads_queries && c->family->score_backward;
     }
     return are;
 }
 
-void mix_scratch(real *scratch[SCRATCHES_CAPACITY], const MixTables *tables, Arena *arena, int rows, int columns,
+void mix_scratch(real *scratch[PARTS_CAPACITY], const MixTables *tables, Arena *arena, int rows, int columns,
                  bool training) {
     for (int p = 0; p < tables->mix->parts; p++) {
         const Scheme *scheme = tables->mix->part[p].scheme;
-        const Gated *gated = gated_of(&tables->mix->part[p]);
         scratch[p] = scheme->score_scratch
                          ? arena_reals(arena, scheme->score_scratch(&tables->part[p], rows, columns, training))
                          : NULL;
-        scratch[PARTS_CAPACITY + p] =
-            gated && gated->score_scratch ? arena_reals(arena, gated->score_scratch(rows, columns)) : NULL;
     }
 }
 
-// The block as part p sees it. False: it is not one of the part's.
-static bool own_block(ScoreBlock *own, const MixTables *tables, int p, const ScoreBlock *block, real *const *scratch) {
-    const Position *pos = &tables->mix->part[p];
-    *own = *block;
-    own->layer = position_layer(pos, block->layer);
-    own->head = own_head(pos, block->head);
-    own->features = block->features + tables->mix->first_feature[p];
-    own->scratch = scratch[p];
-    return own->layer >= 0 && own->head >= 0;
+// The block as a part sees it.
+static ScoreBlock own_block(const Call *call, const ScoreBlock *block, real *const *scratch) {
+    ScoreBlock own = *block;
+    own.layer = call->layer;
+    own.features = block->features + call->feature;
+    own.scratch = scratch[call->part];
+    return own;
 }
 
-void mix_score_forward(const MixTables *tables, const ScoreBlock *block, real *const scratch[SCRATCHES_CAPACITY]) {
-    for (int first = 1; first >= 0; first--) // schemes that compute the scores themselves come first
-        for (int p = 0; p < tables->mix->parts; p++) {
-            const Scheme *scheme = tables->mix->part[p].scheme;
-            ScoreBlock own;
-            if (!scheme->score_forward || scheme->own_scores != first || !own_block(&own, tables, p, block, scratch))
-                continue;
-            const Gated *gated = gated_of(&tables->mix->part[p]);
-            if (gated)
-                gated->score_forward(&tables->part[p], &own, scratch[PARTS_CAPACITY + p]);
-            else
-                scheme->score_forward(&tables->part[p], &own);
-        }
+// A scheme that computes the scores itself comes first, and last in backward.
+void mix_score_forward(const MixTables *tables, const ScoreBlock *block, real *const scratch[PARTS_CAPACITY]) {
+    for (int first = 1; first >= 0; first--)
+        for (const Call *c = calls_begin(tables, block->layer); c < calls_end(tables, block->layer); c++)
+            if (c->family->score_forward && scheme_of(tables, c)->own_scores == first) {
+                const ScoreBlock own = own_block(c, block, scratch);
+                c->family->score_forward(&tables->part[c->part], &own);
+            }
 }
 
 void mix_score_backward(const MixTables *tables, const ScoreBlock *block, const ScoreGradient *grad,
-                        real *const scratch[SCRATCHES_CAPACITY]) {
+                        real *const scratch[PARTS_CAPACITY]) {
     for (int first = 0; first <= 1; first++)
-        for (int p = tables->mix->parts - 1; p >= 0; p--) {
-            const Scheme *scheme = tables->mix->part[p].scheme;
-            ScoreGradient own_grad = *grad;
-            ScoreBlock own;
-            own_grad.dfeatures += tables->mix->first_feature[p];
-            if (!scheme->score_forward || scheme->own_scores != first || !own_block(&own, tables, p, block, scratch))
-                continue;
-            const Gated *gated = gated_of(&tables->mix->part[p]);
-            if (gated)
-                gated->score_backward(&tables->part[p], &own, &own_grad, scratch[PARTS_CAPACITY + p]);
-            else if (scheme->score_backward)
-                scheme->score_backward(&tables->part[p], &own, &own_grad);
-        }
+        for (const Call *c = calls_end(tables, block->layer); c-- > calls_begin(tables, block->layer);)
+            if (c->family->score_backward && scheme_of(tables, c)->own_scores == first) {
+                const ScoreBlock own = own_block(c, block, scratch);
+                ScoreGradient own_grad = *grad;
+                own_grad.dfeatures += c->feature;
+                c->family->score_backward(&tables->part[c->part], &own, &own_grad);
+            }
 }
 
 void mix_score_reduce(const MixTables *tables, int layer) {
-    for (int p = 0; p < tables->mix->parts; p++) {
-        const Position *pos = &tables->mix->part[p];
-        const int own = position_layer(pos, layer);
-        const Gated *gated = gated_of(pos);
-        if (own >= 0 && gated && gated->score_reduce)
-            gated->score_reduce(&tables->part[p], own);
-        else if (own >= 0 && pos->scheme->score_reduce)
-            pos->scheme->score_reduce(&tables->part[p], own);
-    }
+    for (const Call *c = calls_begin(tables, layer); c < calls_end(tables, layer); c++)
+        if (c->family->score_reduce) c->family->score_reduce(&tables->part[c->part], c->layer);
 }

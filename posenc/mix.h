@@ -1,21 +1,19 @@
-// What --pos asks for: one position scheme, or several that share a model, by layer, by head, or added up in the same
+// What --pos asks for: one position scheme, or several that share a model, by layer, or added up in the same
 // place. Each has a Position and Tables of its own, and its hooks are given no others.
 //
 //   rope                             one scheme, in all layers and heads
 //   learned+alibi                    a sum: both, in all layers
 //   rope*3,none                      by layers: three with rope, one without, and again from the start
 //   rope@0-2,4 none@3                the same by the layers' numbers, counted from 0
-//   rope@heads=0-1,alibi@heads=2-3   by heads
 #ifndef BITTER_MIX_H
 #define BITTER_MIX_H
 
-#include "posenc/posenc.h"
+#include "posenc/registry.h"
 
-#define PARTS_CAPACITY     8                    // schemes of a model, each with its options
-#define ITEMS_CAPACITY     16                   // items of --pos
-#define SCRATCHES_CAPACITY (2 * PARTS_CAPACITY) // of each part's scheme, and of its gate
+#define PARTS_CAPACITY 8  // schemes of a model, each with its options
+#define ITEMS_CAPACITY 16 // items of --pos
 
-// One item: a sum of schemes, and the layers and heads in which it works.
+// One item: a sum of schemes, and the layers in which it works.
 typedef struct {
     int at;                   // where it begins in the text
     int parts;                // of the sum
@@ -23,7 +21,6 @@ typedef struct {
     bool listed;              // its layers are ...
     LayerSet layers;          // ... these; otherwise it is part of a period:
     int repeat;               // for so many layers
-    int first_head, heads;    // heads = 0: all of them
 } MixItem;
 
 typedef struct {
@@ -36,10 +33,20 @@ typedef struct {
     PlaceRule rule; // which tokens end a line or a document
 } Mix;
 
-// The tables of all parts. Each TrainPass and each Inference has its own.
+// One entry of the list that a pass walks in each layer: a part that works there.
+typedef struct {
+    const Family *family;
+    int part;
+    int layer;   // the number of the layer among the part's own
+    int feature; // the first of the token's features that is the part's own
+} Call;
+
+// The tables of all parts, and what is called in each layer. Each TrainPass and each Inference has its own.
 typedef struct {
     const Mix *mix;
     Tables part[PARTS_CAPACITY];
+    Call *calls; // of layer 0, 1, ...; those of layer l are numbers first[l] to first[l+1] - 1
+    int *first;  // (L + 1)
 } MixTables;
 
 // --- setting up ---
@@ -52,7 +59,7 @@ bool mix_parse(Mix *mix, const char *text, Error *error);
 // "key=value,...".
 bool mix_parse_of(Mix *mix, const Scheme *scheme, const char *list, Error *error);
 
-// Set it up for a model of this shape: which layers and heads are whose. Fails (input) where one belongs to nobody or
+// Set it up for a model of this shape: which layers are whose. Fails (input) where one belongs to nobody or
 // to two, where schemes cannot work together, and with a scheme's own sentence.
 bool mix_fit(Mix *mix, const Shape *shape, Error *error);
 
@@ -64,9 +71,6 @@ int mix_layers(const Mix *mix);
 
 // The first layer in which the same parts work as in this one.
 int mix_like(const Mix *mix, int layer);
-
-// How many heads the items with this part name; 0 = they are for all heads.
-int mix_heads(const Mix *mix, int part);
 
 // The character of mix->text where it names the part first.
 int mix_place(const Mix *mix, int part);
@@ -92,7 +96,7 @@ int mix_stretchable(const Mix *mix);
 enum { STRETCH_SEVERAL = -2, STRETCH_GATED = -3 };
 // The names of its schemes, with `between` between two of them and `last` before the last: "rope", "rope and none".
 void mix_names(const Mix *mix, const char *between, const char *last, char text[TEXT_CAPACITY]);
-// The only scheme of the model, in all its layers and heads; NULL = there are several.
+// The only scheme of the model, in all its layers; NULL = there are several.
 const Position *mix_only(const Mix *mix);
 // Does a part of a parsed mix have parameters of its own, or gates? Then it is learned, otherwise designed.
 bool mix_learned(const Mix *mix);
@@ -115,8 +119,8 @@ bool mix_window(MixTables *tables, int length);
 void mix_prepare(MixTables *tables);
 void mix_reduce(MixTables *tables);
 
-// --- hooks: as in Scheme, called for the parts that work in this layer and head, backward in reverse order. Layers and
-// heads are those of the model; features (rows, mix_features). ---
+// --- hooks: as in Scheme, called for the parts that work in this layer, backward in reverse order. Layers are those of
+// the model; features (rows, mix_features). ---
 void mix_embed_forward(const MixTables *tables, real *x, const Place *at, int rows);
 void mix_embed_backward(const MixTables *tables, const real *dx, const Place *at, int rows);
 void mix_input_forward(const MixTables *tables, int layer, real *features, const real *x, int rows);
@@ -128,19 +132,19 @@ void mix_qk_backward(const MixTables *tables, int layer, real *dq, real *dk, con
 void mix_score_reduce(const MixTables *tables, int layer);
 
 // Take the scratch memory of each part's blocks from the arena.
-void mix_scratch(real *scratch[SCRATCHES_CAPACITY], const MixTables *tables, Arena *arena, int rows, int columns,
+void mix_scratch(real *scratch[PARTS_CAPACITY], const MixTables *tables, Arena *arena, int rows, int columns,
                  bool training);
 // block->features are those of the block's first key, of all parts; block->scratch is taken from `scratch`.
-void mix_score_forward(const MixTables *tables, const ScoreBlock *block, real *const scratch[SCRATCHES_CAPACITY]);
+void mix_score_forward(const MixTables *tables, const ScoreBlock *block, real *const scratch[PARTS_CAPACITY]);
 void mix_score_backward(const MixTables *tables, const ScoreBlock *block, const ScoreGradient *grad,
-                        real *const scratch[SCRATCHES_CAPACITY]);
+                        real *const scratch[PARTS_CAPACITY]);
 
-// What happens to the scores of a head.
+// What happens to the scores of a layer.
 typedef struct {
     bool own;     // a scheme computes them itself
     bool changed; // a scheme adds to them, or computes them
     bool trained; // there is a score_backward
 } ScoresAre;
-ScoresAre mix_scores(const MixTables *tables, int layer, int head);
+ScoresAre mix_scores(const MixTables *tables, int layer);
 
 #endif

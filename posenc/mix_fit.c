@@ -1,5 +1,4 @@
-// Which layers and heads of a model are whose.
-#include "posenc/gate.h"
+// Which layers of a model are whose.
 #include "posenc/mix.h"
 
 #include <stdio.h>
@@ -7,18 +6,18 @@
 // Does the item stand before the layers, outside of periods and lists?
 static bool before_layers(const Mix *mix, const MixItem *item) {
     for (int i = 0; i < item->parts; i++)
-        if (!mix->part[item->part[i]].scheme->embed_forward) return false;
+        if (!mix->part[item->part[i]].scheme->code) return false;
     return true;
 }
 
 static bool in_period(const Mix *mix, const MixItem *item) {
-    return !item->listed && !item->heads && !before_layers(mix, item);
+    return !item->listed && !before_layers(mix, item);
 }
 
-// Are there items that name their layers or heads?
+// Are there items that name their layers?
 static bool beside_lists(const Mix *mix) {
     for (int i = 0; i < mix->items; i++)
-        if (mix->item[i].listed || mix->item[i].heads) return true;
+        if (mix->item[i].listed) return true;
     return false;
 }
 
@@ -56,24 +55,9 @@ static bool names_layer(const Mix *mix, const MixItem *item, int layer, int turn
     return within >= 0 && within < item->repeat;
 }
 
-static bool names_head(const MixItem *item, int head) {
-    return item->heads == 0 || (head >= item->first_head && head < item->first_head + item->heads);
-}
-
-// "layer 3", and the head where heads differ.
-static const char *cell_name(char name[64], const Mix *mix, int layer, int head) {
-    bool by_heads = false;
-    for (int i = 0; i < mix->items; i++) by_heads |= mix->item[i].heads > 0;
-    if (by_heads)
-        snprintf(name, 64, "head %d of layer %d", head, layer);
-    else
-        snprintf(name, 64, "layer %d", layer);
-    return name;
-}
-
-// Is there one item, for all layers and heads?
+// Is there one item, for all layers?
 static bool plain(const Mix *mix) {
-    return mix->items == 1 && !mix->item[0].listed && !mix->item[0].heads;
+    return mix->items == 1 && !mix->item[0].listed;
 }
 
 // Schemes that are added to the embeddings are not named twice either.
@@ -83,7 +67,7 @@ static bool check_codes(const Mix *mix, Error *error) {
     for (const MixItem *item = mix->item; item < mix->item + mix->items; item++)
         for (int i = 0; i < item->parts; i++) {
             const Scheme *scheme = mix->part[item->part[i]].scheme;
-            if (!scheme->embed_forward) continue;
+            if (!scheme->code) continue;
             for (int before = 0; before < count; before++)
                 if (seen[before] == scheme)
                     return mix_fail_at(error, mix, item->at, "%s is added to the embeddings twice; name it once",
@@ -93,50 +77,42 @@ static bool check_codes(const Mix *mix, Error *error) {
     return true;
 }
 
-// Each head of each layer must be named once.
+// Each layer must be named once.
 static bool check_cover(const Mix *mix, int period, Error *error) {
-    char cell[64];
     bool by_layers = false;
     for (int i = 0; i < mix->items; i++) by_layers |= !before_layers(mix, &mix->item[i]);
-    if (!by_layers) return true;
-    const Shape *shape = &mix->shape;
-    for (int l = 0; l < shape->layers; l++)
-        for (int h = 0; h < shape->heads; h++) {
-            const MixItem *owner = NULL;
-            int turn = 0;
-            for (const MixItem *item = mix->item; item < mix->item + mix->items; item++) {
-                const bool named =
-                    !before_layers(mix, item) && names_layer(mix, item, l, turn, period) && names_head(item, h);
-                if (in_period(mix, item)) turn += item->repeat;
-                if (named && owner)
-                    return mix_fail_at(error, mix, item->at, "%s is named twice; name each once%s",
-                                       cell_name(cell, mix, l, h),
-                                       in_period(mix, owner) != in_period(mix, item)
-                                           ? ", and give every item its @, because one without @ is for all layers"
-                                           : "");
-                if (named) owner = item;
-            }
-            if (!owner)
-                return mix_fail_at(error, mix, (int)strlen(mix->text),
-                                   "%s is not named; if it is to have no positions, give it to the scheme none",
-                                   cell_name(cell, mix, l, h));
+    for (int l = 0; by_layers && l < mix->shape.layers; l++) {
+        const MixItem *owner = NULL;
+        int turn = 0;
+        for (const MixItem *item = mix->item; item < mix->item + mix->items; item++) {
+            const bool named = !before_layers(mix, item) && names_layer(mix, item, l, turn, period);
+            if (in_period(mix, item)) turn += item->repeat;
+            if (named && owner)
+                return mix_fail_at(error, mix, item->at, "layer %d is named twice; name each once%s", l,
+                                   in_period(mix, owner) != in_period(mix, item)
+                                       ? ", and give every item its @, because one without @ is for all layers"
+                                       : "");
+            if (named) owner = item;
         }
+        if (!owner)
+            return mix_fail_at(error, mix, (int)strlen(mix->text),
+                               "layer %d is not named; if it is to have no positions, give it to the scheme none", l);
+    }
     return true;
 }
 
 // What is wrong with one item, whatever the others are.
 static bool check_item(const Mix *mix, const MixItem *item, Error *error) {
-    const bool everywhere =
-        !item->listed && !item->heads && (period_of(mix) == item->repeat || before_layers(mix, item));
+    const bool everywhere = !item->listed && (period_of(mix) == item->repeat || before_layers(mix, item));
     for (int i = 0; i < item->parts; i++) {
         const Scheme *scheme = mix->part[item->part[i]].scheme;
-        if (scheme->embed_forward && (!everywhere || item->repeat > 1))
+        if (scheme->code && (!everywhere || item->repeat > 1))
             return mix_fail_at(
                 error, mix, item->at,
-                "%s is added to the embeddings, before the first layer, so it cannot be for some layers or "
-                "heads; make it an item of its own, as in 'learned,rope*3,none'",
+                "%s is added to the embeddings, before the first layer, so it cannot be for some layers; "
+                "make it an item of its own, as in 'learned,rope*3,none'",
                 scheme->name);
-        if (scheme->enters == ENTERS_NOWHERE && !scheme->embed_forward && item->parts > 1)
+        if (!scheme->family && item->parts > 1)
             return mix_fail_at(error, mix, item->at, "%s adds nothing to a sum; leave it out", scheme->name);
     }
     if (in_period(mix, item) && item->repeat > 1 && beside_lists(mix))
@@ -150,15 +126,12 @@ static bool check_item(const Mix *mix, const MixItem *item, Error *error) {
         if (item->listed && has_layer(&item->layers, l))
             return mix_fail_at(error, mix, item->at, "there is no layer %d; --layers %d has 0 to %d", l,
                                mix->shape.layers, mix->shape.layers - 1);
-    if (item->heads && item->first_head + item->heads > mix->shape.heads)
-        return mix_fail_at(error, mix, item->at, "there is no head %d; --heads %d has 0 to %d",
-                           item->first_head + item->heads - 1, mix->shape.heads, mix->shape.heads - 1);
     return true;
 }
 
-// Why two schemes cannot work in the same layer and head; NULL = they can.
+// Why two schemes cannot work in the same layer; NULL = they can.
 static const char *clash(const Scheme *a, const Scheme *b) {
-    const bool a_turns = a->qk_forward != NULL, b_turns = b->qk_forward != NULL;
+    const bool a_turns = a->enters == ENTERS_ROTATION, b_turns = b->enters == ENTERS_ROTATION;
     if (a_turns && b_turns) return "both turn queries and keys, and the second would turn what the first has turned";
     if ((a_turns && b->reads_queries) || (b_turns && a->reads_queries))
         return "one turns queries and keys, and the other reads them as they were";
@@ -172,9 +145,8 @@ static bool check_clashes(const Mix *mix, const MixItem *item, Error *error) {
             const Scheme *a = mix->part[item->part[j]].scheme, *b = mix->part[item->part[i]].scheme;
             const char *why = clash(a, b);
             if (why)
-                return mix_fail_at(error, mix, item->at,
-                                   "%s and %s cannot be added up: %s; give them different layers or heads", a->name,
-                                   b->name, why);
+                return mix_fail_at(error, mix, item->at, "%s and %s cannot be added up: %s; give them different layers",
+                                   a->name, b->name, why);
         }
     return true;
 }
@@ -196,29 +168,14 @@ static int layers_of(const Position *pos, int L) {
     return count;
 }
 
-// A key turns once for all heads that share it, so what turns keys works in all of these heads, or in none.
-static bool check_groups(const Position *pos, const Mix *mix, int heads, int group, Error *error) {
-    if (!pos->scheme->qk_forward || (pos->first_head % group == 0 && heads % group == 0)) return true;
-    return fail_input(
-        error,
-        "%s turns keys, and with --kv-heads %d each is shared by %d of the %d heads; give it all heads of "
-        "a group, as in heads=0-%d",
-        pos->scheme->name, key_heads(&mix->shape), group, mix->shape.heads, group - 1);
-}
-
-// The part's own shape: its layers, heads and channels.
-static bool fit_part(Position *pos, const Mix *mix, int heads, Error *error) {
+// The part's own shape: its layers.
+static bool fit_part(Position *pos, const Mix *mix, Error *error) {
     Shape own = mix->shape;
-    const int group = own.heads / key_heads(&own);
     own.layers = layers_of(pos, own.layers);
-    if (heads) own.heads = heads;
-    own.kv_heads = own.heads % group ? 0 : own.heads / group;
-    own.width = own.heads * head_width(&mix->shape);
     if (own.layers == 0)
         return fail_input(error, "none of the %d layers is left for %s", mix->shape.layers, pos->scheme->name);
     pos->everywhere = own.layers == mix->shape.layers;
-    return check_groups(pos, mix, own.heads, group, error) && position_fit(pos, &own, mix->shape.width, error) &&
-           gate_check(pos, error);
+    return position_fit(pos, &own, error);
 }
 
 int mix_place(const Mix *mix, int part) {
@@ -246,7 +203,7 @@ bool mix_fit(Mix *mix, const Shape *shape, Error *error) {
     if (!plain(mix)) give_layers(mix, period);
     for (int p = 0, features = 0; p < mix->parts; p++) {
         Error reason;
-        if (!fit_part(&mix->part[p], mix, mix_heads(mix, p), &reason))
+        if (!fit_part(&mix->part[p], mix, &reason))
             return mix->parts == 1 ? fail_input(error, "%s", reason.message)
                                    : mix_fail_at(error, mix, mix_place(mix, p), "%s", reason.message);
         mix->first_feature[p] = features;

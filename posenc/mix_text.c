@@ -1,13 +1,12 @@
 // The text of --pos: parsed, and printed again. mix.h has examples; in full:
 //
 //   TEXT = ITEM {, ITEM}       spaces may stand for the comma
-//   ITEM = SUM [*N] [@LAYERS] [@heads=HEADS]
+//   ITEM = SUM [*N] [@LAYERS]
 //   SUM  = SCHEME {+ SCHEME}
 //   SCHEME = NAME[:key=value,...]
 //
-// LAYERS are numbers and ranges, "0-2,4"; HEADS are one number or range. A comma is followed by the name of a scheme,
+// LAYERS are numbers and ranges, "0-2,4". A comma is followed by the name of a scheme,
 // which begins the next item, or else by the next option or number of the same list.
-#include "posenc/gate.h"
 #include "posenc/mix.h"
 
 #include "base/typed.h"
@@ -51,17 +50,17 @@ static bool parse_number(int *number, const Mix *mix, int *at, const char *what,
     return typed_number(number, "--pos", mix->text, at, what, 1000000, error);
 }
 
-// "N" or "N-M", of numbers below `most`, the most layers or heads that a model can have (`of` is their name).
-static bool parse_range(int range[2], const Mix *mix, int *at, const char *what, int most, const char *of,
-                        Error *error) {
+// "N" or "N-M", the numbers of layers.
+static bool parse_range(int range[2], const Mix *mix, int *at, Error *error) {
+    static const char what[] = "the number of a layer, such as @0-2,4";
     const int start = *at;
     if (!parse_number(&range[0], mix, at, what, error)) return false;
     range[1] = range[0];
     if (mix->text[*at] == '-' && (++*at, !parse_number(&range[1], mix, at, what, error))) return false;
     if (range[1] < range[0]) return mix_fail_at(error, mix, start, "this range ends before it begins");
-    return range[1] < most ||
-           mix_fail_at(error, mix, start, "a number here is at most %d, because @ is for models of up to %d %s",
-                       most - 1, most, of);
+    return range[1] < LAYERS_CAPACITY ||
+           mix_fail_at(error, mix, start, "a number here is at most %d, because @ is for models of up to %d layers",
+                       LAYERS_CAPACITY - 1, LAYERS_CAPACITY);
 }
 
 static bool parse_layers(MixItem *item, const Mix *mix, int *at, Error *error) {
@@ -69,9 +68,7 @@ static bool parse_layers(MixItem *item, const Mix *mix, int *at, Error *error) {
     for (;;) {
         const int start = *at;
         int range[2];
-        if (!parse_range(range, mix, at, "the number of a layer, such as @0-2,4, or heads=", LAYERS_CAPACITY, "layers",
-                         error))
-            return false;
+        if (!parse_range(range, mix, at, error)) return false;
         for (int l = range[0]; l <= range[1]; l++) {
             if (has_layer(&item->layers, l)) return mix_fail_at(error, mix, start, "layer %d is named twice", l);
             add_layer(&item->layers, l);
@@ -81,59 +78,19 @@ static bool parse_layers(MixItem *item, const Mix *mix, int *at, Error *error) {
     }
 }
 
-// Heads are one range: rotations and biases work on heads that lie side by side.
-static bool parse_heads(MixItem *item, const Mix *mix, int *at, Error *error) {
-    const int start = *at;
-    int range[2];
-    if (item->heads) return mix_fail_at(error, mix, start, "the heads of this item are named twice");
-    *at += (int)strlen("heads=");
-    if (!parse_range(range, mix, at, "the number of a head, such as @heads=0-1", 1000, "heads", error)) return false;
-    if (mix->text[*at] == ',' && isdigit((unsigned char)mix->text[*at + 1]))
-        return mix_fail_at(error, mix, *at,
-                           "the heads of an item are one number or one range, such as @heads=0-1; "
-                           "give other heads an item of their own");
-    item->first_head = range[0];
-    item->heads = range[1] - range[0] + 1;
-    return true;
-}
-
-int mix_heads(const Mix *mix, int part) {
-    for (const MixItem *item = mix->item; item < mix->item + mix->items; item++)
-        for (int i = 0; i < item->parts; i++)
-            if (item->part[i] == part) return item->heads;
-    return 0;
-}
-
-// The part with this scheme, these options and these heads, which is made if there is none.
+// The part with this scheme and these options, which is made if there is none.
 static bool add_part(MixItem *item, Mix *mix, const Position *pos, int at, Error *error) {
     int p = 0;
     for (; p < mix->parts; p++)
-        if (mix->part[p].scheme == pos->scheme && mix->part[p].gated == pos->gated &&
-            mix->part[p].first_head == item->first_head && mix_heads(mix, p) == item->heads &&
-            memcmp(mix->part[p].options, pos->options, sizeof pos->options) == 0)
+        if (mix->part[p].scheme == pos->scheme && memcmp(mix->part[p].options, pos->options, sizeof pos->options) == 0)
             break;
     for (int i = 0; i < item->parts; i++)
         if (item->part[i] == p) return mix_fail_at(error, mix, at, "this sum has the same scheme twice");
     if (p == PARTS_CAPACITY)
         return mix_fail_at(error, mix, at, "a model has at most %d different schemes", PARTS_CAPACITY);
-    if (p == mix->parts) {
-        mix->part[mix->parts++] = *pos;
-        mix->part[p].first_head = item->first_head;
-    }
+    if (p == mix->parts) mix->part[mix->parts++] = *pos;
     item->part[item->parts++] = p;
     return true;
-}
-
-// "NAME:key=value,...", with options of the scheme and those that any scheme has.
-static bool parse_scheme(Position *pos, char scheme[TEXT_CAPACITY], Error *error) {
-    char rest[TEXT_CAPACITY];
-    bool gated;
-    char *list = strchr(scheme, ':');
-    if (!gate_parse(&gated, rest, list ? list + 1 : NULL, scheme, error)) return false;
-    if (list) snprintf(list, TEXT_CAPACITY - (size_t)(list - scheme), "%s%s", *rest ? ":" : "", rest);
-    const bool ok = position_parse(pos, scheme, error);
-    pos->gated = gated;
-    return ok;
 }
 
 // Is a space what is wrong at `at`, where the name of a summand is missing?
@@ -141,7 +98,7 @@ static bool spaced_sum(const char *text, int at) {
     return at > 0 && ((text[at] == '+' && text[at - 1] == ' ') || (text[at] == ' ' && text[at - 1] == '+'));
 }
 
-// The sum at *at. Its heads, on which its parts depend, are known already.
+// The sum at *at.
 static bool parse_sum(MixItem *item, Mix *mix, int *at, Error *error) {
     for (;; ++*at) {
         const size_t length = scheme_length(mix->text + *at);
@@ -152,7 +109,7 @@ static bool parse_sum(MixItem *item, Mix *mix, int *at, Error *error) {
             return mix_fail_at(error, mix, *at, "here should be the name of a position scheme%s",
                                spaced_sum(mix->text, *at) ? "; a sum has no spaces, as in rope+alibi" : "");
         snprintf(scheme, sizeof scheme, "%.*s", (int)length, mix->text + *at);
-        if (!parse_scheme(&pos, scheme, &reason))
+        if (!position_parse(&pos, scheme, &reason))
             // A name alone is named by the reason.
             return mix->text[length] || strchr(mix->text, ':') ? mix_fail_at(error, mix, *at, "%s", reason.message)
                                                                : fail_input(error, "%s", reason.message);
@@ -173,38 +130,25 @@ static bool parse_where(MixItem *item, Mix *mix, int *at, Error *error) {
     }
     while (mix->text[*at] == '@') {
         const int start = ++*at;
-        if (strncmp(mix->text + start, "heads=", 6) == 0) {
-            if (!parse_heads(item, mix, at, error)) return false;
-        } else if (item->listed) {
-            return mix_fail_at(error, mix, start, "the layers of this item are named twice");
-        } else if (!parse_layers(item, mix, at, error)) {
-            return false;
-        }
+        if (strncmp(mix->text + start, "heads=", 6) == 0)
+            return mix_fail_at(error, mix, start,
+                               "schemes by head went with version 0.2; name layers, as in rope@0-2 none@3, or add "
+                               "schemes up, as in rope+alibi");
+        if (item->listed) return mix_fail_at(error, mix, start, "the layers of this item are named twice");
+        if (!parse_layers(item, mix, at, error)) return false;
     }
     return true;
-}
-
-// Behind the sum at `at`.
-static int after_sum(const Mix *mix, int at) {
-    for (;; at++) {
-        at += (int)scheme_length(mix->text + at);
-        if (mix->text[at] != '+') return at;
-    }
 }
 
 static bool parse_item(Mix *mix, int *at, Error *error) {
     if (mix->items == ITEMS_CAPACITY) return mix_fail_at(error, mix, *at, "at most %d items", ITEMS_CAPACITY);
     MixItem *item = &mix->item[mix->items++];
     *item = (MixItem){.at = *at};
-    int where = after_sum(mix, *at);
-    const int behind_sum = where;
-    if (!parse_where(item, mix, &where, error) || !parse_sum(item, mix, at, error)) return false;
-    if (mix->text[behind_sum] == '*' && item->listed)
-        return mix_fail_at(error, mix, behind_sum, "give a number of layers or their list, not both");
-    if (mix->text[behind_sum] == '*' && item->heads)
-        return mix_fail_at(error, mix, behind_sum, "name the layers of these heads by a list, such as @0-2");
-    *at = where;
-    return true;
+    if (!parse_sum(item, mix, at, error)) return false;
+    const int behind_sum = *at;
+    if (!parse_where(item, mix, at, error)) return false;
+    return mix->text[behind_sum] != '*' || !item->listed ||
+           mix_fail_at(error, mix, behind_sum, "give a number of layers or their list, not both");
 }
 
 // --- printing ---
@@ -241,12 +185,9 @@ static size_t print(const Mix *mix, char text[TEXT_CAPACITY]) {
             char scheme[TEXT_CAPACITY];
             position_print(&mix->part[item->part[i]], scheme);
             append(text, &used, "%s%s", i ? "+" : "", scheme);
-            if (mix->part[item->part[i]].gated) append(text, &used, "%cgate=trained", strchr(scheme, ':') ? ',' : ':');
         }
         if (item->repeat > 1) append(text, &used, "*%d", item->repeat);
         if (item->listed) print_layers(text, &used, &item->layers);
-        if (item->heads) append(text, &used, "@heads=%d", item->first_head);
-        if (item->heads > 1) append(text, &used, "-%d", item->first_head + item->heads - 1);
     }
     return used;
 }
@@ -286,10 +227,5 @@ bool mix_parse_of(Mix *mix, const Scheme *scheme, const char *list, Error *error
     *mix = (Mix){.rule = {.newline = -1, .end = -1}, .parts = 1, .items = 1};
     mix->item[0] = (MixItem){.parts = 1, .repeat = 1};
     snprintf(mix->text, sizeof mix->text, "%s", scheme->name);
-    char own[TEXT_CAPACITY];
-    bool gated;
-    const bool ok =
-        gate_parse(&gated, own, list, scheme->name, error) && position_parse_options(&mix->part[0], scheme, own, error);
-    mix->part[0].gated = ok && gated;
-    return ok;
+    return position_parse_options(&mix->part[0], scheme, list, error);
 }

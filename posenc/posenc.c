@@ -6,61 +6,22 @@
 #include <assert.h>
 #include <stdio.h>
 
-#define SCHEME_ENTRY(name) &scheme_##name,
-const Scheme *const schemes[] = {ALL_SCHEMES(SCHEME_ENTRY) NULL};
-
-static const Scheme *scheme_find(const char *name, Error *error) {
-    const char *names[64];
-    int count = 0;
-    for (; schemes[count]; count++) {
-        const Scheme *scheme = schemes[count];
-        assert(scheme->name && scheme->formula && scheme->paper && scheme->help);
-        if (strcmp(scheme->name, name) == 0) return scheme;
-        names[count] = schemes[count]->name;
-    }
-    const char *nearest = nearest_name(name, names, count);
-    char all[TEXT_CAPACITY] = "";
-    for (int i = 0; i < count; i++)
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", names[i]);
-    if (nearest)
-        fail_input(error, "there is no position scheme '%s'; did you mean '%s'? (%s)", name, nearest, all);
-    else
-        fail_input(error, "there is no position scheme '%s'; choose one of %s", name, all);
-    return NULL;
-}
-
-bool position_named(const char *name, size_t length) {
-    for (int i = 0; schemes[i]; i++)
-        if (strlen(schemes[i]->name) == length && memcmp(schemes[i]->name, name, length) == 0) return true;
-    return false;
-}
-
 bool position_parse_options(Position *pos, const Scheme *scheme, const char *list, Error *error) {
     *pos = (Position){.scheme = scheme, .everywhere = true};
-    if (scheme->options) {
-        options_default(pos->options, scheme->options);
-        return options_parse_list(pos->options, scheme->options, list, scheme->name, error);
-    }
-    return !list || !*list ||
-           fail_input(error, "the position scheme '%s' has no options, but got '%s'", scheme->name, list);
+    if (!scheme->options)
+        return !list || !*list ||
+               fail_input(error, "the position scheme '%s' has no options, but got '%s'", scheme->name, list);
+    options_default(pos->options, scheme->options);
+    if (!options_parse_list(pos->options, scheme->options, list, scheme->name, error)) return false;
+    const Option *gate = option_find(scheme->options, GATE_OPTION);
+    pos->gated = gate && *(const int *)(pos->options + gate->offset) == 1;
+    return true;
 }
 
-bool position_parse(Position *pos, const char *specification, Error *error) {
-    char name[TEXT_CAPACITY];
-    if (snprintf(name, sizeof name, "%s", specification) >= (int)sizeof name)
-        return fail_input(error, "the position scheme '%.40s...' is too long; at most %d characters", specification,
-                          TEXT_CAPACITY - 1);
-    char *colon = strchr(name, ':');
-    if (colon) *colon = 0;
-    const Scheme *scheme = scheme_find(name, error);
-    return scheme && position_parse_options(pos, scheme, colon ? colon + 1 : NULL, error);
-}
-
-bool position_fit(Position *pos, const Shape *shape, int inputs, Error *error) {
+bool position_fit(Position *pos, const Shape *shape, Error *error) {
     const Option *layers = pos->scheme->layers;
     const bool own = layers && *(const int *)(pos->options + layers->offset) == 1;
     pos->shape = *shape;
-    pos->inputs = inputs;
     pos->sets = own ? shape->layers : 1;
     const char *objection = pos->scheme->check ? pos->scheme->check(pos) : NULL;
     if (objection)
@@ -103,12 +64,14 @@ double keys_seen_within(const Position *pos, int T, int most) {
 
 void position_print(const Position *pos, char text[TEXT_CAPACITY]) {
     size_t used = (size_t)snprintf(text, TEXT_CAPACITY, "%s", pos->scheme->name);
+    char before = ':';
     for (const Option *o = pos->scheme->options; o && o->name; o++) {
         char value[TEXT_CAPACITY];
+        if (strcmp(o->name, GATE_OPTION) == 0 && !pos->gated) continue; // most have none
         option_print(pos->options, o, value);
-        used += (size_t)snprintf(text + used, TEXT_CAPACITY - used, "%c%s=%s", o == pos->scheme->options ? ':' : ',',
-                                 o->name, value);
+        used += (size_t)snprintf(text + used, TEXT_CAPACITY - used, "%c%s=%s", before, o->name, value);
         assert(used < TEXT_CAPACITY);
+        before = ',';
     }
 }
 
@@ -131,7 +94,7 @@ void tables_layout(Tables *tables, const Position *pos, Arena *arena, int positi
     *tables =
         (Tables){.pos = pos, .stretch = &pos->stretch, .positions = positions, .window = positions, .batch = batch};
     tables->feature_stride = position_features(pos);
-    if (pos->scheme->layout) pos->scheme->layout(tables, arena, training);
+    if (pos->scheme->family && pos->scheme->family->layout) pos->scheme->family->layout(tables, arena, training);
 }
 
 bool tables_window(Tables *tables, int length) {
@@ -149,16 +112,17 @@ bool tables_window(Tables *tables, int length) {
 // of the model would do this thread's share only. In a team of its own the thread does everything.
 static void prepare_alone(Tables *tables) {
 #pragma omp parallel num_threads(1)
-    tables->pos->scheme->prepare(tables);
+    tables->pos->scheme->family->prepare(tables);
 }
 
 void tables_prepare(Tables *tables) {
     const Position *pos = tables->pos;
-    const bool due = pos->scheme->prepare && (!tables->prepared || pos->param_count > pos->gated);
+    const Family *family = pos->scheme->family;
+    const bool due = family && family->prepare && (!tables->prepared || pos->param_count > 0);
     if (due && omp_get_num_threads() > 1)
         prepare_alone(tables);
     else if (due)
-        pos->scheme->prepare(tables);
+        family->prepare(tables);
     tables->prepared = true;
 }
 

@@ -1,6 +1,7 @@
-// Position schemes: how a transformer learns where its tokens stand. One immutable Scheme per file; the model calls its
-// hooks and knows none of them by name. To add a scheme: write its file and name it in ALL_SCHEMES below; gradcheck,
-// --pos help and the tests find it there.
+// Position schemes: how a transformer learns where its tokens stand. A scheme is what the user names: one immutable
+// Scheme a file. Its family is how it enters the model: as a code that is added to the embeddings
+// (embedding/code.h), a rotation of queries and keys (rotation/rotate.h), a bias on scores (bias/bias.h), or by hooks
+// of its own. The model calls the hooks of families and knows no scheme by name. posenc/registry.h lists the schemes.
 #ifndef BITTER_POSENC_H
 #define BITTER_POSENC_H
 
@@ -18,7 +19,6 @@
 #define TABLES_CAPACITY  6   // tables of a scheme
 
 typedef struct Scheme Scheme;
-typedef struct Gated Gated;
 
 // Where a scheme enters the model.
 typedef enum { ENTERS_NOWHERE, ENTERS_EMBEDDING, ENTERS_ROTATION, ENTERS_BIAS, ENTERS_CONTENT } Enters;
@@ -39,18 +39,15 @@ static inline void add_layer(LayerSet *set, int layer) {
 // One position scheme set up for one model: its options, parameters and gradients. All training passes and inferences
 // of the model share it. (The position of a single token is a Place.)
 //
-// The scheme may work in some of the model's layers and heads only (posenc/mix.h). It knows of no others: its shape has
-// as many layers, heads, key heads and channels as are its own, and hooks count layers and heads among these. Only
-// shape.windows are those of the model's layers.
+// The scheme may work in some of the model's layers only (posenc/mix.h). It knows of no others: its shape has as many
+// layers as are its own, and hooks count layers among these. Only shape.windows are those of the model's layers.
 typedef struct {
     const Scheme *scheme;
     alignas(16) unsigned char options[OPTIONS_CAPACITY]; // the scheme's own options struct
-    bool gated; // gate=trained: a number for each layer weighs the scheme (posenc/gate.h)
+    bool gated; // gate=trained: one trained number for each layer, or for codes one in all, weighs the scheme
     Shape shape;
-    int inputs;      // channels of the inputs of the model's layers
     bool everywhere; // in all layers; otherwise in ...
     LayerSet layers; // ... these of the model's
-    int first_head;  // of the model's heads, the first that is the scheme's own
     int sets;        // sets of parameters: 1, shared by all layers, or one for each layer
     int param_count;
     int earlier;                    // parts of the mix that stand before this one and have the same scheme
@@ -68,37 +65,15 @@ typedef struct {
 // to them. Each TrainPass and each Inference has its own, for as many coordinates and sequences as it works on.
 typedef struct {
     const Position *pos;
-    const StretchRule *stretch;    // the model's, or one that a search of factors tries out
-    int positions;                 // tables hold coordinates 0 .. positions-1
-    int window;                    // length of the current window, on which some schemes' tables depend
-    int batch;                     // sequences worked on side by side
-    int feature_stride;            // numbers from one token's features to the next token's
-    bool prepared;                 // `prepare` has filled the tables
-    real *table[TABLES_CAPACITY];  // the scheme's own: made by its hook `prepare`, or scratch of the layer at work
+    const StretchRule *stretch; // the model's, or one that a search of factors tries out
+    int positions;              // tables hold coordinates 0 .. positions-1
+    int window;                 // length of the current window, on which some schemes' tables depend
+    int batch;                  // sequences worked on side by side
+    int feature_stride;         // numbers from one token's features to the next token's
+    bool prepared;              // `prepare` has filled the tables
+    // Those of the family, which numbers them in its own file:
+    real *table[TABLES_CAPACITY];  // made by its hook `prepare`, or scratch of the layer at work
     real *dtable[TABLES_CAPACITY]; // what else its backward pass needs: gradients, or slabs (see below)
-    // Tables of the families that schemes share. Each family has its own members, which only its own file uses.
-    struct {
-        real *values; // (positions, C)
-    } code;           // embedding/code.c
-    struct {
-        real *curves;  // (sets, H, 2 positions)
-        real *dcurves; // (sets, H, positions)
-        real *slabs;   // gradients of the layer at work (B, H, positions)
-    } bias;            // bias/bias.c
-    struct {
-        real *cosine, *sine; // (positions, pairs)
-        real *dtheta;        // (pairs), where the stretch learns
-        real *slabs;         // dtheta of the layer at work (B, H, pairs)
-    } rotary;                // rotation/rotate.c
-    struct {
-        real *slabs; // gradients of the layer at work (B, H, N, d)
-    } vectors;       // content/vectors.c
-    struct {
-        real *cosine, *sine; // (L, positions, pairs) of rotations
-        real *code;          // (B positions, C) what is added to the embeddings
-        real *slabs;         // gradients of the layer at work: (B, H, pairs), or (B, H) of scores
-        real *sums;          // (L, pairs), or (C) of codes
-    } gate;                  // gate.c and rotation/gated.c, if pos->gated
 } Tables;
 
 // A block of scaled attention scores S = scale q k^T of one head of one sequence. Column j is the j-th key of those
@@ -153,30 +128,65 @@ typedef struct {
     real *dfeatures; // (columns, scheme->feature_count), rows as for features
 } ScoreGradient;
 
-// The six routes by which gradients reach a scheme's parameters (path uses two of them):
+// How the schemes of a family enter the model. A hook that is NULL does nothing. Rows are the tokens of tables->batch
+// sequences of equal length, one sequence after the other; at[r] are the coordinates of row r's token.
 //
-//   learned                          dx -> embed_backward -> dparams
-//   sinusoidal:gain=trained          dx -> embed_backward -> sums -> reduce -> dparams
-//   rope-learned                     dq, dk -> qk_backward -> slabs -> sums -> reduce -> dparams
-//   alibi-learned, t5, kerple,
-//     table                          dS -> score_backward -> slabs -> score_reduce -> sums -> reduce -> dparams
-//   fire, shaw, cope,
-//     transformer-xl, path           dS -> score_backward -> slabs -> score_reduce -> dparams
-//   fox, cable, path                 dS -> score_backward -> dfeatures -> input_backward -> dparams
-//
-// A slab is the partial sum of one sequence, or of one head of it. So threads never add to the same numbers, and the
-// order of every sum is fixed. It is zeroed after each layer. The sums over the layers are gradients with respect to a
-// table, such as a curve over distances (bias.dcurves, or dtable[SUM] of rope-learned). When the backward pass is over,
-// the hook `reduce` turns them into gradients with respect to the parameters, once for all layers.
-//
-// A hook that is NULL does nothing. Rows are the tokens of tables->batch sequences of equal length, one sequence after
-// the other; at[r] are the coordinates of row r's token. Who calls a hook, and on what it works (model/base/team.h):
-//
+// Who calls a hook, and on what it works (num/team.h):
 //   embed_forward, input_*, qk_*      every thread of a team, each on its share of the rows; sums for parameters are
 //                                     shared out by columns or by heads, after a barrier
 //   embed_backward, score_reduce      every thread of a team, each on its share of the columns
 //   score_forward, score_backward     one thread for each block of scores
-//   init, project, prepare, reduce    one thread alone
+//   prepare, reduce                   one thread alone
+//
+// By which way gradients reach parameters:
+//   codes         dx -> embed_backward -> dparams, or -> sums -> reduce -> dparams
+//   rotations     dq, dk -> qk_backward -> slabs -> dtheta -> reduce -> dparams
+//   biases        dS -> score_backward -> slabs -> score_reduce -> dcurves -> reduce -> dparams
+//   contents      dS -> score_backward -> slabs -> score_reduce -> dparams
+//                 dS -> score_backward -> dfeatures -> input_backward -> dparams
+//
+// A slab is the partial sum of one sequence, or of one head of it. So threads never add to the same numbers, and the
+// order of every sum is fixed. It is zeroed after each layer.
+typedef struct {
+    // Take tables (and, for training, dtables) for tables->positions coordinates from the arena.
+    void (*layout)(Tables *tables, Arena *arena, bool training);
+    // Fill the tables: once where nothing is trained, else before every training pass and every new text.
+    void (*prepare)(Tables *tables);
+
+    // x (rows, C) += code(at).
+    void (*embed_forward)(const Tables *tables, real *x, const Place *at, int rows);
+    // Add to dparams or dtables, from dx (rows, C); dx itself goes on unchanged to the token embeddings.
+    void (*embed_backward)(const Tables *tables, const real *dx, const Place *at, int rows);
+
+    // features (rows, F), rows tables->feature_stride apart, from a layer's normalised input x (rows, C). They are
+    // cached like keys, so each may depend on its own token only.
+    void (*input_forward)(const Tables *tables, int layer, real *features, const real *x, int rows);
+    // dx += by rows, and dparams by columns, from dfeatures.
+    void (*input_backward)(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+                           const real *x, int rows);
+
+    // q (rows, H*d) and k (rows, K*d), rows `stride` apart, in place: new rows only, so that keys can be cached
+    // afterwards. There may be fewer key heads K than heads H.
+    void (*qk_forward)(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows);
+    // dq and dk in place, from gradients of the outputs to gradients of the inputs; q and k are the outputs of
+    // qk_forward.
+    void (*qk_backward)(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
+                        const Place *at, int rows);
+
+    // Add to a block of scores. Several threads call this at once, for different blocks.
+    void (*score_forward)(const Tables *tables, const ScoreBlock *block);
+    // From dS, add to dtables; and to dq, dk and dfeatures if the bias was made from q, k and features. If it depended
+    // on S itself, also change dS, which is passed on to S = scale q k^T afterwards. block->S no longer holds the
+    // scores. Several threads call this at once, but the blocks of one sequence and head come from one thread, in
+    // order: so each (sequence, head) needs a slab of its own.
+    void (*score_backward)(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad);
+    // After score_backward of all blocks of a layer: add the slabs to dtables or dparams, and zero them.
+    void (*score_reduce)(const Tables *tables, int layer);
+
+    // After a backward pass: dtables -> dparams, accumulated; zero the dtables.
+    void (*reduce)(Tables *tables);
+} Family;
+
 struct Scheme {
     const char *name, *formula, *paper;
     const char *help;      // some sentences, for `--pos help`
@@ -193,106 +203,60 @@ struct Scheme {
     bool has_corners;   // the loss has corners, where differences are no slopes: gradcheck then tries other seeds
     bool placeless;     // reads no coordinates: positions come from contents, or not at all
 
-    // --- what a scheme of a family writes, to get the family's hooks (the _HOOKS macros) for the rest ---
+    const Family *family; // NULL = it does not enter the model
+
+    // --- what a scheme writes for its family ---
     //
-    // embedding/code.h: the code (C) that is added to the embedding of a token at coordinate t.
+    // Codes: the code (C) that is added to the embedding of a token at coordinate t; and, if it is trained, the
+    // gradient (C) that belongs to it. A scheme with params but no dcode has one trained factor of its code, params[0].
     void (*code)(real *code, const Tables *tables, int t);
-    // rotation/rotate.h: the angle, in radians, by which a pair of channels turns from one token to the next. `bitter
-    // extend` can stretch these schemes.
-    double (*theta)(const Position *pos, int pair);
-    // How gate=trained weighs the angles (posenc/gate.h).
-    const Gated *gated;
-    // Instead of theta: rotate x, queries (rows, H*d) or `keys` (rows, K*d) of a layer, in place, `direction` (+1 or
-    // -1) times.
-    void (*turn)(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
-                 int direction);
-    // bias/bias.h: the bias between two tokens `distance` apart.
+    real *(*dcode)(const Position *pos, int t);
+    // Rotations: the angle, in radians, by which a pair of channels turns from one token to the next; if it is trained,
+    // dparams from dtheta (pairs); whether heads have angles of their own; and the factor by which queries grow, and
+    // keys shrink, at t of `positions` (NULL = 1).
+    double (*theta)(const Position *pos, int set, int head, int pair);
+    void (*theta_backward)(const Position *pos, int set, int head, const real *dtheta);
+    bool by_head;
+    double (*growth)(const Position *pos, int pair, int t, int positions);
+    // Biases: the bias between two tokens `distance` apart; if it is trained, add to dparams of this set and head, from
+    // bias_gradient() of every distance.
     double (*curve)(const Position *pos, int set, int head, int distance);
-    // If the curve is trained: add to dparams of this set and head, from bias_gradient() of every distance.
     void (*curve_backward)(const Tables *tables, int set, int head);
-    // Instead of curve and curve_backward (LOOKUP_HOOKS): which of the trained numbers 0, 1, 2 ... is the bias at this
-    // distance; bucket(INT_MAX) is the last one.
+    // Instead of both (LOOKUP_SCHEME): which of the trained numbers 0, 1, 2 ... is the bias at this distance;
+    // bucket(INT_MAX) is the last one.
     int (*bucket)(const Position *pos, int distance);
     // content/vectors.h: how many trained vectors a set has that queries are multiplied with.
     int (*vectors)(const Position *pos);
 
-    // --- hooks ---
+    // --- how it is set up ---
     //
     // NULL, or a sentence why this scheme cannot work with this model.
     const char *(*check)(const Position *pos);
-    // The longest input that the scheme is defined for; 0 (or no hook) = any.
+    // The longest input that the scheme is defined for; 0 (or no function) = any.
     int (*max_length)(const Position *pos);
     // For schemes that treat windows of different lengths differently: a number that is the same for all lengths that
     // are treated the same. When it changes, the tables are made again; otherwise tables and hooks must not depend on
-    // tables->window. No hook: the length never matters.
+    // tables->window. NULL: the length never matters.
     int (*length_class)(const Tables *tables, int length);
     // The floating point operations that the scheme costs a token in training, forward and backward, in all layers: the
     // mean over a window of T. exp, log and the like count as one. Not counted is what is done once a step, such as
-    // tables, and what backward computes again. No hook: none.
+    // tables, and what backward computes again. NULL: none.
     double (*operations)(const Position *pos, int T);
     // Announce trainable tensors with position_param(), in the order of pos->params.
     void (*params)(Position *pos, TensorTable *table);
     // Initial values that no Init has: change pos->params. `seed` is the model's.
     void (*init)(Position *pos, uint64_t seed);
-    // Move stored parameters (pos->params) into the range that the scheme is defined for. The other hooks need not
-    // know this range: gradients are those of the formula, also at its bounds.
+    // Move stored parameters (pos->params) into the range that the scheme is defined for. The hooks need not know this
+    // range: gradients are those of the formula, also at its bounds.
     void (*project)(Position *pos);
-    // Take tables (and, for training, dtables) for tables->positions coordinates from the arena.
-    void (*layout)(Tables *tables, Arena *arena, bool training);
-    // Fill the tables: once where nothing is trained, else before every training pass and every new text.
-    void (*prepare)(Tables *tables);
-    // After a backward pass: dtables -> dparams, accumulated; zero the dtables.
-    void (*reduce)(Tables *tables);
-
-    // x (rows, C) += code(at).
-    void (*embed_forward)(const Tables *tables, real *x, const Place *at, int rows);
-    // Add to dparams or dtables, from dx (rows, C); dx itself goes on unchanged to the token embeddings.
-    void (*embed_backward)(const Tables *tables, const real *dx, const Place *at, int rows);
-
-    // How many numbers input_forward computes for each token in each layer. They are cached like keys, so each may
-    // depend on its own token only.
+    // How many numbers input_forward computes for each token in each layer.
     int (*feature_count)(const Position *pos);
-    // features (rows, F), rows tables->feature_stride apart, from a layer's normalised input x (rows, pos->inputs).
-    void (*input_forward)(const Tables *tables, int layer, real *features, const real *x, int rows);
-    // dx += by rows, and dparams by columns, from dfeatures.
-    void (*input_backward)(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
-                           const real *x, int rows);
-
-    // q (rows, H*d) and k (rows, K*d), rows `stride` apart, in place: new rows only, so that keys can be cached
-    // afterwards. There may be fewer key heads K than heads H.
-    void (*qk_forward)(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows);
-    // dq and dk in place, from gradients of the outputs to gradients of the inputs; q and k are the outputs of
-    // qk_forward.
-    void (*qk_backward)(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
-                        const Place *at, int rows);
-
-    // How many tokens before the first column of a block its score hooks read the features of. No hook: none.
+    // How many tokens before the first column of a block its score hooks read the features of.
     int (*looks_back)(const Position *pos);
     // How many reals of scratch memory a block needs that has at most `rows` queries and `columns` keys; in training
     // these are all keys of the head.
     size_t (*score_scratch)(const Tables *tables, int rows, int columns, bool training);
-    // Add to a block of scores. Several threads call this at once, for different blocks.
-    void (*score_forward)(const Tables *tables, const ScoreBlock *block);
-    // From dS, add to dtables; and to dq, dk and dfeatures if the bias was made from q, k and features. If it depended
-    // on S itself, also change dS, which is passed on to S = scale q k^T afterwards. block->S no longer holds the
-    // scores. Several threads call this at once, but the blocks of one sequence and head come from one thread, in
-    // order: so each (sequence, head) needs a slab of its own.
-    void (*score_backward)(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad);
-    // After score_backward of all blocks of a layer: add the slabs to dtables or dparams, and zero them.
-    void (*score_reduce)(const Tables *tables, int layer);
 };
-
-// The registry: every scheme by the name of its Scheme, in the order in which tables show them.
-#define ALL_SCHEMES(entry)                                                                                             \
-    entry(none) entry(random) entry(integer) entry(normalized) entry(binary) entry(sinusoidal) entry(learned)          \
-        entry(rope) entry(partial) entry(prope) entry(xpos) entry(rope2d) entry(rope_learned) entry(alibi)             \
-            entry(sandwich) entry(alibi_learned) entry(t5) entry(kerple) entry(fire) entry(table)                      \
-                entry(transformer_xl) entry(shaw) entry(cope) entry(fox) entry(cable) entry(path)
-
-#define DECLARE_SCHEME(name) extern const Scheme scheme_##name;
-ALL_SCHEMES(DECLARE_SCHEME)
-
-extern const Scheme *const schemes[]; // all of them, and NULL
 
 // The number of a layer of the model among those in which the scheme works; -1 = it does not work there.
 int position_layer(const Position *pos, int layer);
@@ -313,6 +277,29 @@ static inline int position_span(const Position *pos) {
         "layers", OPTION_CHOICE, offsetof(S, layers), preset, 0, 0, "shared|own", "WHOSE",                             \
             "shared: one set of parameters for all layers; own: a set for each layer"                                  \
     }
+
+// An option of schemes whose family has a factor that a gate can be: over a struct S with a field `gate`. Which layers
+// need positions is then learned, as one number g a layer, which begins at 1, the scheme as it was designed; at 0 the
+// layer has no positions.
+#define GATE_OPTION "gate"
+#define GATE_OPTION_ROW(S, member)                                                                                     \
+    {                                                                                                                  \
+        GATE_OPTION, OPTION_CHOICE, offsetof(S, member), "none", 0, 0, "none|trained", "HOW",                          \
+            "trained: a number for each layer weighs the scheme"                                                       \
+    }
+#define GATE_TENSOR "layer_gate" // the scheme's last tensor
+
+static inline int gate_count(const Position *pos) {
+    return pos->scheme->code ? 1 : pos->shape.layers;
+}
+
+// The gate of a layer, 1 where there are none; and where its gradient goes.
+static inline real gate_of(const Position *pos, int layer) {
+    return pos->gated ? pos->params[pos->param_count - 1][pos->scheme->code ? 0 : layer] : 1;
+}
+static inline real *dgate_of(const Position *pos, int layer) {
+    return &pos->dparams[pos->param_count - 1][pos->scheme->code ? 0 : layer];
+}
 
 // How many keys a query sees, as the mean over a text of T tokens and over the layers in which the scheme works; with
 // `most`, at most so many of each query's.
@@ -354,22 +341,16 @@ static inline int position_features(const Position *pos) {
     return pos->scheme->feature_count ? pos->scheme->feature_count(pos) : 0;
 }
 
-// Find the scheme of "NAME[:key=value,...]" and parse its options; position_fit then sets it up for a model. Fails
-// (input, see base/error.h) with the nearest name or key.
-bool position_parse(Position *pos, const char *specification, Error *error);
-
-// The same for a scheme that need not be in the registry (tests, negative controls); `list` holds its "key=value,...".
+// Parse "key=value,..." into the options of a scheme; position_fit then sets it up for a model. Fails (input, see
+// base/error.h) with the nearest key.
 bool position_parse_options(Position *pos, const Scheme *scheme, const char *list, Error *error);
 
-// Set up a parsed scheme for its layers and heads, of which there are as many as `shape` says, in a model whose layers
-// have `inputs` channels. Fails (input) with the scheme's own sentence.
-bool position_fit(Position *pos, const Shape *shape, int inputs, Error *error);
+// Set up a parsed scheme for its layers, of which there are as many as `shape` says. Fails (input) with the scheme's
+// own sentence.
+bool position_fit(Position *pos, const Shape *shape, Error *error);
 
 // The full specification, every option spelled out: "rope:base=10000,pairing=half".
 void position_print(const Position *pos, char text[TEXT_CAPACITY]);
-
-// Is this the name of a scheme? `length` characters of it.
-bool position_named(const char *name, size_t length);
 
 // For a scheme's params hook: one more tensor, called "pos.NAME" (see mix_params). A vector has 0 columns.
 void position_param(Position *pos, TensorTable *table, const char *name, int rows, int columns, Init init,

@@ -1,6 +1,6 @@
 #include "cmd/shared/complete.h"
 
-#include "posenc/posenc.h"
+#include "posenc/registry.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
 
 #include "base/file/text.h"
 #include "lab/eval/generate.h"
-#include "posenc/gate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -125,7 +124,7 @@ static bool print_best(const Trainer *trainer) {
 // What the gates of gate=trained have become: how much each layer has kept of its positions.
 static void print_gates(const Mix *mix) {
     for (const Position *pos = mix->part; pos < mix->part + mix->parts; pos++) {
-        const bool once = pos->scheme->embed_forward != NULL;
+        const bool once = pos->scheme->code != NULL;
         if (!pos->gated) continue;
         char name[sizeof pos->prefix];
         snprintf(name, sizeof name, "%s", pos->prefix + strlen("pos.")); // "rope-2.", or "" where there is one part
@@ -134,7 +133,7 @@ static void print_gates(const Mix *mix) {
         for (int l = 0, g = 0; l < mix->shape.layers && g < gate_count(pos); l++) {
             if (position_layer(pos, l) < 0) continue;
             if (!once) printf("%s%s layer %d", g ? "," : "", g && g % GATES_A_LINE == 0 ? "\n       " : "", l);
-            printf(" %.3f", (double)gates_of(pos)[g++]);
+            printf(" %.3f", (double)gate_of(pos, g++));
         }
         printf("\n");
     }

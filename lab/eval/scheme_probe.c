@@ -24,7 +24,7 @@ typedef struct {
     real *S;                           // (T, T) of the head at work; directly behind x, q and k
     real *kept;                        // a copy of x, q, k and S
     real *features;                    // (T, F)
-    real *scratch[SCRATCHES_CAPACITY]; // for scores
+    real *scratch[PARTS_CAPACITY]; // for scores
     real *W, *v;                       // (C, C), (WORDS, C)
     double *by_distance;               // (T) sums of scores
 } Probe;
@@ -125,13 +125,13 @@ static void scores(Probe *probe, int head, int count) {
 
 static bool any_embeds(const Mix *mix) {
     for (int p = 0; p < mix->parts; p++)
-        if (mix->part[p].scheme->embed_forward) return true;
+        if (mix->part[p].scheme->code) return true;
     return false;
 }
 
 static bool any_turns(const Mix *mix, int layer) {
     for (int p = 0; p < mix->parts; p++)
-        if (mix->part[p].scheme->qk_forward && position_layer(&mix->part[p], layer) >= 0) return true;
+        if (mix->part[p].scheme->enters == ENTERS_ROTATION && position_layer(&mix->part[p], layer) >= 0) return true;
     return false;
 }
 
@@ -194,7 +194,7 @@ static void measure_scores(SchemeProperties *p, Probe *probe) {
     const size_t codes = (size_t)probe->T * probe->C * sizeof(real);
     Spread spread = {0};
     place(probe, 0, 1, 0, 1);
-    repeat_rows(probe, mix_scores(&probe->tables, probe->layer, 0).own ? "key" : "query");
+    repeat_rows(probe, mix_scores(&probe->tables, probe->layer).own ? "key" : "query");
     if (any_embeds(mix)) {
         memset(probe->q, 0, codes);
         mix_embed_forward(&probe->tables, probe->q, probe->at, probe->T);

@@ -70,7 +70,7 @@ bool rotations_of(Rotations *r, const Gpt *gpt, const char *name, Error *error) 
     const Stretch *at_long = &rule->long_stretch, *at_short = rule->has_short ? &rule->short_stretch : at_long;
     r->base = rotary_of(pos)->base;
     r->pairs = rotary_pairs(pos);
-    for (int i = 0; i < r->pairs; i++) r->moving += pos->scheme->theta(pos, i) > 0;
+    for (int i = 0; i < r->pairs; i++) r->moving += pos->scheme->theta(pos, 0, 0, i) > 0;
     r->kind = r->moving < r->pairs ? ROPE_PROPORTIONAL : ROPE_PLAIN;
     r->original = rule->original;
     if (rule->original == 0) return true;
@@ -92,7 +92,7 @@ bool rotations_of(Rotations *r, const Gpt *gpt, const char *name, Error *error) 
     else
         r->kind = ROPE_FACTORS;
     for (int i = 0; i < r->pairs; i++) {
-        const bool moves = pos->scheme->theta(pos, i) > 0;
+        const bool moves = pos->scheme->theta(pos, 0, 0, i) > 0;
         r->for_long[i] = moves ? at_long->factors[i] : STANDS_STILL;
         r->for_short[i] = moves ? at_short->factors[i] : STANDS_STILL;
     }

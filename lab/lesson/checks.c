@@ -132,11 +132,11 @@ static void check_length(Verdict *verdict, Trial *trial) {
     if (!verdict->applies) return;
     train_forward(trial, 0);
     fill_random(trial, "qkv");
-    scheme->qk_forward(&pass->tables.part[0], 0, trial->qkv, trial->qkv + C, 3 * C, pass->at, T);
+    scheme->family->qk_forward(&pass->tables.part[0], 0, trial->qkv, trial->qkv + C, 3 * C, pass->at, T);
     verdict->error = resizing(trial);
     const real *q = pass->layers[0].qkv;
     fill_random(trial, "dqkv");
-    scheme->qk_backward(&pass->tables.part[0], 0, trial->qkv, trial->qkv + C, q, q + C, 3 * C, pass->at, T);
+    scheme->family->qk_backward(&pass->tables.part[0], 0, trial->qkv, trial->qkv + C, q, q + C, 3 * C, pass->at, T);
     verdict->error = worse(verdict->error, resizing(trial));
 }
 

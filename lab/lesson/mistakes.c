@@ -1,5 +1,7 @@
 #include "lab/lesson/mistakes.h"
 
+#include "posenc/embedding/code.h"
+#include "posenc/registry.h"
 #include "posenc/rotation/rotate.h"
 
 #include <stdio.h>
@@ -7,77 +9,82 @@
 // --- sign: rope_pair_backward's turn by -angle, written as a turn by +angle ---
 static void turn_gradient_forward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k,
                                   int stride, const Place *at, int rows) {
-    rotary_forward(tables, layer, dq, dk, stride, at, rows);
+    rotation_family.qk_forward(tables, layer, dq, dk, stride, at, rows);
 }
 
-static void plant_sign(Scheme *wrong) {
-    wrong->qk_backward = turn_gradient_forward;
+static void plant_sign(Planted *wrong) {
+    wrong->family.qk_backward = turn_gradient_forward;
 }
 
 // --- values: they are turned by the angle of their own token, too ---
 //
 // Queries, keys and values of a token lie behind each other.
 static void turn_values_too(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows) {
-    rotary_forward(tables, layer, q, k, stride, at, rows);
+    rotation_family.qk_forward(tables, layer, q, k, stride, at, rows);
     rotary_turn(tables, layer, k + tables->pos->shape.width, true, stride, at, rows, +1);
 }
 
 static void turn_values_back_too(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k,
                                  int stride, const Place *at, int rows) {
-    rotary_backward(tables, layer, dq, dk, q, k, stride, at, rows);
+    rotation_family.qk_backward(tables, layer, dq, dk, q, k, stride, at, rows);
     rotary_turn(tables, layer, dk + tables->pos->shape.width, true, stride, at, rows, -1);
 }
 
-static void plant_values(Scheme *wrong) {
-    wrong->qk_forward = turn_values_too;
-    wrong->qk_backward = turn_values_back_too;
+static void plant_values(Planted *wrong) {
+    wrong->family.qk_forward = turn_values_too;
+    wrong->family.qk_backward = turn_values_back_too;
 }
 
 // --- pairing and cache: mistakes that training does not make ---
 //
 // A table that only training has tells training from use.
+enum { MARK = TABLES_CAPACITY - 1 };
+
 static void layout_marked(Tables *tables, Arena *arena, bool training) {
-    rotary_layout(tables, arena, training);
-    if (training) tables->dtable[0] = arena_reals(arena, 1);
+    rotation_family.layout(tables, arena, training);
+    if (training) tables->dtable[MARK] = arena_reals(arena, 1);
 }
 
 static bool trains(const Tables *tables) {
-    return tables->dtable[0] != NULL;
+    return tables->dtable[MARK] != NULL;
 }
 
-static void turn_other_pairs_in_use(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at,
-                                    int rows, int direction) {
-    Rotation rotation = rotary_rotation(tables->pos, keys, tables->rotary.cosine, tables->rotary.sine);
-    if (!trains(tables)) rotation.pairing = rotation.pairing == PAIRING_HALF ? PAIRING_INTERLEAVED : PAIRING_HALF;
-    rotate(x, stride, &rotation, at, rows, direction);
+static void turn_other_pairs_in_use(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at,
+                                    int rows) {
+    Position other = *tables->pos;
+    Tables in_use = *tables;
+    Rotary *rotary = (Rotary *)(void *)other.options;
+    if (!trains(tables)) rotary->pairing = rotary->pairing == PAIRING_HALF ? PAIRING_INTERLEAVED : PAIRING_HALF;
+    in_use.pos = &other;
+    rotation_family.qk_forward(&in_use, layer, q, k, stride, at, rows);
 }
 
-static void plant_pairing(Scheme *wrong) {
-    wrong->layout = layout_marked;
-    wrong->turn = turn_other_pairs_in_use;
+static void plant_pairing(Planted *wrong) {
+    wrong->family.layout = layout_marked;
+    wrong->family.qk_forward = turn_other_pairs_in_use;
 }
 
 // What this hook leaves in k is what goes into the cache.
 static void cache_keys_unturned(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at,
                                 int rows) {
     if (trains(tables))
-        rotary_forward(tables, layer, q, k, stride, at, rows);
+        rotation_family.qk_forward(tables, layer, q, k, stride, at, rows);
     else
         rotary_turn(tables, layer, q, false, stride, at, rows, +1);
 }
 
-static void plant_cache(Scheme *wrong) {
-    wrong->layout = layout_marked;
-    wrong->qk_forward = cache_keys_unturned;
+static void plant_cache(Planted *wrong) {
+    wrong->family.layout = layout_marked;
+    wrong->family.qk_forward = cache_keys_unturned;
 }
 
 // --- exponent ---
-static double theta_of_half_the_exponent(const Position *pos, int pair) {
+static double theta_of_half_the_exponent(const Position *pos, int set, int head, int pair) {
     return rope_theta(rotary_of(pos)->base, pair, 4 * rotary_pairs(pos));
 }
 
-static void plant_exponent(Scheme *wrong) {
-    wrong->theta = theta_of_half_the_exponent;
+static void plant_exponent(Planted *wrong) {
+    wrong->scheme.theta = theta_of_half_the_exponent;
 }
 
 // --- bias ---
@@ -85,17 +92,17 @@ static double curve_before_the_scale(const Position *pos, int set, int head, int
     return scheme_alibi.curve(pos, set, head, distance) / sqrt(head_width(&pos->shape));
 }
 
-static void plant_bias(Scheme *wrong) {
-    wrong->curve = curve_before_the_scale;
+static void plant_bias(Planted *wrong) {
+    wrong->scheme.curve = curve_before_the_scale;
 }
 
 // --- dropped ---
 static void drop_last_token(const Tables *tables, const real *dx, const Place *at, int rows) {
-    scheme_learned.embed_backward(tables, dx, at, rows - 1);
+    code_family.embed_backward(tables, dx, at, rows - 1);
 }
 
-static void plant_dropped(Scheme *wrong) {
-    wrong->embed_backward = drop_last_token;
+static void plant_dropped(Planted *wrong) {
+    wrong->family.embed_backward = drop_last_token;
 }
 
 const Mistake mistakes[] = {
@@ -132,7 +139,8 @@ const Mistake *mistake_find(const char *name, Error *error) {
     return NULL;
 }
 
-void mistake_plant(Scheme *wrong, const Mistake *mistake) {
-    *wrong = *mistake->right;
+void mistake_plant(Planted *wrong, const Mistake *mistake) {
+    *wrong = (Planted){*mistake->right, *mistake->right->family};
+    wrong->scheme.family = &wrong->family;
     mistake->plant(wrong);
 }

@@ -5,12 +5,18 @@
 
 #include "posenc/posenc.h"
 
+// A copy of a scheme, with a copy of its family. Must not be moved: the scheme points at its family.
 typedef struct {
-    const char *name;             // "sign"
-    const char *sentence;         // what is wrong: "The gradient is turned forward, by the angle, instead of back."
-    const char *function;         // that has the mistake
-    const Scheme *right;          // the scheme in which it is planted
-    void (*plant)(Scheme *wrong); // changes a copy of it
+    Scheme scheme;
+    Family family;
+} Planted;
+
+typedef struct {
+    const char *name;              // "sign"
+    const char *sentence;          // what is wrong: "The gradient is turned forward, by the angle, instead of back."
+    const char *function;          // that has the mistake
+    const Scheme *right;           // the scheme in which it is planted
+    void (*plant)(Planted *wrong); // changes a copy of it
 } Mistake;
 
 // sign, values, pairing, exponent, bias, cache, dropped; and a row without a name.
@@ -19,8 +25,8 @@ extern const Mistake mistakes[];
 // Returns NULL and fails (input) with the nearest name.
 const Mistake *mistake_find(const char *name, Error *error);
 
-// *wrong = the scheme with the mistake in it, under the right one's name and with its options. To use it:
-// position_parse_options(&pos, &wrong, NULL, error) and position_fit.
-void mistake_plant(Scheme *wrong, const Mistake *mistake);
+// wrong->scheme = the scheme with the mistake in it, under the right one's name and with its options. To use it:
+// position_parse_options(&pos, &wrong->scheme, NULL, error) and position_fit.
+void mistake_plant(Planted *wrong, const Mistake *mistake);
 
 #endif

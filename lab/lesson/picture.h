@@ -2,7 +2,7 @@
 #ifndef BITTER_LESSON_PICTURE_H
 #define BITTER_LESSON_PICTURE_H
 
-#include "posenc/posenc.h"
+#include "posenc/registry.h"
 
 // The loss of section 2, dy . R(angle) x: its gradient with respect to y = R(angle) x is dy, wherever x points.
 double picture_loss(const double x[2], const double dy[2], double angle);

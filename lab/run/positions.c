@@ -1,7 +1,6 @@
 #include "lab/run/positions.h"
 
 #include "base/file/text.h"
-#include "posenc/gate.h"
 
 #include <math.h>
 #include <stdlib.h>

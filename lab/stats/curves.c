@@ -42,15 +42,15 @@ static const FamilyRow families[FAMILIES] = {
     [FAMILY_FOURIER] = {"fourier", "a + r cos(2 pi p d) + s sin(2 pi p d)", 4, cosine, sine},
 };
 
-const char *family_name(Family family) {
+const char *family_name(CurveFamily family) {
     return families[family].name;
 }
 
-const char *family_formula(Family family) {
+const char *family_formula(CurveFamily family) {
     return families[family].formula;
 }
 
-double curve_value(Family family, const CurveFit *fit, double distance) {
+double curve_value(CurveFamily family, const CurveFit *fit, double distance) {
     const FamilyRow *row = &families[family];
     double value = fit->offset;
     if (row->f) value += fit->weights[0] * row->f(distance, fit->shape);
@@ -116,7 +116,7 @@ typedef struct {
 } Fitting;
 
 // The best fit of this shape at even distances; returns the sum of squares that are left.
-static double fit_shape(CurveFit *fit, const Fitting *at, Family family, double shape) {
+static double fit_shape(CurveFit *fit, const Fitting *at, CurveFamily family, double shape) {
     const FamilyRow *row = &families[family];
     fit->shape = shape;
     for (int i = 0; i < at->count; i++) {
@@ -133,7 +133,7 @@ typedef struct {
     bool factors;
 } Range;
 
-static Range range_of(Family family, int n) {
+static Range range_of(CurveFamily family, int n) {
     switch (family) {
     case FAMILY_LOG:
         return (Range){1.0 / n, 100, 64, true};
@@ -155,7 +155,7 @@ static double shape_at(const Range *range, double u) {
 typedef struct {
     CurveFit *fit;
     const Fitting *at;
-    Family family;
+    CurveFamily family;
     Range range;
 } ShapeSearch;
 
@@ -165,7 +165,7 @@ static double left_at(void *context, double u) {
 }
 
 // The best on the grid, and then between its two neighbours.
-static void search_shape(CurveFit *fit, const Fitting *at, Family family) {
+static void search_shape(CurveFit *fit, const Fitting *at, CurveFamily family) {
     ShapeSearch search = {fit, at, family, range_of(family, at->n)};
     const double step = 1.0 / search.range.steps;
     double least = INFINITY, on_grid = 0;
@@ -178,7 +178,7 @@ static void search_shape(CurveFit *fit, const Fitting *at, Family family) {
 }
 
 // Root mean square error at odd distances, by the spread.
-static double held_out_error(const CurveFit *fit, const Fitting *at, Family family) {
+static double held_out_error(const CurveFit *fit, const Fitting *at, CurveFamily family) {
     const int judges = at->n / 2;
     double squares = 0;
     for (int d = 1; d < at->n; d += 2) squares += pow(at->curve[d] - curve_value(family, fit, d), 2);
@@ -187,13 +187,13 @@ static double held_out_error(const CurveFit *fit, const Fitting *at, Family fami
 
 // Schwarz's criterion (1978), with the errors at odd distances: log of the error, and a price for each parameter.
 // NAN is not less than anything.
-static Family best_family(const CurveFits *fits, int judges) {
+static CurveFamily best_family(const CurveFits *fits, int judges) {
     double least = INFINITY;
-    Family best = FAMILY_CONSTANT;
+    CurveFamily best = FAMILY_CONSTANT;
     for (int family = 0; family < FAMILIES; family++) {
         const double price = families[family].parameters * log(judges) / (2 * judges);
         const double score = log(fits->fits[family].error) + price;
-        if (score < least) least = score, best = (Family)family;
+        if (score < least) least = score, best = (CurveFamily)family;
     }
     return best;
 }
@@ -215,11 +215,11 @@ bool curves_fit(CurveFits *fits, const double *curve, int n, Error *error) {
     for (int i = 0; i < at.count; i++) at.even[i] = curve[2 * i];
     for (int family = 0; family < FAMILIES; family++) {
         CurveFit *fit = &fits->fits[family];
-        if (range_of((Family)family, n).steps > 0)
-            search_shape(fit, &at, (Family)family);
+        if (range_of((CurveFamily)family, n).steps > 0)
+            search_shape(fit, &at, (CurveFamily)family);
         else
-            fit_shape(fit, &at, (Family)family, NAN);
-        fit->error = held_out_error(fit, &at, (Family)family);
+            fit_shape(fit, &at, (CurveFamily)family, NAN);
+        fit->error = held_out_error(fit, &at, (CurveFamily)family);
     }
     fits->best = best_family(fits, n / 2);
     free(room);

@@ -14,7 +14,7 @@ typedef enum {
     FAMILY_EXPONENTIAL, // a + r exp(-d/p)
     FAMILY_FOURIER,     // a + r cos(2 pi p d) + s sin(2 pi p d)
     FAMILIES
-} Family;
+} CurveFamily;
 
 typedef struct {
     double offset;     // a
@@ -25,7 +25,7 @@ typedef struct {
 
 typedef struct {
     CurveFit fits[FAMILIES];
-    Family best; // FAMILY_CONSTANT: none of the others is better than no formula at all
+    CurveFamily best; // FAMILY_CONSTANT: none of the others is better than no formula at all
 } CurveFits;
 
 #define CURVE_LEAST 16 // distances, for 8 to fit and 8 to judge
@@ -38,11 +38,11 @@ typedef struct {
 bool curves_fit(CurveFits *fits, const double *curve, int n, Error *error);
 
 // The fitted formula at a distance.
-double curve_value(Family family, const CurveFit *fit, double distance);
+double curve_value(CurveFamily family, const CurveFit *fit, double distance);
 
 // "exponential", and "a + r exp(-d/p)"
-const char *family_name(Family family);
-const char *family_formula(Family family);
+const char *family_name(CurveFamily family);
+const char *family_formula(CurveFamily family);
 
 // Least squares: the offset and weights with which offset + weights[0] f + weights[1] g comes nearest to y, each
 // (count); g may be NULL. A constant function, or a multiple of the other one, gets weight 0. f and g are of the order

@@ -7,9 +7,9 @@
 
 // One thread's scratch memory, for one head at a time.
 typedef struct {
-    real *S, *dS;                      // (QUERY_BLOCK, keys) a block of scores and, in training, of their gradients
-    real *schemes[SCRATCHES_CAPACITY]; // (mix_scratch) of the position schemes
-    real *packed[5];                   // in training: operands that all blocks of a head share
+    real *S, *dS;                  // (QUERY_BLOCK, keys) a block of scores and, in training, of their gradients
+    real *schemes[PARTS_CAPACITY]; // (mix_scratch) of the position schemes
+    real *packed[5];               // in training: operands that all blocks of a head share
 } Scratch;
 
 static Scratch scratch_layout(Arena *arena, const MixTables *tables, int keys, int d, bool training) {
@@ -134,8 +134,8 @@ static void product_of_keys(real *C, int ldc, real beta, real alpha, Matrix A, c
 }
 
 void scores_forward(const MixTables *tables, const ScoreBlock *block, const Packed *keys,
-                    real *const scratch[SCRATCHES_CAPACITY]) {
-    if (!mix_scores(tables, block->layer, block->head).own)
+                    real *const scratch[PARTS_CAPACITY]) {
+    if (!mix_scores(tables, block->layer).own)
         product_to_keys(block->S, block->stride, block->scale, rows_of(block->q, block->q_stride), keys, block->rows,
                         block->columns, block->window);
     mix_score_forward(tables, block, scratch);
@@ -193,7 +193,7 @@ static void block_forward(const Attention *a, const MixTables *tables, const Que
 // changes their scores.
 static bool goes_in_tiles(const Attention *a, const MixTables *tables, const QueryBlock *block) {
     const bool kept = a->lse || a->P || a->dropout.rate > 0;
-    return block->columns >= VERY_MANY && !kept && !mix_scores(tables, a->layer, block->h).changed;
+    return block->columns >= VERY_MANY && !kept && !mix_scores(tables, a->layer).changed;
 }
 
 // As block_forward, with the softmax of Milakov, Gimelshein 2018 (1805.02867): where a later tile has a larger score,
@@ -332,7 +332,7 @@ static void add_transposed(real *out, int stride, real scale, const real *grad, 
 // dS, and then dq += scale dS k and dk += scale dS^T q.
 static void scores_backward(const ScoreGradient *grad, const MixTables *tables, const ScoreBlock *scores,
                             const QueryBlock *block, const HeadOperands *head, const Scratch *scratch) {
-    const ScoresAre are = mix_scores(tables, scores->layer, scores->head);
+    const ScoresAre are = mix_scores(tables, scores->layer);
     const int qs = scores->q_stride, stride = scores->stride;
     if (are.trained)
         for (int i = 0; i < block->rows; i++) memset(grad->dq + (size_t)i * qs, 0, (size_t)head->q.N * sizeof(real));

@@ -153,7 +153,7 @@ void attention_backward(const AttentionGradient *grad, const Attention *attentio
 // block->S (rows, columns) = scale q k^T, then changed by the position schemes; `keys` is k^T (d, keys). Columns of
 // tokens later than the query's are not masked yet. `scratch` is that of mix_scratch.
 void scores_forward(const MixTables *tables, const ScoreBlock *block, const Packed *keys,
-                    real *const scratch[SCRATCHES_CAPACITY]);
+                    real *const scratch[PARTS_CAPACITY]);
 
 // --- loss.c: tied head and cross-entropy, in blocks of rows ---
 //

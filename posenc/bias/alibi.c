@@ -3,11 +3,13 @@
 
 typedef struct {
     double scale;
+    int gate;
 } AlibiOptions;
 
 static const Option alibi_options[] = {
     {"scale", OPTION_NUMBER, offsetof(AlibiOptions, scale), "1", 0, 1000, NULL, "S",
      "multiplies all slopes; more than 1 for tokens that are shorter than words, such as bytes"},
+    GATE_OPTION_ROW(AlibiOptions, gate),
     {0},
 };
 
@@ -23,6 +25,6 @@ const Scheme scheme_alibi = {
     .help = "A fixed penalty on distance: heads with a steep slope see the last few tokens, heads with a flat one look "
             "far back. Defined at any length: distances never seen in training continue the line.",
     .options = alibi_options,
-    CURVE_HOOKS,
+    BIAS_SCHEME,
     .curve = curve,
 };

@@ -8,13 +8,14 @@ enum { SIGMA }; // params (sets, H)
 typedef enum { START_ALIBI, START_RANDOM } Start;
 
 typedef struct {
-    int start, layers;
+    int start, layers, gate;
 } SlopesOptions;
 
 static const Option slopes_options[] = {
     {"start", OPTION_CHOICE, offsetof(SlopesOptions, start), "alibi", 0, 0, "alibi|random", "HOW",
      "initial slopes: ALiBi's, or random ones in the same range"},
     LAYERS_OPTION_ROW(SlopesOptions, "shared"),
+    GATE_OPTION_ROW(SlopesOptions, gate),
     {0},
 };
 
@@ -62,7 +63,7 @@ const Scheme scheme_alibi_learned = {
     .compared_with = "alibi",
     .params = params,
     .init = init,
-    TRAINED_CURVE_HOOKS,
+    BIAS_SCHEME,
     .curve = curve,
     .curve_backward = curve_backward,
 };

@@ -2,38 +2,45 @@
 
 #include "model/base/team.h"
 
-#include <assert.h>
 #include <limits.h>
+
+enum { CURVES }; // tables (sets, H, 2 positions)
+enum {
+    DCURVES,
+    SLABS
+}; // dtables: (sets, or layers with gates, H, positions), and of the layer at work (B, H, positions)
 
 // Entry e of a curve is the bias at distance positions-1 - e: the query at m and the key at n use entry
 // n + positions-1 - m, so a row reads its curve from left to right. The entries of later keys (n > m) are 0; the causal
 // mask removes their scores in any case.
 static real *curve_of(const Tables *tables, int set, int head) {
-    return tables->bias.curves + ((size_t)set * tables->pos->shape.heads + head) * 2 * tables->positions;
+    return tables->table[CURVES] + ((size_t)set * tables->pos->shape.heads + head) * 2 * tables->positions;
+}
+
+// Gates need the gradient of each layer's curves, parameters the sum of a set's layers.
+static real *dcurves_of(const Tables *tables, int layer) {
+    const Position *pos = tables->pos;
+    const int index = pos->gated ? layer : position_set(pos, layer);
+    return tables->dtable[DCURVES] + (size_t)index * pos->shape.heads * tables->positions;
 }
 
 static real *slab_of(const Tables *tables, int sequence, int head) {
-    return tables->bias.slabs + ((size_t)sequence * tables->pos->shape.heads + head) * tables->positions;
+    return tables->dtable[SLABS] + ((size_t)sequence * tables->pos->shape.heads + head) * tables->positions;
 }
 
-void bias_layout(Tables *tables, Arena *arena, bool training) {
+static void layout(Tables *tables, Arena *arena, bool training) {
     const Position *pos = tables->pos;
-    const Scheme *scheme = pos->scheme;
-    const bool trained = scheme->score_backward != NULL;
-    assert(scheme->curve && "CURVE_HOOKS: the scheme has no .curve");
-    assert((scheme->curve != lookup_curve || scheme->bucket) && "LOOKUP_HOOKS: the scheme has no .bucket");
-    assert((!trained || scheme->params) && "TRAINED_CURVE_HOOKS: the scheme has no .params");
-    assert((!trained || scheme->curve_backward) && "TRAINED_CURVE_HOOKS: the scheme has no .curve_backward");
     const size_t heads = (size_t)pos->shape.heads, P = (size_t)tables->positions;
-    tables->bias.curves = arena_reals(arena, pos->sets * heads * 2 * P);
-    if (!training || !scheme->params) return;
-    tables->bias.dcurves = arena_reals(arena, pos->sets * heads * P);
-    tables->bias.slabs = arena_reals(arena, tables->batch * heads * P);
+    tables->table[CURVES] = arena_reals(arena, pos->sets * heads * 2 * P);
+    if (!training || !position_learned(pos)) return;
+    tables->dtable[DCURVES] = arena_reals(arena, (size_t)(pos->gated ? pos->shape.layers : pos->sets) * heads * P);
+    tables->dtable[SLABS] = arena_reals(arena, tables->batch * heads * P);
 }
 
-void bias_prepare(Tables *tables) {
+static void prepare(Tables *tables) {
     const Position *pos = tables->pos;
     const int H = pos->shape.heads, P = tables->positions;
+    if (tables->prepared && !position_trained(pos)) return;
     for (int set = 0; set < pos->sets; set++)
         for (int h = 0; h < H; h++)
 #pragma omp parallel for
@@ -41,22 +48,26 @@ void bias_prepare(Tables *tables) {
                 curve_of(tables, set, h)[P - 1 - distance] = (real)pos->scheme->curve(pos, set, h, distance);
 }
 
-void bias_forward(const Tables *tables, const ScoreBlock *block) {
+static void score_forward(const Tables *tables, const ScoreBlock *block) {
     const real *curve = curve_of(tables, position_set(tables->pos, block->layer), block->head);
+    const real gate = gate_of(tables->pos, block->layer);
     const bool consecutive = block_consecutive(block);
     for (int i = 0; i < block->rows; i++) {
         real *S_i = block->S + (size_t)i * block->stride;
         const real *curve_i = curve + tables->positions - 1 - block->query_at[i].t;
         if (consecutive) {
             curve_i += block->key_at[0].t;
-            for (int j = 0; j < block->columns; j++) S_i[j] += curve_i[j];
+            for (int j = 0; j < block->columns; j++) S_i[j] += gate * curve_i[j];
         } else {
-            for (int j = 0; j < block->columns; j++) S_i[j] += curve_i[block->key_at[j].t];
+            for (int j = 0; j < block->columns; j++) S_i[j] += gate * curve_i[block->key_at[j].t];
         }
     }
 }
 
-void bias_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
+// The gradient takes three steps: score_backward adds dS_ij to entry i - j of the slab of its sequence and head;
+// score_reduce adds the slabs of all sequences to dcurves; reduce makes of these the gradients of parameters.
+static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
+    if (!tables->dtable[SLABS]) return; // nothing is trained: dS goes on unchanged to q and k
     real *slab = slab_of(tables, block->sequence, block->head);
     const bool consecutive = block_consecutive(block);
     for (int i = 0; i < block->rows; i++) {
@@ -71,28 +82,58 @@ void bias_backward(const Tables *tables, const ScoreBlock *block, const ScoreGra
     }
 }
 
-void bias_score_reduce(const Tables *tables, int layer) {
+static void score_reduce(const Tables *tables, int layer) {
+    const int curves = tables->pos->shape.heads * tables->positions;
+    if (tables->dtable[SLABS]) slabs_reduce(dcurves_of(tables, layer), tables->dtable[SLABS], tables->batch, curves);
+}
+
+// Forward added g_l curve in layer l. So dg_l = dcurve_l . curve, and dcurve = the sum of g_l dcurve_l, which is left
+// in the place of the first layer that has this set.
+static void gates_backward(Tables *tables) {
     const Position *pos = tables->pos;
-    const int curves = pos->shape.heads * tables->positions;
-    slabs_reduce(tables->bias.dcurves + (size_t)position_set(pos, layer) * curves, tables->bias.slabs, tables->batch,
-                 curves);
+    const int H = pos->shape.heads, P = tables->positions;
+    for (int layer = 0; layer < pos->shape.layers; layer++) {
+        const int set = position_set(pos, layer);
+        real *dcurve = dcurves_of(tables, layer), *sum = dcurves_of(tables, set);
+        double dgate = 0;
+        for (int h = 0; h < H; h++)
+            for (int e = 0; e < P; e++) {
+                const size_t n = (size_t)h * P + e;
+                dgate += (double)(dcurve[n] * curve_of(tables, set, h)[e]);
+                sum[n] = (sum == dcurve ? 0 : sum[n]) + gate_of(pos, layer) * dcurve[n];
+            }
+        *dgate_of(pos, layer) += (real)dgate;
+    }
 }
 
-double bias_gradient(const Tables *tables, int set, int head, int distance) {
-    const size_t curve = (size_t)set * tables->pos->shape.heads + head;
-    return (double)tables->bias.dcurves[curve * tables->positions + tables->positions - 1 - distance];
-}
-
-void bias_reduce(Tables *tables) {
+static void reduce(Tables *tables) {
     const Position *pos = tables->pos;
     const int H = pos->shape.heads;
-    for (int set = 0; set < pos->sets; set++)
+    if (!tables->dtable[DCURVES]) return;
+    if (pos->gated) gates_backward(tables);
+    for (int set = 0; position_trained(pos) && set < pos->sets; set++)
         for (int h = 0; h < H; h++) pos->scheme->curve_backward(tables, set, h);
-    memset(tables->bias.dcurves, 0, (size_t)pos->sets * H * tables->positions * sizeof(real));
+    const size_t kept = (size_t)(pos->gated ? pos->shape.layers : pos->sets);
+    memset(tables->dtable[DCURVES], 0, kept * H * tables->positions * sizeof(real));
+}
+
+const Family bias_family = {
+    .layout = layout,
+    .prepare = prepare,
+    .score_forward = score_forward,
+    .score_backward = score_backward,
+    .score_reduce = score_reduce,
+    .reduce = reduce,
+};
+
+// With the sets side by side, in front: gates_backward has left them there.
+double bias_gradient(const Tables *tables, int set, int head, int distance) {
+    const size_t curve = (size_t)set * tables->pos->shape.heads + head;
+    return (double)tables->dtable[DCURVES][curve * tables->positions + tables->positions - 1 - distance];
 }
 
 double bias_operations(const Position *pos, int T) {
-    return (pos->scheme->score_backward ? 2 : 1) * all_heads(pos) * keys_seen(pos, T);
+    return (position_learned(pos) ? 2 : 1) * all_heads(pos) * keys_seen(pos, T);
 }
 
 // The index of the number for this distance in params[0] (sets * H, buckets).

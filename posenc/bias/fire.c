@@ -262,6 +262,14 @@ static void score_reduce(const Tables *tables, int layer) {
     }
 }
 
+static const Family family = {
+    .layout = layout,
+    .prepare = prepare,
+    .score_forward = score_forward,
+    .score_backward = score_backward,
+    .score_reduce = score_reduce,
+};
+
 const Scheme scheme_fire = {
     .name = "fire",
     .formula = "S_ij += f(psi(i - j) / psi(max(i, L))), psi(x) = ln(|c| x + 1), f a network 1-W-H; all trained",
@@ -277,10 +285,6 @@ const Scheme scheme_fire = {
     .operations = operations,
     .params = params,
     .init = init,
-    .layout = layout,
-    .prepare = prepare,
     .score_scratch = score_scratch,
-    .score_forward = score_forward,
-    .score_backward = score_backward,
-    .score_reduce = score_reduce,
+    .family = &family,
 };

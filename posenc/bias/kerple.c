@@ -7,12 +7,13 @@ enum { P, A }; // params (sets, H) each
 typedef enum { KIND_LOG, KIND_POWER } Kind;
 
 typedef struct {
-    int kind, layers;
+    int kind, layers, gate;
 } KerpleOptions;
 
 static const Option kerple_options[] = {
     {"kind", OPTION_CHOICE, offsetof(KerpleOptions, kind), "log", 0, 0, "log|power", "WHICH", "shape of the curve"},
     LAYERS_OPTION_ROW(KerpleOptions, "own"),
+    GATE_OPTION_ROW(KerpleOptions, gate),
     {0},
 };
 
@@ -85,7 +86,7 @@ const Scheme scheme_kerple = {
     .params = params,
     .init = init,
     .project = project,
-    TRAINED_CURVE_HOOKS,
+    BIAS_SCHEME,
     .curve = curve,
     .curve_backward = curve_backward,
 };

@@ -3,11 +3,13 @@
 
 typedef struct {
     long long width;
+    int gate;
 } SandwichOptions;
 
 static const Option sandwich_options[] = {
     {"width", OPTION_INTEGER, offsetof(SandwichOptions, width), "128", 2, 65536, NULL, "D",
      "channels of the sinusoidal code whose products are taken"},
+    GATE_OPTION_ROW(SandwichOptions, gate),
     {0},
 };
 
@@ -26,6 +28,6 @@ const Scheme scheme_sandwich = {
     .help = "What is left of sinusoidal embeddings when only their products with each other are kept: a bias that "
             "falls roughly like the logarithm of the distance, with small waves, flatter in later heads.",
     .options = sandwich_options,
-    CURVE_HOOKS,
+    BIAS_SCHEME,
     .curve = curve,
 };

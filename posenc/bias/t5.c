@@ -3,7 +3,7 @@
 
 typedef struct {
     long long buckets, distance;
-    int layers;
+    int layers, gate;
 } T5Options;
 
 static const Option t5_options[] = {
@@ -12,6 +12,7 @@ static const Option t5_options[] = {
     {"distance", OPTION_INTEGER, offsetof(T5Options, distance), "128", 2, 1e9, NULL, "N",
      "all distances from N tokens on share the last bucket"},
     LAYERS_OPTION_ROW(T5Options, "shared"),
+    GATE_OPTION_ROW(T5Options, gate),
     {0},
 };
 
@@ -48,6 +49,6 @@ const Scheme scheme_t5 = {
     .compared_with = "alibi",
     .check = check,
     .params = params,
-    LOOKUP_HOOKS,
+    LOOKUP_SCHEME,
     .bucket = bucket,
 };

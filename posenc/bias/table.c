@@ -2,10 +2,11 @@
 #include "posenc/bias/bias.h"
 
 typedef struct {
-    int layers;
+    int layers, gate;
 } TableOptions;
 
-static const Option table_options[] = {LAYERS_OPTION_ROW(TableOptions, "shared"), {0}};
+static const Option table_options[] = {
+    LAYERS_OPTION_ROW(TableOptions, "shared"), GATE_OPTION_ROW(TableOptions, gate), {0}};
 
 static void params(Position *pos, TensorTable *table) {
     position_param(pos, table, "bias", pos->sets * pos->shape.heads, position_span(pos), INIT_ZERO, 0);
@@ -28,6 +29,6 @@ const Scheme scheme_table = {
     .layers = &table_options[0],
     .compared_with = "alibi",
     .params = params,
-    LOOKUP_HOOKS,
+    LOOKUP_SCHEME,
     .bucket = bucket,
 };

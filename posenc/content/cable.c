@@ -91,6 +91,14 @@ static double operations(const Position *pos, int T) {
            all_heads(pos) * (RELU_OPERATIONS + LOG_SIGMOID_OPERATIONS + 13 * keys_seen(pos, T) + 5);
 }
 
+static const Family family = {
+    .layout = projected_layout,
+    .input_forward = input_forward,
+    .input_backward = input_backward,
+    .score_forward = score_forward,
+    .score_backward = score_backward,
+};
+
 const Scheme scheme_cable = {
     .name = "cable",
     .formula = "S_ij -= m_i (a_{j+1} + .. + a_i), a_t = relu(w_h . x_t + b_h), m_i = softplus(w'_h . x_i + b'_h)",
@@ -106,11 +114,7 @@ const Scheme scheme_cable = {
     .has_corners = true,
     .operations = operations,
     .params = projected_params,
-    .layout = projected_layout,
     .feature_count = feature_count,
-    .input_forward = input_forward,
-    .input_backward = input_backward,
     .score_scratch = score_scratch,
-    .score_forward = score_forward,
-    .score_backward = score_backward,
+    .family = &family,
 };

@@ -108,6 +108,12 @@ static double operations(const Position *pos, int T) {
     return vectors_operations(pos) + all_heads(pos) * 21 * keys_seen(pos, T);
 }
 
+static const Family family = {
+    VECTOR_HOOKS,
+    .score_forward = score_forward,
+    .score_backward = score_backward,
+};
+
 const Scheme scheme_cope = {
     .name = "cope",
     .formula = "S_ij += q_i.e[p_ij]/sqrt(d), p_ij = sum over k = j..i of sigmoid(S_ik), at most N-1; e trained",
@@ -122,9 +128,8 @@ const Scheme scheme_cope = {
     .placeless = true,
     .operations = operations,
     .params = params,
-    VECTOR_HOOKS,
+    VECTOR_SCHEME,
     .vectors = vectors,
     .score_scratch = score_scratch,
-    .score_forward = score_forward,
-    .score_backward = score_backward,
+    .family = &family,
 };

@@ -109,6 +109,14 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
     forget_backward(grad->dfeatures + block->head, grad->dS, block, tables->feature_stride, block->scratch);
 }
 
+static const Family family = {
+    .layout = projected_layout,
+    .input_forward = input_forward,
+    .input_backward = input_backward,
+    .score_forward = score_forward,
+    .score_backward = score_backward,
+};
+
 const Scheme scheme_fox = {
     .name = "fox",
     .formula = "S_ij += sum of log f_t over t = j+1 .. i, f_t = sigmoid(w_h . x_t + b_h); w, b trained",
@@ -123,11 +131,7 @@ const Scheme scheme_fox = {
     .operations = operations,
     .params = projected_params,
     .init = init,
-    .layout = projected_layout,
     .feature_count = feature_count,
-    .input_forward = input_forward,
-    .input_backward = input_backward,
     .score_scratch = score_scratch,
-    .score_forward = score_forward,
-    .score_backward = score_backward,
+    .family = &family,
 };

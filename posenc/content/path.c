@@ -8,8 +8,7 @@
 
 #include <assert.h>
 
-// params: (L*rank, I), (L*C, rank), (L*G, I), (L, G), (L*taps, C), where I are the channels of the layer's input, and C
-// those of the scheme's heads; of the G gates H make beta, the other H forget
+// params: (L*rank, C), (L*C, rank), (L*G, C), (L, G), (L*taps, C); of the G gates H make beta, the other H forget
 enum { DOWN, UP, GATE, BIAS, CONV };
 enum { HIDDEN };                 // tables (rows, rank), of the layer at work
 enum { DHIDDEN, DGATES, SLABS }; // dtables, of the layer at work: (rows, rank), (rows, G), (B, taps, C)
@@ -44,10 +43,10 @@ static int gate_features(const Position *pos) {
 }
 
 static void params(Position *pos, TensorTable *table) {
-    const int L = pos->shape.layers, C = pos->shape.width, I = pos->inputs;
-    position_param(pos, table, "down", L * rank_of(pos), I, INIT_NORMAL, 0.02);
+    const int L = pos->shape.layers, C = pos->shape.width;
+    position_param(pos, table, "down", L * rank_of(pos), C, INIT_NORMAL, 0.02);
     position_param(pos, table, "up", L * C, rank_of(pos), INIT_NORMAL, 0.02);
-    position_param(pos, table, "gate", L * gate_features(pos), I, INIT_NORMAL, 0.02);
+    position_param(pos, table, "gate", L * gate_features(pos), C, INIT_NORMAL, 0.02);
     position_param(pos, table, "bias", L, gate_features(pos), INIT_ZERO, 0);
     if (taps_of(pos) > 1) position_param(pos, table, "conv", L * taps_of(pos), C, INIT_ZERO, 0);
 }
@@ -79,29 +78,28 @@ static int feature_count(const Position *pos) {
 //
 // One layer's parameters, or their gradients.
 typedef struct {
-    real *down, *up, *gate, *bias; // (rank, I), (C, rank), (G, I), (G)
+    real *down, *up, *gate, *bias; // (rank, C), (C, rank), (G, C), (G)
 } Projections;
 
 static Projections projections_of(const Position *pos, real *const *params, int layer) {
-    const size_t l = (size_t)layer, C = (size_t)pos->shape.width, I = (size_t)pos->inputs, rank = (size_t)rank_of(pos),
+    const size_t l = (size_t)layer, C = (size_t)pos->shape.width, rank = (size_t)rank_of(pos),
                  G = (size_t)gate_features(pos);
-    return (Projections){params[DOWN] + l * rank * I, params[UP] + l * C * rank, params[GATE] + l * G * I,
+    return (Projections){params[DOWN] + l * rank * C, params[UP] + l * C * rank, params[GATE] + l * G * C,
                          params[BIAS] + l * G};
 }
 
 // features = (x down^T) up^T, and log(sigmoid(x gate^T + bias))
 static void input_forward(const Tables *tables, int layer, real *features, const real *x, int rows) {
     const Position *pos = tables->pos;
-    const int C = pos->shape.width, I = pos->inputs, stride = tables->feature_stride, rank = rank_of(pos),
-              G = gate_features(pos);
+    const int C = pos->shape.width, stride = tables->feature_stride, rank = rank_of(pos), G = gate_features(pos);
     const Projections p = projections_of(pos, pos->params, layer);
     const Share own = share_rows(rows);
     real *hidden = tables->table[HIDDEN], *to = features + (size_t)own.begin * stride;
     if (own.begin == own.end) return;
-    linear_forward(hidden, x, p.down, NULL, rows, I, rank);
+    linear_forward(hidden, x, p.down, NULL, rows, C, rank);
     gemm(to, stride, 0, 1, rows_of(hidden + (size_t)own.begin * rank, rank), columns_of(p.up, rank),
          own.end - own.begin, C, rank);
-    gemm(to + C, stride, 0, 1, rows_of(x + (size_t)own.begin * I, I), columns_of(p.gate, I), own.end - own.begin, G, I);
+    gemm(to + C, stride, 0, 1, rows_of(x + (size_t)own.begin * C, C), columns_of(p.gate, C), own.end - own.begin, G, C);
     for (int r = own.begin; r < own.end; r++)
         for (int g = 0; g < G; g++) {
             real *gate = features + (size_t)r * stride + C + g;
@@ -114,12 +112,11 @@ static void input_forward(const Tables *tables, int layer, real *features, const
 static void input_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows) {
     const Position *pos = tables->pos;
-    const int C = pos->shape.width, I = pos->inputs, stride = tables->feature_stride, rank = rank_of(pos),
-              G = gate_features(pos);
+    const int C = pos->shape.width, stride = tables->feature_stride, rank = rank_of(pos), G = gate_features(pos);
     const Projections p = projections_of(pos, pos->params, layer), dp = projections_of(pos, pos->dparams, layer);
     const Share own = share_rows(rows), columns = share_columns(C);
     real *hidden = tables->table[HIDDEN], *dhidden = tables->dtable[DHIDDEN], *dgates = tables->dtable[DGATES];
-    linear_forward(hidden, x, p.down, NULL, rows, I, rank);
+    linear_forward(hidden, x, p.down, NULL, rows, C, rank);
     if (own.begin < own.end)
         gemm(dhidden + (size_t)own.begin * rank, rank, 0, 1, rows_of(dfeatures + (size_t)own.begin * stride, stride),
              rows_of(p.up, rank), own.end - own.begin, rank, C);
@@ -128,14 +125,14 @@ static void input_backward(const Tables *tables, int layer, real *dx, const real
             const size_t at = (size_t)r * stride + C + g;
             dgates[(size_t)r * G + g] = log_sigmoid_backward(dfeatures[at], features[at]);
         }
-    linear_backward_add(dx, dhidden, p.down, rows, I, rank);
-    linear_backward_add(dx, dgates, p.gate, rows, I, G);
+    linear_backward_add(dx, dhidden, p.down, rows, C, rank);
+    linear_backward_add(dx, dgates, p.gate, rows, C, G);
     team_barrier();
     if (columns.begin < columns.end)
         gemm(dp.up + (size_t)columns.begin * rank, rank, 1, 1, columns_of(dfeatures + columns.begin, stride),
              rows_of(hidden, rank), columns.end - columns.begin, rank, rows);
-    linear_backward_weights(dp.down, NULL, dhidden, x, rows, I, rank);
-    linear_backward_weights(dp.gate, dp.bias, dgates, x, rows, I, G);
+    linear_backward_weights(dp.down, NULL, dhidden, x, rows, C, rank);
+    linear_backward_weights(dp.gate, dp.bias, dgates, x, rows, C, G);
 }
 
 // --- from features to reflections, which sees the tokens before, and to scores ---
@@ -272,9 +269,8 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
 // silu, 6 a tap and 9 (without them, 1), and its length, 8; and in each head the reflections.
 static double operations(const Position *pos, int T) {
     const double C = pos->shape.width, G = gate_features(pos), H = pos->shape.heads, taps = taps_of(pos);
-    const double projections = 3 * 2 * (pos->inputs * (rank_of(pos) + G) + C * rank_of(pos)),
-                 gates = LOG_SIGMOID_OPERATIONS * G, vectors = C * (taps > 1 ? 6 * taps + 9 + 8 : 1 + 8),
-                 keys = keys_seen(pos, T),
+    const double projections = 3 * 2 * (C * (rank_of(pos) + G) + C * rank_of(pos)), gates = LOG_SIGMOID_OPERATIONS * G,
+                 vectors = C * (taps > 1 ? 6 * taps + 9 + 8 : 1 + 8), keys = keys_seen(pos, T),
                  forget = scheme_options(pos, PathOptions)->forget ? forget_operations(keys) : 0;
     return pos->shape.layers *
            (projections + gates + vectors + H * (reflect_operations(keys, head_width(&pos->shape)) + forget));
@@ -287,6 +283,15 @@ static void score_reduce(const Tables *tables, int layer) {
     const int count = taps_of(pos) * pos->shape.width;
     slabs_reduce(pos->dparams[CONV] + (size_t)layer * count, tables->dtable[SLABS], tables->batch, count);
 }
+
+static const Family family = {
+    .layout = layout,
+    .input_forward = input_forward,
+    .input_backward = input_backward,
+    .score_forward = score_forward,
+    .score_backward = score_backward,
+    .score_reduce = score_reduce,
+};
 
 const Scheme scheme_path = {
     .name = "path",
@@ -306,13 +311,8 @@ const Scheme scheme_path = {
     .operations = operations,
     .params = params,
     .init = init,
-    .layout = layout,
     .feature_count = feature_count,
-    .input_forward = input_forward,
-    .input_backward = input_backward,
     .looks_back = looks_back,
     .score_scratch = score_scratch,
-    .score_forward = score_forward,
-    .score_backward = score_backward,
-    .score_reduce = score_reduce,
+    .family = &family,
 };

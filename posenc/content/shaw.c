@@ -56,6 +56,12 @@ static double operations(const Position *pos, int T) {
     return vectors_operations(pos) + all_heads(pos) * 2 * keys_seen(pos, T);
 }
 
+static const Family family = {
+    VECTOR_HOOKS,
+    .score_forward = score_forward,
+    .score_backward = score_backward,
+};
+
 const Scheme scheme_shaw = {
     .name = "shaw",
     .formula = "S_ij = q_i.(k_j + a_min(i-j,clip))/sqrt(d), a trained",
@@ -68,9 +74,8 @@ const Scheme scheme_shaw = {
     .layers = &shaw_options[1],
     .operations = operations,
     .params = params,
-    VECTOR_HOOKS,
+    VECTOR_SCHEME,
     .vectors = vectors,
     .score_scratch = score_scratch,
-    .score_forward = score_forward,
-    .score_backward = score_backward,
+    .family = &family,
 };

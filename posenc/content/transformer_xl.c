@@ -183,6 +183,14 @@ static double operations(const Position *pos, int T) {
     return all_heads(pos) * (3 * 2 * d * (distances_met(pos, T) + 1) + 4 * keys_seen(pos, T) + 3 * d);
 }
 
+static const Family family = {
+    .layout = layout,
+    .prepare = prepare,
+    .score_forward = score_forward,
+    .score_backward = score_backward,
+    .score_reduce = score_reduce,
+};
+
 const Scheme scheme_transformer_xl = {
     .name = "transformer-xl",
     .formula =
@@ -200,10 +208,6 @@ const Scheme scheme_transformer_xl = {
     .check = sinusoid_check,
     .operations = operations,
     .params = params,
-    .layout = layout,
-    .prepare = prepare,
     .score_scratch = score_scratch,
-    .score_forward = score_forward,
-    .score_backward = score_backward,
-    .score_reduce = score_reduce,
+    .family = &family,
 };

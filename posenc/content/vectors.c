@@ -3,7 +3,7 @@
 #include "model/base/gemm.h"
 #include "model/base/team.h"
 
-#include <assert.h>
+enum { SLABS }; // dtables: gradients of the layer at work (B, H, N, d)
 
 static int reached(const Position *pos, int positions) {
     const int all = pos->scheme->vectors(pos);
@@ -24,9 +24,8 @@ static real *set_of(real *vectors, const Position *pos, int layer) {
 }
 
 void vectors_layout(Tables *tables, Arena *arena, bool training) {
-    assert(tables->pos->scheme->vectors && "VECTOR_HOOKS: the scheme has no .vectors");
     if (training)
-        tables->vectors.slabs =
+        tables->dtable[SLABS] =
             arena_reals(arena, (size_t)tables->batch * tables->pos->shape.heads * slab_size(tables));
 }
 
@@ -42,7 +41,7 @@ void vectors_backward(const ScoreGradient *grad, const real *dP, const Tables *t
     const Position *pos = tables->pos;
     const int d = head_width(&pos->shape), N = vectors_reached(tables), rows = block->rows;
     const real *e = set_of(pos->params[0], pos, block->layer);
-    real *de = tables->vectors.slabs + ((size_t)block->sequence * pos->shape.heads + block->head) * slab_size(tables);
+    real *de = tables->dtable[SLABS] + ((size_t)block->sequence * pos->shape.heads + block->head) * slab_size(tables);
     gemm(grad->dq, block->q_stride, 1, block->scale, rows_of(dP, N), rows_of(e, d), rows, d, N);
     gemm(de, d, 1, block->scale, columns_of(dP, N), rows_of(block->q, block->q_stride), N, d, rows);
 }
@@ -53,6 +52,6 @@ double vectors_operations(const Position *pos) {
 
 void vectors_score_reduce(const Tables *tables, int layer) {
     const Position *pos = tables->pos;
-    slabs_reduce(set_of(pos->dparams[0], pos, layer), tables->vectors.slabs, tables->batch * pos->shape.heads,
+    slabs_reduce(set_of(pos->dparams[0], pos, layer), tables->dtable[SLABS], tables->batch * pos->shape.heads,
                  (int)slab_size(tables));
 }

@@ -6,10 +6,9 @@
 
 #include "posenc/posenc.h"
 
-// What such a scheme writes into its Scheme. Its params[0] are (sets * vectors, d).
-#define VECTOR_HOOKS                                                                                                   \
-    .enters = ENTERS_CONTENT, .relative = true, .reads_queries = true, .layout = vectors_layout,                       \
-    .score_reduce = vectors_score_reduce
+// What such a scheme writes into its Scheme, and into its Family. Its params[0] are (sets * vectors, d).
+#define VECTOR_SCHEME .enters = ENTERS_CONTENT, .relative = true, .reads_queries = true
+#define VECTOR_HOOKS  .layout = vectors_layout, .score_reduce = vectors_score_reduce
 
 // N: of the vectors of a set, those that distances 0 .. positions-1, or counts up to `positions`, can reach.
 int vectors_reached(const Tables *tables);

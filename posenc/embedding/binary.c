@@ -4,6 +4,7 @@
 typedef struct {
     long long bits;
     double amplitude;
+    int gate;
 } BinaryOptions;
 
 static const Option binary_options[] = {
@@ -11,6 +12,7 @@ static const Option binary_options[] = {
      "number of binary digits; 0 = as many as the trained positions need"},
     {"amplitude", OPTION_NUMBER, offsetof(BinaryOptions, amplitude), "0.02", 0, 100, NULL, "RMS",
      "RMS of the code where half of the digits are 1; 0.02 is that of the token embeddings at the start"},
+    GATE_OPTION_ROW(BinaryOptions, gate),
     {0},
 };
 
@@ -49,6 +51,6 @@ const Scheme scheme_binary = {
     .enters = ENTERS_EMBEDDING,
     .check = check,
     .max_length = max_length,
-    CODE_HOOKS,
+    CODE_SCHEME,
     .code = code_at,
 };

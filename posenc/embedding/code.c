@@ -4,30 +4,83 @@
 
 #include <assert.h>
 
-void code_layout(Tables *tables, Arena *arena, bool training) {
-    assert(tables->pos->scheme->code && "CODE_HOOKS: the scheme has no .code");
-    tables->code.values = arena_reals(arena, (size_t)tables->positions * tables->pos->shape.width);
+enum { CODES };   // tables (positions, C)
+enum { DFACTOR }; // dtables (C): what each channel adds to the gradient of the factor
+
+static bool has_gain(const Position *pos) {
+    return position_trained(pos) && !pos->scheme->dcode;
 }
 
-void code_prepare(Tables *tables) {
+// What the code is multiplied with.
+static real factor_of(const Position *pos) {
+    return (has_gain(pos) ? pos->params[0][0] : 1) * gate_of(pos, 0);
+}
+
+static void layout(Tables *tables, Arena *arena, bool training) {
     const Position *pos = tables->pos;
+    const size_t C = (size_t)pos->shape.width;
+    tables->table[CODES] = arena_reals(arena, (size_t)tables->positions * C);
+    if (training && (has_gain(pos) || pos->gated)) tables->dtable[DFACTOR] = arena_reals(arena, C);
+}
+
+static void prepare(Tables *tables) {
+    const Position *pos = tables->pos;
+    if (tables->prepared && !pos->scheme->dcode) return; // only its factor is trained
 #pragma omp parallel for
     for (int t = 0; t < tables->positions; t++)
-        pos->scheme->code(tables->code.values + (size_t)t * pos->shape.width, tables, t);
+        pos->scheme->code(tables->table[CODES] + (size_t)t * pos->shape.width, tables, t);
 }
 
-void code_forward(const Tables *tables, real *x, const Place *at, int rows) {
+static void embed_forward(const Tables *tables, real *x, const Place *at, int rows) {
     const int C = tables->pos->shape.width;
+    const real factor = factor_of(tables->pos);
     const Share own = share_rows(rows);
     for (int r = own.begin; r < own.end; r++) {
-        const real *code = tables->code.values + (size_t)at[r].t * C;
+        const real *code = tables->table[CODES] + (size_t)at[r].t * C;
         real *x_r = x + (size_t)r * C;
-        for (int c = 0; c < C; c++) x_r[c] += code[c];
+        for (int c = 0; c < C; c++) x_r[c] += factor * code[c];
     }
 }
 
+// Forward was x[r] += factor code[at[r]], so each row of a trained table collects the gradients of the tokens that read
+// it, and the factor collects dx . code. Threads share out the channels, not the rows: rows may meet in one position.
+static void embed_backward(const Tables *tables, const real *dx, const Place *at, int rows) {
+    const Position *pos = tables->pos;
+    const int C = pos->shape.width;
+    const real factor = factor_of(pos);
+    const Share own = share_columns(C);
+    for (int r = 0; r < rows; r++) {
+        const real *dx_r = dx + (size_t)r * C, *code = tables->table[CODES] + (size_t)at[r].t * C;
+        real *dcode = pos->scheme->dcode ? pos->scheme->dcode(pos, at[r].t) : NULL, *dfactor = tables->dtable[DFACTOR];
+        for (int c = own.begin; dcode && c < own.end; c++) dcode[c] += factor * dx_r[c];
+        for (int c = own.begin; dfactor && c < own.end; c++) dfactor[c] += dx_r[c] * code[c];
+    }
+}
+
+// The factor is gain * gate, so each gets the sum times the other.
+static void reduce(Tables *tables) {
+    const Position *pos = tables->pos;
+    if (!tables->dtable[DFACTOR]) return;
+    double sum = 0;
+    for (int c = 0; c < pos->shape.width; c++) sum += (double)tables->dtable[DFACTOR][c];
+    const double gain = has_gain(pos) ? (double)pos->params[0][0] : 1, gate = (double)gate_of(pos, 0);
+    if (has_gain(pos)) pos->dparams[0][0] += (real)(gate * sum);
+    if (pos->gated) *dgate_of(pos, 0) += (real)(gain * sum);
+    memset(tables->dtable[DFACTOR], 0, (size_t)pos->shape.width * sizeof(real));
+}
+
+const Family code_family = {
+    .layout = layout,
+    .prepare = prepare,
+    .embed_forward = embed_forward,
+    .embed_backward = embed_backward,
+    .reduce = reduce,
+};
+
+// For each channel an addition, with a trained table another one backward, and four where a factor is trained.
 double code_operations(const Position *pos, int T) {
-    return pos->shape.width;
+    const int each = has_gain(pos) || pos->gated ? 4 : 1;
+    return (each + (pos->scheme->dcode != NULL)) * (double)pos->shape.width;
 }
 
 const char *sinusoid_check(const Position *pos) {

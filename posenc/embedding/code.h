@@ -1,24 +1,19 @@
-// Codes that are added to the embeddings and not trained: a table with one row for each coordinate.
+// The family of codes: x_t += code(t), a vector (C) for each coordinate t. A scheme writes its `code` and, if the code
+// is trained, where its gradient goes (`dcode`); the hooks are here, the same for all. Two factors can be trained: that
+// of a scheme with params but no dcode (sinusoidal:gain=trained), and the gate of gate=trained.
 #ifndef BITTER_CODE_H
 #define BITTER_CODE_H
 
 #include "posenc/posenc.h"
 
+extern const Family code_family;
+
 // What such a scheme writes into its Scheme, beside its `code`.
-#define CODE_HOOKS                                                                                                     \
-    .layout = code_layout, .prepare = code_prepare, .embed_forward = code_forward, .operations = code_operations
+#define CODE_SCHEME .family = &code_family, .operations = code_operations
 
-// The table (positions, C), and its rows, each by the scheme's `code`.
-void code_layout(Tables *tables, Arena *arena, bool training);
-void code_prepare(Tables *tables);
-
-// x += code(at). The code is constant, so dx passes unchanged and there is no backward.
-void code_forward(const Tables *tables, real *x, const Place *at, int rows);
-
-// Hook: an addition for each channel.
 double code_operations(const Position *pos, int T);
 
-// The check hook of schemes with such a code: an odd width is refused.
+// The check of schemes with sines and cosines: an odd width is refused.
 const char *sinusoid_check(const Position *pos);
 
 // A sinusoidal code (C) of coordinate t: pair i is peak sin and peak cos of t base^(-2i/C), side by side, or all sines

@@ -3,11 +3,13 @@
 
 typedef struct {
     double step;
+    int gate;
 } IntegerOptions;
 
 static const Option integer_options[] = {
     {"step", OPTION_NUMBER, offsetof(IntegerOptions, step), "1", -1e6, 1e6, NULL, "X",
      "number added to every channel for each position"},
+    GATE_OPTION_ROW(IntegerOptions, gate),
     {0},
 };
 
@@ -26,6 +28,6 @@ const Scheme scheme_integer = {
             "the step.",
     .options = integer_options,
     .enters = ENTERS_EMBEDDING,
-    CODE_HOOKS,
+    CODE_SCHEME,
     .code = code_at,
 };

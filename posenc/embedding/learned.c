@@ -1,15 +1,13 @@
 // Learned absolute positions (GPT-2): one trainable vector for each position up to the trained length.
 #include "posenc/embedding/code.h"
 
-#include "model/base/team.h"
-
 typedef enum { PAST_ERROR, PAST_CLAMP, PAST_INTERPOLATE } Past;
 
 typedef enum { START_RANDOM, START_SINUSOIDAL } Start;
 
 typedef struct {
     double amplitude;
-    int start, past;
+    int start, past, gate;
 } LearnedOptions;
 
 static const Option learned_options[] = {
@@ -20,6 +18,7 @@ static const Option learned_options[] = {
     {"past", OPTION_CHOICE, offsetof(LearnedOptions, past), "error", 0, 0, "error|clamp|interpolate", "HOW",
      "beyond the trained length: error = refuse, clamp = repeat the last row, interpolate = squeeze all positions "
      "into the trained ones"},
+    GATE_OPTION_ROW(LearnedOptions, gate),
     {0},
 };
 
@@ -57,41 +56,23 @@ static int row_of(real *fraction, const Tables *tables, int at) {
     if (scheme_options(pos, LearnedOptions)->past == PAST_INTERPOLATE && tables->window > T) {
         double row = (double)at * (T - 1) / (tables->window - 1);
         int floor = (int)row < T - 1 ? (int)row : T - 1;
-        *fraction = (real)(row - floor);
+        *fraction = floor < T - 1 ? (real)(row - floor) : 0;
         return floor;
     }
     return at < T ? at : T - 1;
 }
 
-static void embed_forward(const Tables *tables, real *x, const Place *at, int rows) {
-    const Position *pos = tables->pos;
-    const int C = pos->shape.width;
-    const Share own = share_rows(rows);
-    for (int r = own.begin; r < own.end; r++) {
-        real fraction;
-        const real *code = pos->params[0] + (size_t)row_of(&fraction, tables, at[r].t) * C;
-        const real *next = fraction > 0 ? code + C : code;
-        real *x_r = x + (size_t)r * C;
-        for (int c = 0; c < C; c++) x_r[c] += (1 - fraction) * code[c] + fraction * next[c];
-    }
+static void code_at(real *code, const Tables *tables, int t) {
+    const int C = tables->pos->shape.width;
+    real fraction;
+    const real *row = tables->pos->params[0] + (size_t)row_of(&fraction, tables, t) * C;
+    const real *next = fraction > 0 ? row + C : row;
+    for (int c = 0; c < C; c++) code[c] = (1 - fraction) * row[c] + fraction * next[c];
 }
 
-// Forward was x[r] += table[at[r]], so each row collects the gradients of the tokens that read it. Training stays
-// within the table. Threads share out the channels, not the rows: rows may meet in one position.
-static void embed_backward(const Tables *tables, const real *dx, const Place *at, int rows) {
-    const Position *pos = tables->pos;
-    const int C = pos->shape.width;
-    const Share own = share_columns(C);
-    for (int r = 0; r < rows; r++) {
-        real *dcode = pos->dparams[0] + (size_t)at[r].t * C;
-        const real *dx_r = dx + (size_t)r * C;
-        for (int c = own.begin; c < own.end; c++) dcode[c] += dx_r[c];
-    }
-}
-
-// An addition for each channel, forward and backward.
-static double operations(const Position *pos, int T) {
-    return 2.0 * pos->shape.width;
+// Training stays within the table.
+static real *dcode_at(const Position *pos, int t) {
+    return pos->dparams[0] + (size_t)t * pos->shape.width;
 }
 
 const Scheme scheme_learned = {
@@ -108,9 +89,9 @@ const Scheme scheme_learned = {
     .check = check,
     .max_length = max_length,
     .length_class = length_class,
-    .operations = operations,
+    CODE_SCHEME,
+    .code = code_at,
+    .dcode = dcode_at,
     .params = params,
     .init = init,
-    .embed_forward = embed_forward,
-    .embed_backward = embed_backward,
 };

@@ -6,6 +6,7 @@ typedef enum { BY_TRAINED, BY_WINDOW } Length;
 typedef struct {
     double scale;
     int length;
+    int gate;
 } NormalizedOptions;
 
 static const Option normalized_options[] = {
@@ -13,6 +14,7 @@ static const Option normalized_options[] = {
      "what the last position adds to every channel"},
     {"length", OPTION_CHOICE, offsetof(NormalizedOptions, length), "trained", 0, 0, "trained|window", "WHICH",
      "divide by the trained length, or by that of the window at work"},
+    GATE_OPTION_ROW(NormalizedOptions, gate),
     {0},
 };
 
@@ -37,6 +39,6 @@ const Scheme scheme_normalized = {
     .options = normalized_options,
     .enters = ENTERS_EMBEDDING,
     .length_class = length_class,
-    CODE_HOOKS,
+    CODE_SCHEME,
     .code = code_at,
 };

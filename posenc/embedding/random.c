@@ -6,12 +6,14 @@
 typedef struct {
     double amplitude;
     long long seed;
+    int gate;
 } RandomOptions;
 
 static const Option random_options[] = {
     {"amplitude", OPTION_NUMBER, offsetof(RandomOptions, amplitude), "0.02", 0, 100, NULL, "RMS",
      "standard deviation; 0.02 is that of the token embeddings at the start"},
     {"seed", OPTION_INTEGER, offsetof(RandomOptions, seed), "1", 0, 1e15, NULL, "N", "random seed of the code"},
+    GATE_OPTION_ROW(RandomOptions, gate),
     {0},
 };
 
@@ -30,6 +32,6 @@ const Scheme scheme_random = {
             "but without an end. The vectors have no order, distance or structure; they only tell positions apart.",
     .options = random_options,
     .enters = ENTERS_NOWHERE,
-    CODE_HOOKS,
+    CODE_SCHEME,
     .code = code_at,
 };

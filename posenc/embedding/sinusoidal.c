@@ -1,16 +1,13 @@
 // Sinusoidal positions: a fixed code of sines and cosines, from fast to slow, added to the token embedding.
 #include "posenc/embedding/code.h"
 
-#include "model/base/team.h"
-
-enum { AMPLITUDE };  // params (1, 1), if it is trained
-enum { BY_CHANNEL }; // dtables (C): what each channel adds to the gradient of the amplitude
+enum { AMPLITUDE }; // params (1, 1), if it is trained: the factor of the code
 
 typedef enum { INTERLEAVED, CONCATENATED } Layout;
 
 typedef struct {
     double base, amplitude;
-    int layout, gain;
+    int layout, gain, gate;
 } SinusoidalOptions;
 
 static const Option sinusoidal_options[] = {
@@ -22,6 +19,7 @@ static const Option sinusoidal_options[] = {
      "RMS of the code; 0.02 is that of the token embeddings at the start, 0.7071 the unit sinusoid"},
     {"gain", OPTION_CHOICE, offsetof(SinusoidalOptions, gain), "fixed", 0, 0, "fixed|trained", "HOW",
      "trained: the amplitude is one trained number for all pairs, which starts at `amplitude`"},
+    GATE_OPTION_ROW(SinusoidalOptions, gate),
     {0},
 };
 
@@ -42,59 +40,6 @@ static void code_at(real *code, const Tables *tables, int t) {
     code_sinusoid(code, peak, t, pos->shape.width, o->base, o->layout == INTERLEAVED);
 }
 
-static void layout(Tables *tables, Arena *arena, bool training) {
-    code_layout(tables, arena, training);
-    if (training && position_trained(tables->pos))
-        tables->dtable[BY_CHANNEL] = arena_reals(arena, (size_t)tables->pos->shape.width);
-}
-
-// The code does not change in training.
-static void prepare(Tables *tables) {
-    if (!tables->prepared) code_prepare(tables);
-}
-
-// x += a code(at)
-static void embed_forward(const Tables *tables, real *x, const Place *at, int rows) {
-    const Position *pos = tables->pos;
-    const int C = pos->shape.width;
-    if (!position_trained(pos)) {
-        code_forward(tables, x, at, rows);
-        return;
-    }
-    const real a = pos->params[AMPLITUDE][0];
-    const Share own = share_rows(rows);
-    for (int r = own.begin; r < own.end; r++) {
-        const real *code = tables->code.values + (size_t)at[r].t * C;
-        real *x_r = x + (size_t)r * C;
-        for (int c = 0; c < C; c++) x_r[c] += a * code[c];
-    }
-}
-
-// So da = the sum of dx code(at) over all tokens and channels. Threads share out the channels; `reduce` adds them up.
-static void embed_backward(const Tables *tables, const real *dx, const Place *at, int rows) {
-    const int C = tables->pos->shape.width;
-    if (!position_trained(tables->pos)) return;
-    const Share own = share_columns(C);
-    for (int r = 0; r < rows; r++) {
-        const real *code = tables->code.values + (size_t)at[r].t * C, *dx_r = dx + (size_t)r * C;
-        for (int c = own.begin; c < own.end; c++) tables->dtable[BY_CHANNEL][c] += dx_r[c] * code[c];
-    }
-}
-
-static void reduce(Tables *tables) {
-    const Position *pos = tables->pos;
-    double da = 0;
-    if (!position_trained(pos)) return;
-    for (int c = 0; c < pos->shape.width; c++) da += (double)tables->dtable[BY_CHANNEL][c];
-    pos->dparams[AMPLITUDE][0] += (real)da;
-    memset(tables->dtable[BY_CHANNEL], 0, (size_t)pos->shape.width * sizeof(real));
-}
-
-// A trained amplitude: for each channel a product and an addition, forward and backward.
-static double operations(const Position *pos, int T) {
-    return position_trained(pos) ? 4.0 * pos->shape.width : code_operations(pos, T);
-}
-
 const Scheme scheme_sinusoidal = {
     .name = "sinusoidal",
     .formula = "x_t[2i] += a sin(t b^(-2i/C)), x_t[2i+1] += a cos(same)",
@@ -107,14 +52,9 @@ const Scheme scheme_sinusoidal = {
     .options = sinusoidal_options,
     .trains = &sinusoidal_options[3],
     .enters = ENTERS_EMBEDDING,
+    CODE_SCHEME,
+    .code = code_at,
     .check = sinusoid_check,
-    .operations = operations,
     .params = params,
     .init = init,
-    .layout = layout,
-    .prepare = prepare,
-    .reduce = reduce,
-    .code = code_at,
-    .embed_forward = embed_forward,
-    .embed_backward = embed_backward,
 };

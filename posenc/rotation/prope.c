@@ -14,9 +14,9 @@ static const Option prope_options[] = {
 };
 
 // The exponents are those of all d/2 pairs; the slow ones stand still.
-static double theta(const Position *pos, int pair) {
+static double theta(const Position *pos, int set, int head, int pair) {
     const double p = scheme_options(pos, PropeOptions)->p;
-    return pair < (int)(p * rotary_pairs(pos)) ? rotary_theta(pos, pair) : 0;
+    return pair < (int)(p * rotary_pairs(pos)) ? rotary_theta(pos, set, head, pair) : 0;
 }
 
 const Scheme scheme_prope = {
@@ -27,6 +27,6 @@ const Scheme scheme_prope = {
         "RoPE without the rotation of its slowest pairs. In RoPE these turn only a little within the trained length "
         "and reach angles beyond it that were never seen in training; models were found to use them for content.",
     .options = prope_options,
-    ROTARY_HOOKS,
+    ROTATION_SCHEME,
     .theta = theta,
 };

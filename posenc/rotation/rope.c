@@ -39,7 +39,7 @@ double rope_pair_torque(const double dy[2], const double y[2]) {
     return dy[1] * y[0] - dy[0] * y[1];
 }
 
-// --- the scheme: ROTARY_HOOKS do the above for all pairs, heads and tokens (rotate.c) ---
+// --- the scheme: its family does the above for all pairs, heads and tokens (rotate.c) ---
 typedef struct {
     Rotary rotary;
 } RopeOptions;
@@ -55,6 +55,6 @@ const Scheme scheme_rope = {
             "nothing is added and no length changes. skip=4 leaves every fourth layer without positions, as SmolLM3 "
             "and Llama 4 do.",
     .options = rope_options,
-    ROTARY_HOOKS,
+    ROTATION_SCHEME,
     .theta = rotary_theta,
 };

@@ -52,7 +52,7 @@ static double *biases_of(const Facts *facts, int arm, int H, int T, Error *error
 
 static void begin_table(Page *page) {
     Text formulas = {0};
-    for (Family f = FAMILY_LINEAR; f < FAMILIES; f++)
+    for (CurveFamily f = FAMILY_LINEAR; f < FAMILIES; f++)
         text_print(&formulas, "%s%s: %s", f > FAMILY_LINEAR ? "; " : "", family_name(f), family_formula(f));
     page_paragraph(
         page,
@@ -63,7 +63,7 @@ static void begin_table(Page *page) {
     page_text_free(page, &formulas);
     page_table(page, "biases by formula");
     page_row(page, true, "scheme|head|best");
-    for (Family f = FAMILY_LINEAR; f < FAMILIES; f++) page_cell(page, "%s", family_name(f));
+    for (CurveFamily f = FAMILY_LINEAR; f < FAMILIES; f++) page_cell(page, "%s", family_name(f));
 }
 
 bool report_biases(Page *page, const Facts *facts, Error *error) {

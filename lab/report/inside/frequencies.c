@@ -18,7 +18,7 @@ static bool frequency_chart(Page *page, const Facts *facts, int arm, Error *erro
     const int sets = (int)(rho->count / (size_t)pairs);
     Chart chart = {.x_label = "pair", .y_label = "radians a token", .log_y = true};
     chart_line(&chart, "designed");
-    for (int i = 0; i < pairs; i++) chart_point(&chart, i, rotary_theta(pos, i));
+    for (int i = 0; i < pairs; i++) chart_point(&chart, i, rotary_theta(pos, 0, 0, i));
     for (int s = 0; s < sets && s < LINES_MOST - 1; s++) {
         chart_line(&chart, "layer %d, head %d", s / gpt->shape.heads, s % gpt->shape.heads);
         for (int i = 0; i < pairs; i++)

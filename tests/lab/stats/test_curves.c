@@ -14,7 +14,7 @@ static CurveFits fits_of(const double *curve, int n) {
 
 // Formulas with their values at distance `at`, worked out by hand.
 static const struct {
-    Family family;
+    CurveFamily family;
     CurveFit fit;
     double at, value;
 } formulas[] = {
@@ -36,8 +36,8 @@ static void formulas_are_what_they_say(void **state) {
                     1e-12);
     for (int a = 0; a < FAMILIES; a++)
         for (int b = 0; b < a; b++) {
-            assert_string_not_equal(family_name((Family)a), family_name((Family)b));
-            assert_string_not_equal(family_formula((Family)a), family_formula((Family)b));
+            assert_string_not_equal(family_name((CurveFamily)a), family_name((CurveFamily)b));
+            assert_string_not_equal(family_formula((CurveFamily)a), family_formula((CurveFamily)b));
         }
 }
 
@@ -92,7 +92,7 @@ static void expect_shapes(const CurveFits *fits, int n) {
     for (int family = FAMILY_LOG; family < FAMILIES; family++) {
         const double shape = fits->fits[family].shape;
         if (!(shape >= least[family] * (1 - 1e-9) && shape <= most[family] * (1 + 1e-9)))
-            fail_msg("%s: shape %g", family_name((Family)family), shape);
+            fail_msg("%s: shape %g", family_name((CurveFamily)family), shape);
     }
 }
 
@@ -184,12 +184,12 @@ static void the_choice_is_schwarz_s(void **state) {
     for (uint64_t seed = 0; seed < 60; seed++)
         for (size_t f = 0; f < COUNT(formulas); f++) {
             double curve[N_MOST], least = INFINITY;
-            Family best = FAMILY_CONSTANT;
+            CurveFamily best = FAMILY_CONSTANT;
             curve_make(curve, (int)f, 40, 0.1 + 0.02 * (double)seed, seed);
             const CurveFits fits = fits_of(curve, 40);
             for (int family = 0; family < FAMILIES; family++) {
                 const double score = log(fits.fits[family].error) + parameters[family] * log(20) / 40;
-                if (score < least) least = score, best = (Family)family;
+                if (score < least) least = score, best = (CurveFamily)family;
             }
             assert_int_equal(fits.best, best);
             chosen[best]++;

@@ -1,0 +1,44 @@
+#include "posenc/registry.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+#define SCHEME_ENTRY(name) &scheme_##name,
+const Scheme *const schemes[] = {ALL_SCHEMES(SCHEME_ENTRY) NULL};
+
+static const Scheme *scheme_find(const char *name, Error *error) {
+    const char *names[64];
+    int count = 0;
+    for (; schemes[count]; count++) {
+        const Scheme *scheme = schemes[count];
+        assert(scheme->name && scheme->formula && scheme->paper && scheme->help);
+        if (strcmp(scheme->name, name) == 0) return scheme;
+        names[count] = schemes[count]->name;
+    }
+    const char *nearest = nearest_name(name, names, count);
+    char all[TEXT_CAPACITY] = "";
+    for (int i = 0; i < count; i++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", names[i]);
+    if (nearest)
+        fail_input(error, "there is no position scheme '%s'; did you mean '%s'? (%s)", name, nearest, all);
+    else
+        fail_input(error, "there is no position scheme '%s'; choose one of %s", name, all);
+    return NULL;
+}
+
+bool position_named(const char *name, size_t length) {
+    for (int i = 0; schemes[i]; i++)
+        if (strlen(schemes[i]->name) == length && memcmp(schemes[i]->name, name, length) == 0) return true;
+    return false;
+}
+
+bool position_parse(Position *pos, const char *specification, Error *error) {
+    char name[TEXT_CAPACITY];
+    if (snprintf(name, sizeof name, "%s", specification) >= (int)sizeof name)
+        return fail_input(error, "the position scheme '%.40s...' is too long; at most %d characters", specification,
+                          TEXT_CAPACITY - 1);
+    char *colon = strchr(name, ':');
+    if (colon) *colon = 0;
+    const Scheme *scheme = scheme_find(name, error);
+    return scheme && position_parse_options(pos, scheme, colon ? colon + 1 : NULL, error);
+}
