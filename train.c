@@ -1,7 +1,7 @@
 // bitter: trains small GPTs with interchangeable position schemes, and measures what the schemes do.
 //
 // This file holds `bitter train` and, after it, main() with its table of commands. `bitter train` repeats one optimiser
-// step, train_step(); it and the loop around it are in lab/run/train_loop.c. The first four parts are repeated
+// step, train_step(); it is in lab/run/step.c. The first four parts are repeated
 // --accumulate times:
 //
 //   batch     next_batch()           inputs and targets (B,T) from the data
@@ -12,7 +12,9 @@
 //   norm      gradient_norm()        the norm of all gradients
 //   AdamW     adamw_step()           the gradients are scaled down if their norm is above --clip, the parameters move,
 //                                    and the gradients are set to 0
-//   then, in train_loop(): trainer_validate() every --eval-every steps, log_row(), and run_save() every --save-every
+//
+// The loop around it, train_loop() of lab/run/loop.c, calls observers after each step: validation, best weights, log,
+// recorded positions, what is shown, and checkpoints.
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "base/version.h"
@@ -24,8 +26,7 @@
 #include "cmd/train/start.h"
 #include "cmd/train/text.h"
 #include "lab/run/config.h"
-#include "lab/run/positions.h"
-#include "lab/run/train_loop.h"
+#include "lab/run/loop.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,33 +36,26 @@
 #include <string.h>
 #include <unistd.h>
 
-// The files of the run.
-typedef struct {
-    RunPaths paths;
-    RunLock lock;
-    RunLog log, positions;
-} RunFiles;
-
 // Do the remaining steps of the run.
 static bool train(Trainer *trainer, RunFiles *files, Error *error) {
     const TrainOptions *o = trainer->options;
     const RunPaths *paths = &files->paths;
-    TrainShow show = {.trainer = trainer};
-    const TrainLoop loop = {.paths = paths,
-                            .lock = &files->lock,
-                            .log = &files->log,
-                            .positions = &files->positions,
-                            .keeps_best = true,
-                            .after_step = train_show_step,
-                            .context = &show};
+    ProgressLine line;
+    const Observer observers[] = {
+        {o->eval_every, observe_validation, files}, {1, observe_lock, files},
+        {o->eval_every, observe_best, files},       {1, observe_log, files},
+        {o->eval_every, observe_positions, files},  {1, train_show_step, &line}, // may stop the training
+        {o->save_every, observe_checkpoint, files}, {0},
+    };
     interrupt_catch();
     kernels_report(stdout, "train");
     train_describe(trainer, o);
-    progress_start(&show.line, "train", (double)trainer->progress.step, (double)o->steps);
+    progress_start(&line, "train", (double)trainer->progress.step, (double)o->steps);
+    // A run that was killed within its last checkpoint has its state, but maybe not its weights.
     const bool ok =
-        train_finished(trainer) ? run_save(trainer, paths, &files->log, error) : train_loop(trainer, &loop, error);
+        train_finished(trainer) ? run_save(trainer, paths, &files->log, error) : train_loop(trainer, observers, error);
     if (!ok) return false;
-    progress_clear(&show.line);
+    progress_clear(&line);
     if (train_finished(trainer) && !train_check_learning(trainer, paths, error)) return false;
     train_show_end(trainer);
     return true;
@@ -80,15 +74,7 @@ static bool open_files(RunFiles *files, Trainer *trainer, TrainOptions *options,
     const RunPaths *paths = &files->paths;
     return tell_difference(paths, options) && train_lock_run(&files->lock, &files->paths, options, error) &&
            run_load_or_create(trainer, paths, options, error) &&
-           train_continue(trainer, options, steps, paths, error) &&
-           log_open(&files->log, paths->log, (long long)trainer->progress.step, error) &&
-           positions_open(&files->positions, paths->positions, &trainer->gpt, (long long)trainer->progress.step, error);
-}
-
-static void close_files(RunFiles *files) {
-    log_close(&files->log);
-    log_close(&files->positions);
-    run_unlock(&files->lock);
+           train_continue(trainer, options, steps, paths, error) && run_files_open(files, trainer, error);
 }
 
 // `bitter train FILE` is `bitter prepare FILE`, and `bitter train --data` with what that has made. Sets *text to the
@@ -149,7 +135,7 @@ bool command_train(int argc, char **argv, Error *error) {
     const bool ok = corpus_open(&corpus, options.data, error) && trainer_create(&trainer, &options, &corpus, error) &&
                     open_files(&files, &trainer, &options, steps, error) && train(&trainer, &files, error);
     const bool finished = ok && train_finished(&trainer);
-    close_files(&files);
+    run_files_close(&files);
     trainer_free(&trainer);
     corpus_close(&corpus);
     if (ok && !finished) *error = (Error){.kind = ERROR_INTERRUPTED}; // train_show_end has said so

@@ -4,7 +4,7 @@
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/shared/kernels.h"
-#include "lab/run/train_loop.h"
+#include "lab/run/step.h"
 #include "model/base/blas.h"
 #include "model/base/gemm.h"
 #include "model/base/team.h"

@@ -4,7 +4,7 @@
 #include "cmd/commands.h"
 #include "cmd/shared/kernels.h"
 #include "lab/eval/evaluate.h"
-#include "lab/run/train_loop.h"
+#include "lab/run/loop.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -51,12 +51,12 @@ static void show_evaluation(void *context, double share) {
     progress_show(&p->line, p->done + share * p->evaluation, "%-10s reading at %dx", p->scheme, p->times);
 }
 
-static TrainNext show_step(void *context, const StepReport *report, Error *error) {
+static bool show_step(void *context, Trainer *trainer, StepReport *report, Error *error) {
     DemoProgress *p = context;
     const TrainOptions *o = p->options;
     p->done += (double)(o->batch * o->context);
     progress_show(&p->line, p->done, "%-10s step %lld/%lld  loss %.3f", p->scheme, ++p->step, o->steps, report->loss);
-    return TRAIN_GO_ON;
+    return true;
 }
 
 static bool evaluate_one(Row *row, const Trainer *trainer, DemoProgress *p, Error *error) {
@@ -82,8 +82,8 @@ static bool run_scheme(Row *row, const TrainOptions *options, const Corpus *corp
     row->parameters = tensor_numbers(&trainer.gpt.tensors, false);
     row->positions = tensor_numbers(&trainer.gpt.tensors, true);
     p->step = 0;
-    const bool ok = train_loop(&trainer, &(TrainLoop){.after_step = show_step, .context = p}, error) &&
-                    evaluate_one(row, &trainer, p, error);
+    const Observer observers[] = {{1, show_step, p}, {0}};
+    const bool ok = train_loop(&trainer, observers, error) && evaluate_one(row, &trainer, p, error);
     if (ok) row->tokens_per_second = (double)trainer_tokens(&trainer) / trainer.progress.seconds;
     trainer_free(&trainer);
     return ok;

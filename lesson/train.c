@@ -3,7 +3,7 @@
 #include "lab/eval/evaluate.h"
 #include "lab/eval/generate.h"
 #include "lab/lesson/picture.h"
-#include "lab/run/train_loop.h"
+#include "lab/run/step.h"
 #include "lesson/shared.h"
 #include "posenc/rotation/rotate.h"
 

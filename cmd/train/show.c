@@ -60,22 +60,21 @@ static void warn_of_rise(const Trainer *trainer, double loss) {
         stale, (long long)best->step, best->loss, loss, (long long)best->step);
 }
 
-TrainNext train_show_step(void *show, const StepReport *report, Error *error) {
-    TrainShow *s = show;
-    const Trainer *trainer = s->trainer;
+bool train_show_step(void *line, Trainer *trainer, StepReport *report, Error *error) {
     const TrainOptions *o = trainer->options;
     const long long step = (long long)trainer->progress.step;
     if (!isnan(report->validation.loss)) {
-        progress_clear(&s->line);
+        progress_clear(line);
         print_validation(trainer, report);
         warn_of_rise(trainer, report->validation.loss);
     }
-    progress_show(&s->line, (double)step, "step %lld/%lld  loss %.4f", step, o->steps, report->loss);
+    progress_show(line, (double)step, "step %lld/%lld  loss %.4f", step, o->steps, report->loss);
     if (o->sample_every > 0 && step % o->sample_every == 0) {
-        progress_clear(&s->line);
+        progress_clear(line);
         print_sample(trainer, step);
     }
-    return interrupt_came() || trainer_out_of_patience(trainer) ? TRAIN_SAVE_AND_STOP : TRAIN_GO_ON;
+    report->stop = interrupt_came() || trainer_out_of_patience(trainer);
+    return true;
 }
 
 static bool fail_diverged(const Trainer *trainer, const char *reason, Error *error) {

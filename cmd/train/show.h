@@ -3,16 +3,11 @@
 #define BITTER_TRAIN_SHOW_H
 
 #include "base/progress.h"
-#include "lab/run/train_loop.h"
+#include "lab/run/loop.h"
 
-typedef struct {
-    const Trainer *trainer;
-    ProgressLine line;
-} TrainShow;
-
-// For TrainLoop.after_step, with a TrainShow: show the step, and stop after a signal or when --patience runs out. Warns
-// when the validation loss has been high for long.
-TrainNext train_show_step(void *show, const StepReport *report, Error *error);
+// An observer of every step, with a ProgressLine: show the step, and stop after a signal or when --patience runs out.
+// Warns when the validation loss has been high for long.
+bool train_show_step(void *line, Trainer *trainer, StepReport *report, Error *error);
 
 // Is there nothing left to do: are all steps done, or has --patience run out?
 bool train_finished(const Trainer *trainer);

@@ -3,7 +3,7 @@
 #include "base/file/lock.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "lab/run/train_loop.h"
+#include "lab/run/step.h"
 
 #include <errno.h>
 #include <limits.h>

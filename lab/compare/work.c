@@ -5,7 +5,7 @@
 #include "lab/run/config.h"
 #include "lab/run/positions.h"
 #include "lab/run/result.h"
-#include "lab/run/train_loop.h"
+#include "lab/run/loop.h"
 #include "lab/stats/npy.h"
 
 #include <errno.h>
@@ -123,13 +123,11 @@ typedef struct {
     pid_t parent;                                // the process that waits for this one
     Corpus texts[TEXTS_MOST], tasks[TASKS_MOST]; // opened when they are first needed
     Job job;
-    int index;    // of the job
-    RunLock lock; // on its directory
-    Error first;  // of the jobs that failed
+    int index;   // of the job
+    Error first; // of the jobs that failed
     TrainOptions options;
-    RunPaths paths;
     Trainer trainer;
-    RunLog log, positions;
+    RunFiles files; // of the job; locked
     Stop stop;
 } Worker;
 
@@ -179,23 +177,30 @@ static void set_progress(const Worker *w, double share) {
 }
 
 // After each step: record position parameters, tell the progress, and see whether to go on.
-static TrainNext after_step(void *context, const StepReport *report, Error *error) {
+static bool after_step(void *context, Trainer *trainer, StepReport *report, Error *error) {
     Worker *w = context;
-    const long long step = (long long)w->trainer.progress.step;
-    if (!snapshot(w, step, error)) return TRAIN_FAILED;
+    const long long step = (long long)trainer->progress.step;
+    if (!snapshot(w, step, error)) return false;
     set_progress(w, (double)step / (double)w->options.steps);
-    return must_stop(w) ? TRAIN_SAVE_AND_STOP : TRAIN_GO_ON;
+    report->stop = must_stop(w);
+    return true;
 }
 
 static bool train(Worker *w, Error *error) {
-    const TrainLoop loop = {.paths = &w->paths,
-                            .lock = &w->lock,
-                            .log = &w->log,
-                            .positions = &w->positions,
-                            .after_step = after_step,
-                            .context = w};
+    const TrainOptions *o = &w->options;
+    const Observer observers[] = {
+        {o->eval_every, observe_validation, &w->files},
+        {1, observe_lock, &w->files},
+        {1, observe_log, &w->files},
+        {o->eval_every, observe_positions, &w->files},
+        {1, after_step, w},
+        {o->save_every, observe_checkpoint, &w->files},
+        {0},
+    };
     if (w->trainer.progress.step == 0 && !snapshot(w, 0, error)) return false;
-    return train_loop(&w->trainer, &loop, error) && stop_check(&w->stop, error);
+    // A run that was killed within its last checkpoint has its state, but maybe not its weights.
+    if (w->trainer.progress.step >= o->steps && !observe_checkpoint(&w->files, &w->trainer, NULL, error)) return false;
+    return train_loop(&w->trainer, observers, error) && stop_check(&w->stop, error);
 }
 
 static const char diverged_rows[] = MEASURED_HEADER "diverged,"; // how the rows of one that diverged begin
@@ -230,41 +235,36 @@ static void drop_files(const RunPaths *paths, bool diverged) {
 static bool finish(const Worker *w, bool trained, Error *error) {
     if (!trained && error->kind != ERROR_NONFINITE) return false;
     if (!write_measures(w, !trained, error)) return false;
-    drop_files(&w->paths, !trained);
+    drop_files(&w->files.paths, !trained);
     set_progress(w, 1);
     return true;
 }
 
-static bool open_logs(Worker *w, Error *error) {
-    const long long step = (long long)w->trainer.progress.step;
-    return log_open(&w->log, w->paths.log, step, error) &&
-           positions_open(&w->positions, w->paths.positions, &w->trainer.gpt, step, error);
-}
-
-// Lock the directory of the job, and set w->options and w->paths.
+// Lock the directory of the job, and set w->options and w->files.paths.
 static LockResult enter(Worker *w, Error *error) {
     char out[PATH_CAPACITY];
     w->options = plan_job_options(&w->comparison->plan, &w->job);
-    if (!comparison_path(out, w->comparison, &w->job, "", error) || !run_paths(&w->paths, out, error))
+    if (!comparison_path(out, w->comparison, &w->job, "", error) || !run_paths(&w->files.paths, out, error))
         return LOCK_FAILED;
     if (strlen(out) >= sizeof w->options.out) {
         fail_input(error, "%.60s...: choose a shorter --out", out);
         return LOCK_FAILED;
     }
     snprintf(w->options.out, sizeof w->options.out, "%.511s", out);
-    return run_lock(&w->lock, out, error);
+    return run_lock(&w->files.lock, out, error);
 }
 
 // Train, or continue to train, and measure, in the directory that is locked.
 static bool do_job(Worker *w, Error *error) {
-    w->options.resume = !path_missing(w->paths.config);
+    w->options.resume = !path_missing(w->files.paths.config);
     const Corpus *corpus = open_corpus(w, error);
     if (!corpus || !trainer_create(&w->trainer, &w->options, corpus, error)) return false;
-    w->log = w->positions = (RunLog){0};
-    bool ok = run_load_or_create(&w->trainer, &w->paths, &w->options, error) && open_logs(w, error);
+    w->files.log = w->files.positions = (RunLog){0};
+    bool ok = run_load_or_create(&w->trainer, &w->files.paths, &w->options, error) &&
+              run_files_open(&w->files, &w->trainer, error);
     if (ok) ok = finish(w, train(w, error), error);
-    log_close(&w->log);
-    log_close(&w->positions);
+    log_close(&w->files.log);
+    log_close(&w->files.positions);
     trainer_free(&w->trainer);
     return ok;
 }
@@ -287,10 +287,10 @@ static void tidy(Worker *w) {
         return;
     if (comparison_path(path, w->comparison, &w->job, "measured.csv", &ignored) &&
         file_read(&measured, path, &ignored)) {
-        drop_files(&w->paths, strncmp((char *)measured.bytes, diverged_rows, strlen(diverged_rows)) == 0);
+        drop_files(&w->files.paths, strncmp((char *)measured.bytes, diverged_rows, strlen(diverged_rows)) == 0);
         free(measured.bytes);
     }
-    run_unlock(&w->lock);
+    run_unlock(&w->files.lock);
 }
 
 // Lock the first job of this process that is not done, not locked by others, and has not failed here. *left counts the
@@ -308,7 +308,7 @@ static bool next_job(Worker *w, int *left) {
         if (entered == LOCK_FAILED) give_up(w, &error);
         if (entered != LOCK_MINE) continue;
         if (!atomic_load(&c->jobs[w->index].failed) && !job_done(c, &w->job)) return true;
-        run_unlock(&w->lock); // another worker did it, or failed, before it was locked here
+        run_unlock(&w->files.lock); // another worker did it, or failed, before it was locked here
     }
     return false;
 }
@@ -318,8 +318,8 @@ static bool next_job(Worker *w, int *left) {
 static bool try_job(Worker *w, Error *error) {
     Error lost;
     const bool ok = do_job(w, error), stopped = !ok && error->kind == ERROR_INTERRUPTED;
-    if (!ok && !stopped && lock_keep(&w->lock.lock, &lost)) give_up(w, error);
-    run_unlock(&w->lock);
+    if (!ok && !stopped && lock_keep(&w->files.lock.lock, &lost)) give_up(w, error);
+    run_unlock(&w->files.lock);
     return !stopped;
 }
 

@@ -18,7 +18,7 @@ typedef struct {
     TrainPass pass;
     Batches batches;
     Progress progress;
-    Best best;                // loss and step of the best weights that train_loop has kept
+    Best best;                // loss and step of the best weights that an observer has kept
     long long stale;          // validations since then, or since the present cosine began: none had a lower loss
     int *inputs, *targets;    // (B,T) of the current batch
     bool *scored;             // (B,T) is the target scored?
@@ -40,6 +40,7 @@ typedef struct {
     long long tokens;      // of this step, padding not counted
     double seconds;        // it took
     Validation validation; // after this step; NAN where none was made
+    bool stop;             // an observer says that this was the last step
 } StepReport;
 
 // Do the options go together, and with the scheme? Sets *pos. Needs no data, so it is called before any is read.

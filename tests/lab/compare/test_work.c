@@ -2,7 +2,7 @@
 // diverges counts as done.
 #include "base/interrupt.h"
 #include "lab/run/positions.h"
-#include "lab/run/train_loop.h"
+#include "lab/run/step.h"
 #include "tests/support/children.h"
 #include "tests/lab/compare/workers.h"
 

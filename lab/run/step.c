@@ -1,66 +1,7 @@
-#include "lab/run/train_loop.h"
+#include "lab/run/step.h"
 
-#include "base/interrupt.h"
 #include "base/progress.h"
 #include "base/random.h"
-#include "lab/run/positions.h"
-
-// True at every `every`-th step (0 = none) and at the last step.
-static bool due(long long step, long long every, long long last) {
-    return step == last || (every > 0 && step % every == 0);
-}
-
-static bool sync_log(RunLog *log, Error *error) {
-    return !log || !log->stream || log_sync(log, error);
-}
-
-// The rows are on disk before the checkpoint is that they lead to.
-static bool save(const Trainer *trainer, const TrainLoop *loop, Error *error) {
-    return sync_log(loop->positions, error) && run_save(trainer, loop->paths, loop->log, error);
-}
-
-// A run that continues from a checkpoint before its best step computes that step again, and finds the same loss.
-static bool keep_best(Trainer *trainer, const RunPaths *paths, double loss, Error *error) {
-    Best *best = &trainer->best;
-    const int64_t step = trainer->progress.step;
-    if (best->step > 0 && !(loss < best->loss)) {
-        trainer->stale += step > best->step;
-        return true;
-    }
-    *best = (Best){step, loss};
-    trainer->stale = 0;
-    return run_save_best(trainer, paths, error);
-}
-
-static bool write_rows(Trainer *trainer, const TrainLoop *loop, const StepReport *report, Error *error) {
-    const bool validated = !isnan(report->validation.loss);
-    return log_row(loop->log, trainer, report, error) &&
-           (!validated || !loop->positions ||
-            positions_row(loop->positions, &trainer->gpt, (long long)trainer->progress.step, error));
-}
-
-bool train_loop(Trainer *trainer, const TrainLoop *loop, Error *error) {
-    const TrainOptions *o = trainer->options;
-    const bool saves = loop->paths != NULL;
-    // A run that was killed within its last checkpoint has its state, but maybe not its weights.
-    if (saves && trainer->progress.step >= o->steps) return save(trainer, loop, error);
-    for (long long step = (long long)trainer->progress.step + 1; step <= o->steps; step++) {
-        StepReport report;
-        if (!train_step(&report, trainer, error)) return false;
-        const bool validates = saves && due(step, o->eval_every, o->steps);
-        if (validates && !trainer_validate(&report.validation, trainer, error)) return false;
-        if (saves && !run_keep(loop->lock, error)) return false;
-        if (validates && loop->keeps_best && !keep_best(trainer, loop->paths, report.validation.loss, error))
-            return false;
-        if (saves && !write_rows(trainer, loop, &report, error)) return false;
-        const TrainNext next = loop->after_step(loop->context, &report, error);
-        if (next == TRAIN_FAILED) return false;
-        const bool checkpoint = saves && (due(step, o->save_every, o->steps) || next == TRAIN_SAVE_AND_STOP);
-        if (checkpoint && !save(trainer, loop, error)) return false;
-        if (next != TRAIN_GO_ON) return true;
-    }
-    return true;
-}
 
 // The next batch into inputs, targets and scored (B,T). Returns its number of rows, B*T, or 0 on failure.
 static int read_batch(Trainer *trainer, Batches *batches, Error *error) {
