@@ -1,5 +1,4 @@
 // `bitter eval`: perplexity by context length and by position in the window; of a task, right answers by length.
-#include "base/file/crc.h"
 #include "base/progress.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
@@ -15,8 +14,6 @@
 #include <stdlib.h>
 
 #define CSV_HEADER "context,stride,position,tokens,nats,perplexity,bits_per_byte\n"
-
-#define SAVE_UNIT 512 // tokens: records of a state hold whole chunks, which are at most that long
 
 #define FIELD(name) offsetof(EvalOptions, name)
 
@@ -46,11 +43,6 @@ static const Option eval_options[] = {
              "for --pos learned, beyond the trained length: clamp = use the last position, interpolate = squeeze all "
              "positions into the trained ones"),
     TEXT_ROW("csv", FIELD(csv), NULL, "FILE", "write the table to FILE; with --by-position, a row per position"),
-    HEADING_ROW("Text and passkeys: one window that takes hours"),
-    TEXT_ROW("state", FIELD(state), NULL, "FILE",
-             "keep the pass through the window in FILE; the same command continues it after it was stopped"),
-    INTEGER_ROW("save-every", FIELD(save_every), "16384", SAVE_UNIT, 1e8,
-                "with --state, tokens between two writes; a multiple of 512"),
     THREADS_OPTION_ROW(EvalOptions),
     {0},
 };
@@ -70,8 +62,6 @@ static const struct {
     {"by-position", TEXT, "text"},
     {"train-split", TEXT, "text"},
     {"logits", TEXT, "text"},
-    {"state", TEXT | PASSKEY, "text and --passkey"},
-    {"save-every", TEXT | PASSKEY, "text and --passkey"},
     {"samples", TASK | PASSKEY, "--task and --passkey"},
     {"depths", PASSKEY, "--passkey"},
     {"seed", PASSKEY, "--passkey"},
@@ -79,9 +69,6 @@ static const struct {
 
 static bool check_given(const bool *given, const EvalOptions *options, Error *error) {
     const Subject subject = options->task ? TASK : options->passkey ? PASSKEY : TEXT;
-    if (options->save_every % SAVE_UNIT)
-        return fail_input(error, "--save-every %lld is not a multiple of %d, the tokens that are fed together",
-                          options->save_every, SAVE_UNIT);
     if (options->task && options->passkey) return fail_input(error, "give --task or --passkey, not both");
     for (size_t i = 0; i < sizeof belongings / sizeof *belongings; i++)
         if (given[option_find(eval_options, belongings[i].option) - eval_options] &&
@@ -166,48 +153,14 @@ static Evaluation evaluation_of(const Run *run, const EvalOptions *options, int 
                         .tokenizer = run->tokenizer.kind == TOKENIZER_NONE ? NULL : &run->tokenizer};
 }
 
-Stop eval_stop(bool kept) {
-    Stop stop = stop_at_signal;
-    if (kept) stop.advice = "run the same command again to continue from the --state";
-    return stop;
-}
-
-bool state_file(StateFile *state, const char *directory, const EvalOptions *options, Error *error) {
-    RunPaths paths;
-    Buffer config;
-    if (!result_check("--state", options->state, SAVED_PASS_HEAD, strlen(SAVED_PASS_HEAD), error) ||
-        !run_paths(&paths, directory, error) || !file_read(&config, paths.config, error))
-        return false;
-    *state = (StateFile){.every = (int)options->save_every};
-    snprintf(state->path, sizeof state->path, "%s", options->state);
-    state->identity = crc_bytes(crc_bytes(0, config.bytes, config.size), options->past, strlen(options->past));
-    free(config.bytes);
-    return true;
-}
-
-// The ids of the only window; the caller frees them.
-static bool open_state(SavedPass *saved, int **ids, const Run *run, const Split *split, const StateFile *state,
-                       int window, Error *error) {
-    *ids = malloc((size_t)window * sizeof **ids);
-    if (!*ids) return fail_run(error, "no memory for a window of %d tokens", window);
-    return split_read(*ids, split, 0, (size_t)window, error) &&
-           saved_pass_open(saved, state->path, &run->gpt, state->identity, *ids, window, state->every, error);
-}
-
 static bool evaluate_one(const Run *run, const Split *split, const char *name, const EvalOptions *options, int window,
-                         const StateFile *state, FILE *csv, Error *error) {
+                         FILE *csv, Error *error) {
     Evaluation e = evaluation_of(run, options, window);
-    SavedPass saved = {0};
-    int *ids = NULL;
-    const Stop stop = eval_stop(state);
-    e.stop = &stop;
-    if (state) e.saved = &saved;
     e.position_nll = calloc((size_t)window, sizeof *e.position_nll);
     e.position_tokens = calloc((size_t)window, sizeof *e.position_tokens);
     ProgressLine line;
-    bool ok = ((e.position_nll && e.position_tokens) || fail_run(error, "no memory for %d positions", window)) &&
-              (!state || open_state(&saved, &ids, run, split, state, window, error));
-    progress_start(&line, "eval", window_work(&run->gpt, saved.found) / window_work(&run->gpt, window), 1);
+    bool ok = (e.position_nll && e.position_tokens) || fail_run(error, "no memory for %d positions", window);
+    progress_start(&line, "eval", 0, 1);
     ok = ok && evaluate(&e, &run->gpt, split, name, show_share, &line, error);
     progress_clear(&line);
     const real loss = (real)(e.nll / (double)e.tokens);
@@ -222,8 +175,6 @@ static bool evaluate_one(const Run *run, const Split *split, const char *name, c
             if (e.position_tokens[t] > 0) csv_row(csv, &e, position, e.position_nll[t], e.position_tokens[t], 0);
         }
     }
-    saved_pass_close(&saved, ok);
-    free(ids);
     free(e.position_nll);
     free(e.position_tokens);
     return ok;
@@ -265,11 +216,6 @@ static bool check_all(const Run *run, const Split *split, const char *name, cons
         const Evaluation e = evaluation_of(run, options, options->windows[i]);
         if (!evaluation_check(&e, &run->gpt, split, name, error)) return false;
     }
-    if (*options->state && (options->window_count > 1 || options->stride > 0 ||
-                            split_limit(split, options->eval_tokens) != (uint64_t)options->windows[0] + 1))
-        return fail_input(error,
-                          "--state keeps the pass through one window; give one --context N, --eval-tokens N+1, and no "
-                          "--stride");
     if (*options->csv && *options->logits && result_same(options->csv, options->logits))
         return fail_input(error, "--csv and --logits both name %s; give each its own file", options->csv);
     if (!*options->logits) return true;
@@ -281,16 +227,12 @@ static bool check_all(const Run *run, const Split *split, const char *name, cons
     return true;
 }
 
-static bool evaluate_all(const Run *run, const char *directory, const Corpus *corpus, const EvalOptions *options,
-                         Error *error) {
+static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions *options, Error *error) {
     const Split *split = options->train_split ? &corpus->train : &corpus->val;
     char name[PATH_CAPACITY + 32];
     snprintf(name, sizeof name, "%s (%s)", corpus->name, options->train_split ? "training" : "validation");
     AtomicFile csv = {0};
-    StateFile state;
-    const bool kept = *options->state;
-    if (!check_all(run, split, name, options, error) || (kept && !state_file(&state, directory, options, error)))
-        return false;
+    if (!check_all(run, split, name, options, error)) return false;
     interrupt_catch();
     if (!result_open(&csv, "--csv", options->csv, CSV_HEADER, error)) return false;
     const bool bytes = run->tokenizer.kind != TOKENIZER_NONE;
@@ -301,7 +243,7 @@ static bool evaluate_all(const Run *run, const char *directory, const Corpus *co
            bytes ? "  bits per byte" : "");
     bool ok = true;
     for (int i = 0; ok && i < options->window_count; i++)
-        ok = evaluate_one(run, split, name, options, options->windows[i], kept ? &state : NULL, csv.stream, error);
+        ok = evaluate_one(run, split, name, options, options->windows[i], csv.stream, error);
     ok = result_close(&csv, ok, error);
     if (ok && *options->logits) ok = write_logits(options->logits, &run->gpt, split, options->windows[0], error);
     return ok;
@@ -328,7 +270,7 @@ static bool evaluate_text(const Run *run, const char *directory, const EvalOptio
     if (!corpus_open(&corpus, data, error)) return false;
     const bool ok = run_check_tokenizer(run, directory, &corpus, error) &&
                     (*options->data || note_change(&corpus, directory, error)) &&
-                    evaluate_all(run, directory, &corpus, options, error);
+                    evaluate_all(run, &corpus, options, error);
     corpus_close(&corpus);
     return ok;
 }

@@ -7,8 +7,8 @@
 
 static LayerMemory memory_take(Arena *arena, const Inference *inference, const Gpt *gpt, int layer) {
     const int window = window_of(&gpt->shape, layer), chunk = inference->chunk, capacity = inference->capacity;
-    // A query sees its own key and window - 1 before it. The chunk more is for inference_remembered.
-    const double kept = (double)window - 1 + mix_looks_back(&gpt->pos) + chunk, room = 2 * kept + chunk;
+    // A query sees its own key and window - 1 before it.
+    const double kept = (double)window - 1 + mix_looks_back(&gpt->pos), room = 2 * kept + chunk;
     LayerMemory memory = {.room = window && room < capacity ? (int)room : capacity, .kept = (int)kept};
     const size_t tokens = (size_t)inference->B * memory.room;
     memory.cache = arena_reals(arena, tokens * 2 * (size_t)key_width(&gpt->shape));
@@ -146,11 +146,10 @@ static void layer_feed(Inference *inference, const Gpt *gpt, int l, int n) {
     layer_forward(inference->a.x, &layer, &attention);
 }
 
-// Coordinates of the next n tokens of each sequence: ids (B, n), of which sequences are `apart` ids apart.
-static void place_tokens(Inference *inference, const Gpt *gpt, const int *ids, int apart, int n) {
+// Coordinates of the next n tokens of each sequence: ids (B, n).
+static void place_tokens(Inference *inference, const Gpt *gpt, const int *ids, int n) {
     for (int r = 0; r < inference->B * n; r++) {
-        const Place place =
-            place_next(&inference->cursor[r / n], ids[(size_t)(r / n) * apart + (size_t)(r % n)], gpt->pos.rule);
+        const Place place = place_next(&inference->cursor[r / n], ids[r], gpt->pos.rule);
         inference->query_at[r] = place_drawn(&place, inference->drawn);
     }
     if (inference->length == 0) mix_prepare(&inference->tables);
@@ -160,7 +159,7 @@ static void place_tokens(Inference *inference, const Gpt *gpt, const int *ids, i
 void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n) {
     assert(n >= 1 && n <= inference->chunk && inference->length + n <= inference->capacity);
     const int rows = inference->B * n, C = gpt->shape.width;
-    place_tokens(inference, gpt, ids, n, n);
+    place_tokens(inference, gpt, ids, n);
 #pragma omp parallel
     {
         tokens_forward(inference->a.x, ids, gpt->w.wte, rows, C);
@@ -170,50 +169,6 @@ void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n)
                      gpt->w.lnfb, rows, C);
     }
     inference->length += n;
-}
-
-size_t inference_token_size(const Gpt *gpt) {
-    return (size_t)gpt->shape.layers * (2 * (size_t)key_width(&gpt->shape) + (size_t)mix_features(&gpt->pos));
-}
-
-void inference_remembered(real *memory, const Inference *inference, const Gpt *gpt, int first, int n) {
-    assert(first >= 0 && first + n <= inference->length);
-    const size_t kv = 2 * (size_t)key_width(&gpt->shape), F = (size_t)mix_features(&gpt->pos);
-    for (int b = 0; b < inference->B; b++)
-        for (int t = first; t < first + n; t++)
-            for (int l = 0; l < gpt->shape.layers; l++) {
-                const LayerMemory *layer = &inference->memory[l];
-                if (t >= layer->first) {
-                    const Remembered r = remembered(layer, gpt, b, t);
-                    memcpy(memory, r.cache, kv * sizeof(real));
-                    memcpy(memory + kv, r.features, F * sizeof(real));
-                } else {
-                    memset(memory, 0, (kv + F) * sizeof(real));
-                }
-                memory += kv + F;
-            }
-}
-
-// Take n tokens, at most a chunk, as fed: those from number `from` on of `all` that there are.
-static void recall(Inference *inference, const Gpt *gpt, const int *ids, const real *memory, int from, int n, int all) {
-    const size_t kv = 2 * (size_t)key_width(&gpt->shape), F = (size_t)mix_features(&gpt->pos);
-    place_tokens(inference, gpt, ids + from, all, n);
-    for (int r = 0; r < inference->B * n; r++)
-        for (int l = 0; l < gpt->shape.layers; l++) {
-            const Remembered to = remembered(&inference->memory[l], gpt, r / n, inference->length + r % n);
-            const size_t token = (size_t)(r / n) * all + (size_t)(from + r % n);
-            const real *of = memory + (token * gpt->shape.layers + l) * (kv + F);
-            memcpy(to.cache, of, kv * sizeof(real));
-            memcpy(to.features, of + kv, F * sizeof(real));
-            *to.key_at = inference->query_at[r];
-        }
-    inference->length += n;
-}
-
-void inference_recall(Inference *inference, const Gpt *gpt, const int *ids, const real *memory, int n) {
-    assert(n >= 1 && inference->length + n <= inference->capacity);
-    for (int from = 0; from < n; from += inference->chunk)
-        recall(inference, gpt, ids, memory, from, n - from < inference->chunk ? n - from : inference->chunk, n);
 }
 
 void inference_logits(real *logits, const Inference *inference, const Gpt *gpt, int n) {

@@ -46,16 +46,6 @@ void inference_window(Inference *inference, int length);
 // Feed the next n <= chunk tokens of each sequence: ids (B, n).
 void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n);
 
-// What a model remembers of a token, so that a pass can be stopped and continued in another process:
-// inference_token_size numbers for each token. Copy those of n tokens, from number `first` on, to memory (B, n, size).
-// What a layer has forgotten is 0. It remembers all that a pass needs to be continued after one of the last `chunk`
-// tokens.
-size_t inference_token_size(const Gpt *gpt);
-void inference_remembered(real *memory, const Inference *inference, const Gpt *gpt, int first, int n);
-// Take n tokens as fed whose numbers inference_remembered has given. The model has to be the same and the tokens, too:
-// ids (B, n). There are no outputs for these tokens.
-void inference_recall(Inference *inference, const Gpt *gpt, const int *ids, const real *memory, int n);
-
 // After feeding n tokens each: logits (B, n, V) ...
 void inference_logits(real *logits, const Inference *inference, const Gpt *gpt, int n);
 // ... or their losses against targets (B, n): nll (B, n), in nats.

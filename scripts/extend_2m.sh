@@ -6,7 +6,7 @@
 # candidate of the search would take an hour there: 2048 times, which is 4 times more than the window needs. A pair
 # that turns twice or more in 4096 tokens keeps its factor, and has been trained at every angle; all others become so
 # slow that they hardly turn. The window comes from the other 65% of the book, which neither training nor search has
-# read: one pass for its perplexity, which keeps its state in a file and continues when it was stopped, and passkeys
+# read: one pass for its perplexity, and passkeys
 # of that length. The table also has the searched model alone, each half of the second stretch alone, less stretch,
 # YaRN's own ramp, and what fine-tuning at 4096 after the second stretch does.
 # DIR (runs/extend-2m) holds the runs; 2m.md goes to RESULTS (runs/results/extend). LENGTH=131072 measures a shorter
@@ -51,14 +51,14 @@ extend "$out/tuned" "$out/long" --method yarn --further --factor 2048 --beta-fas
 # The long window itself.
 long=$out/long
 took() { echo $(($(date +%s) - started)) >>"$long/$name.seconds"; }
-# pass NAME OPTIONS...: one pass through the window, unless it is done; one that was stopped continues.
+# pass NAME OPTIONS...: one pass through the window, unless it is done; one that was stopped begins again.
 pass() {
     name=$1-$length && shift
     [ -f "$long/$name.csv" ] && return
     say "$name"
     started=$(date +%s)
     trap took EXIT
-    "$bitter" eval "$long" --context "$length" --state "$long/$name.state" --csv "$long/$name.csv" "$@"
+    "$bitter" eval "$long" --context "$length" --csv "$long/$name.csv" "$@"
     trap - EXIT
     took
 }

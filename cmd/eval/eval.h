@@ -12,26 +12,11 @@
 
 typedef struct {
     char data[TEXT_CAPACITY], context[TEXT_CAPACITY], csv[TEXT_CAPACITY], logits[TEXT_CAPACITY], past[TEXT_CAPACITY];
-    char state[TEXT_CAPACITY];
-    long long stride, eval_tokens, samples, depths, seed, save_every, threads;
+    long long stride, eval_tokens, samples, depths, seed, threads;
     bool by_position, train_split, task, passkey;
     // Not an option: the lengths in --context, or the trained one.
     int windows[WINDOWS_MOST], window_count;
 } EvalOptions;
-
-// Where a pass through one long window is kept, so that it can be stopped and continued (lab/eval/saved_pass.h).
-typedef struct {
-    char path[TEXT_CAPACITY];
-    uint32_t identity; // of the run and of how it is evaluated
-    int every;         // tokens of a record
-} StateFile;
-
-// The file that --state names, for a run in this directory. Fails (input) when the run's config.json cannot be read and
-// when another kind of file has this name.
-bool state_file(StateFile *state, const char *directory, const EvalOptions *options, Error *error);
-
-// What asks whether a signal came; its advice is to go on with the state, where one is kept.
-Stop eval_stop(bool kept);
 
 // --task: print a table of right answers at the task's training lengths and at lengths up to twice as long, from
 // options->samples exercises of each length. All runs get the same exercises; none of them was trained on.
@@ -60,11 +45,10 @@ int passkey_shortest_window(const Tokenizer *tokenizer);
 
 // Fill the continuations of attempts (count) whose key and depth are given, by greedy decoding. The mark between
 // documents, where there is one, the prompt and PASSKEY_TOKENS tokens fill a window of `window` tokens exactly. Shows
-// `before` plus the work done so far on the progress line. With a `state`, which may be NULL, there is one attempt, and
-// what its prompt left in the model is kept there. Fails (input) on characters that the tokenizer does not know and as
-// saved_pass_open does, (run) when there is no memory.
-bool passkey_attempt(PasskeyAttempt *attempts, int count, const Run *run, int window, const StateFile *state,
-                     ProgressLine *line, double before, Error *error);
+// `before` plus the work done so far on the progress line. Fails (input) on
+// characters that the tokenizer does not know, (run) when there is no memory.
+bool passkey_attempt(PasskeyAttempt *attempts, int count, const Run *run, int window, ProgressLine *line, double before,
+                     Error *error);
 
 // Fill keys and depths of the documents of one window length (depths, samples).
 void passkey_documents(PasskeyAttempt *documents, const EvalOptions *options, int window);

@@ -21,12 +21,10 @@ typedef struct {
     const Run *run;
     int window, B;
     Inference inference;
-    Text prompt;      // the one being added
-    Tokens tokens;    // (B, prompt)
-    int *ids;         // (B, chunk)
-    real *logits;     // (V)
-    int *all;         // (prompt) with a state: the ids of the whole prompt
-    SavedPass *saved; // NULL, or what keeps the pass
+    Text prompt;   // the one being added
+    Tokens tokens; // (B, prompt)
+    int *ids;      // (B, chunk)
+    real *logits;  // (V)
 } Solver;
 
 static bool solver_create(Solver *solver, const Run *run, int count, int window, Error *error) {
@@ -48,7 +46,6 @@ static void solver_free(Solver *solver) {
     tokens_free(&solver->tokens);
     free(solver->ids);
     free(solver->logits);
-    free(solver->all);
 }
 
 // Add the prompt of one attempt to the tokens, behind the mark between documents.
@@ -64,26 +61,11 @@ static bool add_prompt(Solver *solver, const PasskeyAttempt *attempt, Error *err
                             error);
 }
 
-// Open the state of the pass through the only prompt.
-static bool open_state(SavedPass *saved, Solver *solver, const StateFile *state, Error *error) {
-    const size_t count = solver->tokens.count;
-    solver->all = malloc(count * sizeof *solver->all);
-    if (!solver->all) return fail_run(error, "no memory for a prompt of %zu tokens", count);
-    for (size_t t = 0; t < count; t++) solver->all[t] = solver->tokens.ids[t];
-    solver->saved = saved;
-    return saved_pass_open(saved, state->path, &solver->run->gpt, state->identity, solver->all, (int)count,
-                           state->every, error);
-}
-
-// Feed the prompts chunk by chunk; *last is the number of tokens in the last chunk. The state is written before a chunk
-// is fed: so the last chunk, whose output is needed, is never in it.
+// Feed the prompts chunk by chunk; *last is the number of tokens in the last chunk.
 static bool feed_prompts(int *last, Solver *solver, ProgressLine *line, double before, Error *error) {
     const int B = solver->inference.B, prompt = (int)(solver->tokens.count / (size_t)B);
-    const Stop stop = eval_stop(solver->saved);
     inference_restart(&solver->inference);
-    if (solver->saved && !saved_pass_recall(solver->saved, &solver->inference, error)) return false;
-    for (int at = solver->inference.length, n; at < prompt; at += n) {
-        if (solver->saved && !saved_pass_keep(solver->saved, &solver->inference, error)) return false;
+    for (int at = 0, n; at < prompt; at += n) {
         *last = n = prompt - at < solver->inference.chunk ? prompt - at : solver->inference.chunk;
         for (int b = 0; b < B; b++)
             for (int i = 0; i < n; i++)
@@ -92,7 +74,7 @@ static bool feed_prompts(int *last, Solver *solver, ProgressLine *line, double b
         inference_feed(&solver->inference, &solver->run->gpt, solver->ids, n);
         progress_show(line, before + B * window_work(&solver->run->gpt, at + n), "windows of %d tokens",
                       solver->window);
-        if (!stop_check(&stop, error)) return false;
+        if (!stop_check(&stop_at_signal, error)) return false;
     }
     return true;
 }
@@ -126,11 +108,10 @@ static bool write_continuations(PasskeyAttempt *attempts, Solver *solver, int n,
     return true;
 }
 
-bool passkey_attempt(PasskeyAttempt *attempts, int count, const Run *run, int window, const StateFile *state,
-                     ProgressLine *line, double before, Error *error) {
-    assert(window >= passkey_shortest_window(&run->tokenizer) && (!state || count == 1));
+bool passkey_attempt(PasskeyAttempt *attempts, int count, const Run *run, int window, ProgressLine *line, double before,
+                     Error *error) {
+    assert(window >= passkey_shortest_window(&run->tokenizer));
     Solver solver;
-    SavedPass saved = {0};
     bool ok = solver_create(&solver, run, count, window, error);
     for (int first = 0; ok && first < count; first += solver.B) {
         const int B = count - first < solver.B ? count - first : solver.B;
@@ -138,12 +119,9 @@ bool passkey_attempt(PasskeyAttempt *attempts, int count, const Run *run, int wi
         solver.tokens.count = 0;
         for (int b = 0; ok && b < B; b++) ok = add_prompt(&solver, &attempts[first + b], error);
         int last = 0;
-        ok = ok && (!state || open_state(&saved, &solver, state, error));
-        line->first += window_work(&run->gpt, saved.found);
         ok = ok && feed_prompts(&last, &solver, line, before + first * window_work(&run->gpt, window), error) &&
              write_continuations(attempts + first, &solver, last, error);
     }
-    saved_pass_close(&saved, ok);
     solver_free(&solver);
     return ok;
 }
@@ -161,13 +139,13 @@ void passkey_documents(PasskeyAttempt *documents, const EvalOptions *options, in
 }
 
 // right (depths): how many keys are found in windows of this length.
-static bool find_keys(int *right, const Run *run, const EvalOptions *options, int window, const StateFile *state,
-                      ProgressLine *line, double before, Error *error) {
+static bool find_keys(int *right, const Run *run, const EvalOptions *options, int window, ProgressLine *line,
+                      double before, Error *error) {
     const int samples = (int)options->samples, count = samples * (int)options->depths;
     PasskeyAttempt *attempts = calloc((size_t)count, sizeof *attempts);
     if (!attempts) return fail_run(error, "no memory for %d documents", count);
     passkey_documents(attempts, options, window);
-    const bool ok = passkey_attempt(attempts, count, run, window, state, line, before, error);
+    const bool ok = passkey_attempt(attempts, count, run, window, line, before, error);
     memset(right, 0, (size_t)options->depths * sizeof *right);
     for (int i = 0; i < count; i++) {
         const Text *continuation = &attempts[i].continuation;
@@ -206,7 +184,7 @@ static void csv_rows(FILE *csv, const int *right, const EvalOptions *options, in
     }
 }
 
-static bool print_table(const Run *run, const EvalOptions *options, const StateFile *state, FILE *csv, Error *error) {
+static bool print_table(const Run *run, const EvalOptions *options, FILE *csv, Error *error) {
     const double count = (double)(options->samples * options->depths);
     int right[DEPTHS_MOST];
     bool ok = true;
@@ -216,7 +194,7 @@ static bool print_table(const Run *run, const EvalOptions *options, const StateF
     progress_start(&line, "eval", 0, total);
     for (int i = 0; ok && i < options->window_count; i++) {
         const int window = options->windows[i];
-        ok = find_keys(right, run, options, window, state, &line, done, error);
+        ok = find_keys(right, run, options, window, &line, done, error);
         done += count * window_work(&run->gpt, window);
         progress_clear(&line);
         if (ok) print_row(right, options, window);
@@ -236,9 +214,6 @@ static bool check(const Run *run, const char *directory, const EvalOptions *opti
                           "passkeys are placed by counting characters, but the tokens of %s are of byte pair encoding; "
                           "give a run whose data was prepared with --tokenizer bytes or chars",
                           directory);
-    if (*options->state && (options->window_count > 1 || options->samples > 1 || options->depths > 1))
-        return fail_input(error, "--state keeps the pass through one document; give one --context, --samples 1 and "
-                                 "--depths 1");
     const int shortest = passkey_shortest_window(&run->tokenizer);
     for (int i = 0; i < options->window_count; i++) {
         if (options->windows[i] < shortest)
@@ -263,13 +238,10 @@ static bool check(const Run *run, const char *directory, const EvalOptions *opti
 
 bool evaluate_passkey(const Run *run, const char *directory, const EvalOptions *options, Error *error) {
     AtomicFile csv = {0};
-    StateFile state;
-    const bool kept = *options->state;
     static const char header[] = "length,depth,samples,right,accuracy,low,high\n";
-    if (!check(run, directory, options, error) || (kept && !state_file(&state, directory, options, error)) ||
-        !result_open(&csv, "--csv", options->csv, header, error))
+    if (!check(run, directory, options, error) || !result_open(&csv, "--csv", options->csv, header, error))
         return false;
     interrupt_catch();
     print_title(options, directory);
-    return result_close(&csv, print_table(run, options, kept ? &state : NULL, csv.stream, error), error);
+    return result_close(&csv, print_table(run, options, csv.stream, error), error);
 }

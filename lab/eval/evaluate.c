@@ -106,22 +106,6 @@ static void add_losses(Evaluation *e, const WindowScorer *scorer, const WindowBa
     }
 }
 
-// The losses of the next n targets of each window. Those that an earlier process has saved are known.
-static bool next_losses(Evaluation *e, WindowScorer *scorer, const Gpt *gpt, int at, int n, Error *error) {
-    Inference *inference = &scorer->inference;
-    SavedPass *saved = e->saved;
-    const size_t bytes = (size_t)n * sizeof *scorer->nll;
-    if (at < inference->length) {
-        memcpy(scorer->nll, saved->values + at, bytes);
-        return true;
-    }
-    inference_feed(inference, gpt, scorer->ids, n);
-    inference_nll(scorer->nll, inference, gpt, scorer->targets, n);
-    if (!saved) return true;
-    memcpy(saved->values + at, scorer->nll, bytes);
-    return saved_pass_keep(saved, inference, error);
-}
-
 typedef struct {
     EvaluationProgress show; // NULL = nobody wants to know
     void *context;
@@ -135,7 +119,6 @@ static bool score(Evaluation *e, WindowScorer *scorer, const WindowBatch *window
     const bool is_long = e->window > TOKENS_AT_A_TIME;
     inference->B = windows->count; // the last batch may be smaller
     inference_restart(inference);
-    if (e->saved && !saved_pass_recall(e->saved, inference, error)) return false;
     for (int at = 0; at < e->window; at += inference->chunk) {
         const int n = e->window - at < inference->chunk ? e->window - at : inference->chunk;
         for (int b = 0; b < windows->count; b++) {
@@ -144,7 +127,8 @@ static bool score(Evaluation *e, WindowScorer *scorer, const WindowBatch *window
                 !split_read(scorer->targets + (size_t)b * n, split, start + 1, (size_t)n, error))
                 return false;
         }
-        if (!next_losses(e, scorer, gpt, at, n, error)) return false;
+        inference_feed(inference, gpt, scorer->ids, n);
+        inference_nll(scorer->nll, inference, gpt, scorer->targets, n);
         add_losses(e, scorer, windows, at, n);
         if (is_long && shares->show)
             shares->show(shares->context, shares->before + (shares->after - shares->before) * window_work(gpt, at + n) /
@@ -154,17 +138,9 @@ static bool score(Evaluation *e, WindowScorer *scorer, const WindowBatch *window
     return true;
 }
 
-// The tokens of a window that are fed together. Records of a saved pass hold whole chunks, so that one that continues
-// feeds the same chunks.
-static int chunk_of(int window, const SavedPass *saved) {
-    int chunk = window < TOKENS_AT_A_TIME ? window : TOKENS_AT_A_TIME;
-    while (saved && saved->every % chunk) chunk--;
-    return chunk;
-}
-
-static bool scorer_create(WindowScorer *scorer, const Gpt *gpt, int window, const SavedPass *saved, Error *error) {
+static bool scorer_create(WindowScorer *scorer, const Gpt *gpt, int window, Error *error) {
     *scorer = (WindowScorer){0};
-    const int B = window < TOKENS_AT_A_TIME && !saved ? TOKENS_AT_A_TIME / window : 1, chunk = chunk_of(window, saved);
+    const int chunk = window < TOKENS_AT_A_TIME ? window : TOKENS_AT_A_TIME, B = TOKENS_AT_A_TIME / chunk;
     const size_t rows = (size_t)B * (size_t)chunk;
     if (!inference_create(&scorer->inference, gpt, B, window, chunk, error)) return false;
     scorer->ids = malloc(rows * sizeof *scorer->ids);
@@ -199,9 +175,8 @@ bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *nam
     if (!evaluation_check(e, gpt, split, name, error)) return false;
     const uint64_t targets = split_limit(split, (long long)e->limit) - 1;
     WindowScorer scorer;
-    bool ok = scorer_create(&scorer, gpt, e->window, e->saved, error);
+    bool ok = scorer_create(&scorer, gpt, e->window, error);
     const int B = scorer.inference.B;
-    assert(!e->saved || (targets == (uint64_t)e->window && e->from == 0));
     e->nll = 0;
     e->tokens = e->bytes = 0;
     Shares shares = {.show = progress, .context = context};

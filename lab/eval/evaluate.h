@@ -4,7 +4,7 @@
 
 #include "base/interrupt.h"
 #include "data/corpus.h"
-#include "lab/eval/saved_pass.h"
+#include "model/infer.h"
 
 #define TOKENS_AT_A_TIME 2048 // fed together: enough for fast matrix products, little memory
 
@@ -25,7 +25,6 @@ typedef struct {
     uint64_t *part_tokens; // (parts) must not be more than there is; NULL = not wanted
     int parts;
     const Stop *stop; // asked after each batch of windows, in long ones also inside; NULL = never stop
-    SavedPass *saved; // NULL, or, where the stream is one window, what keeps the pass through it
 } Evaluation;
 
 // Can the stream be scored in these windows? Fails (input) when the scheme is not defined for `window`, the stream has

@@ -19,14 +19,14 @@ typedef struct {
     int layer;     // that is measured
     int positions; // coordinates: four times the trained ones, if the scheme is defined that far
     uint64_t seed;
-    Place *at;                         // (T)
-    real *x, *q, *k;                   // (T, C)
-    real *S;                           // (T, T) of the head at work; directly behind x, q and k
-    real *kept;                        // a copy of x, q, k and S
-    real *features;                    // (T, F)
+    Place *at;                     // (T)
+    real *x, *q, *k;               // (T, C)
+    real *S;                       // (T, T) of the head at work; directly behind x, q and k
+    real *kept;                    // a copy of x, q, k and S
+    real *features;                // (T, F)
     real *scratch[PARTS_CAPACITY]; // for scores
-    real *W, *v;                       // (C, C), (WORDS, C)
-    double *by_distance;               // (T) sums of scores
+    real *W, *v;                   // (C, C), (WORDS, C)
+    double *by_distance;           // (T) sums of scores
 } Probe;
 
 static void layout(Probe *probe, const Mix *pos) {

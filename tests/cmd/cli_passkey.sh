@@ -92,60 +92,6 @@ for what in '--passkey --samples 1000 --context 3000' '--train-split --stride 1 
     check "eval $what, interrupted: and nothing is" test -z "$(ls | grep '^cut')"
 done
 
-# --- a pass that is kept ---
-# kept CSV ARGUMENT...: start an eval that keeps its pass in ./state, kill it when it has written some of it, start it
-# again until it is complete.
-size_of_state() {
-    if [ -f state ]; then size_of state; else echo 0; fi
-}
-kept() {
-    csv=$1 kills=0
-    shift
-    for _ in 1 2 3; do
-        before=$(size_of_state)
-        "$BITTER" eval deep "$@" --threads 1 --state state --save-every 512 --csv "$csv" >"$scratch/out" 2>"$scratch/err" &
-        job=$!
-        while [ "$(size_of_state)" -lt $((before + 400000)) ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
-        kill -KILL $job 2>/dev/null && kills=$((kills + 1))
-        wait $job 2>/dev/null
-        job=
-    done
-    run eval deep "$@" --threads 1 --state state --save-every 512 --csv "$csv"
-}
-seq 1 20000 >long.txt
-need train $small --layers 2 --data mixed --context 300 --out deep # the last layer of a prompt takes no time
-need prepare --out long long.txt --val 0.9
-n=0
-for what in '--data long --context 20000 --eval-tokens 20001 --by-position' \
-    '--passkey --context 20000 --samples 1 --depths 1'; do
-    n=$((n + 1))
-    # shellcheck disable=SC2086
-    need eval deep $what --threads 1 --csv "plain-$n.csv"
-    cp "$scratch/out" one
-    # shellcheck disable=SC2086
-    kept "kept-$n.csv" $what
-    check "eval $what: killed three times" test $kills -eq 3
-    check "eval $what: continued, it is complete" test $code -eq 0
-    check "eval $what: the same as without --state" cmp "plain-$n.csv" "kept-$n.csv"
-    check "eval $what: the same table" cmp one "$scratch/out"
-    check "eval $what: the state is gone" test ! -e state
-done
-"$BITTER" eval deep --passkey --context 30000 --samples 1 --depths 1 --state state --save-every 512 >"$scratch/out" 2>"$scratch/err" &
-job=$!
-while [ "$(size_of_state)" -lt 200000 ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
-kill -INT $job
-wait $job
-code=$?
-job=
-check "--state, interrupted: exit code 130" test $code -eq 130
-check "--state, interrupted: it says how to go on" grep -q 'interrupted; run the same command again' "$scratch/err"
-refuses "the state of another pass" "state;another pass" eval deep --passkey --context 29999 --samples 1 --depths 1 --state state --save-every 512
-refuses "--state FILE that is a text" "--state;text.txt" eval deep --passkey --samples 1 --depths 1 --state text.txt
-refuses "--state with many documents" "--state;--samples 1" eval deep --passkey --state new
-refuses "--state with many windows" "--state;--eval-tokens N+1" eval deep --state new
-refuses "--save-every 1000" "--save-every;512" eval deep --passkey --samples 1 --depths 1 --state new --save-every 1000
-rm state
-
 # --- mistakes ---
 refuses "a second corpus to scatter" "builtin:passkey;seed=2;give only one" prepare --out new text.txt builtin:passkey builtin:passkey:seed=2
 printf 'no line ends here' >line.txt

@@ -23,7 +23,6 @@ check "is read as before" test -n "$(nats old)" -a "$(nats old)" = "$(nats whole
 # --- longer texts: the cache forgets ---
 succeed "eval past the context" eval run --context 32,300 --eval-tokens 601
 succeed "eval of a long window" eval narrow --data builtin:tales:bytes=60000 --context 4000 --eval-tokens 4001
-succeed "eval that is kept" eval narrow --data builtin:tales:bytes=60000 --context 4000 --eval-tokens 4001 --state state
 succeed "sample" sample run --tokens 80
 succeed "report" report run
 succeed "properties" properties run

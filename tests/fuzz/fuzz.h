@@ -20,7 +20,6 @@
     TARGET(tokenizer_others)                                                                                           \
     TARGET(config)                                                                                                     \
     TARGET(safetensors)                                                                                                \
-    TARGET(pass)                                                                                                       \
     TARGET(search)                                                                                                     \
     TARGET(tables)                                                                                                     \
     TARGET(plan)                                                                                                       \

@@ -85,7 +85,7 @@ command_import() { [ -d out ] || launch import model --out out; }
 
 prepare_eval() { need train $tiny --pos none $little --steps 5 --out base && mkdir out; }
 command_eval() {
-    launch eval base --context 64 --eval-tokens 65 --state out/pass --csv out/x.csv --logits out/x.npy
+    launch eval base --context 64 --eval-tokens 65 --csv out/x.csv --logits out/x.npy
 }
 
 prepare_report() { need train $tiny $little --steps 5 --pos rope-learned --out out; }

@@ -77,7 +77,7 @@ before_gguf() { before_export; }
 before_import() { before_export && need export base --out model; }
 command_import() { done_or out "import model --out out"; }
 before_eval() { need train $tiny --data builtin:tales:bytes=100000 --pos none --width 32 --steps 3 --out base; }
-command_eval() { command="eval base --context 8192 --eval-tokens 8193 --state pass --logits x.npy --csv x.csv --threads 1"; }
+command_eval() { command="eval base --context 8192 --eval-tokens 8193 --logits x.npy --csv x.csv --threads 1"; }
 before_report() { need train $tiny $tales --pos rope-learned --steps 20 --eval-every 5 --out base; }
 command_report() { command="report base"; }
 before_search() { need train $tiny $tales --steps 20 --out base; }

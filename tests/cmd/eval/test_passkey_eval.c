@@ -73,7 +73,7 @@ static void expect_continuations(const Run *run, int window, int count) {
         attempts[i].depth = i / (count - 1.0);
     }
     progress_start(&line, "test", 0, 1);
-    must(passkey_attempt(attempts, count, run, window, NULL, &line, 0, &error), &error);
+    must(passkey_attempt(attempts, count, run, window, &line, 0, &error), &error);
     for (int i = 0; i < count; i++) {
         Text expected = {0}, *found = &attempts[i].continuation;
         continue_slowly(&expected, run, attempts[i].key, attempts[i].depth, window);
@@ -135,7 +135,7 @@ static void expect_said(const Run *run, const char *expected) {
     ProgressLine line;
     Error error;
     progress_start(&line, "test", 0, 1);
-    must(passkey_attempt(attempts, 2, run, 300, NULL, &line, 0, &error), &error);
+    must(passkey_attempt(attempts, 2, run, 300, &line, 0, &error), &error);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(attempts[i].continuation.size, strlen(expected));
         assert_memory_equal(attempts[i].continuation.bytes, expected, strlen(expected));
