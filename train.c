@@ -27,6 +27,7 @@
 #include "cmd/train/text.h"
 #include "lab/run/config.h"
 #include "lab/run/loop.h"
+#include "model/base/gemm.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +49,7 @@ static bool train(Trainer *trainer, RunFiles *files, Error *error) {
         {o->save_every, observe_checkpoint, files}, {0},
     };
     interrupt_catch();
-    kernels_report(stdout, "train");
+    kernels_report("train");
     train_describe(trainer, o);
     progress_start(&line, "train", (double)trainer->progress.step, (double)o->steps);
     // A run that was killed within its last checkpoint has its state, but maybe not its weights.
@@ -146,25 +147,24 @@ typedef struct {
     const char *name;
     bool (*run)(int argc, char **argv, Error *error);
     const char *help;
-    bool uses_model; // computes with a model, so OpenBLAS's kernels have to be chosen
-    bool in_double;  // runs in the twin program built with -DREAL_DOUBLE, all others in float
+    bool in_double; // runs in the twin program built with -DREAL_DOUBLE, all others in float
 } Command;
 
 static const Command commands[] = {
-    {"prepare", command_prepare, "turn text into shards of tokens", false, false},
-    {"train", command_train, "train a model on shards and write a run directory", true, false},
-    {"eval", command_eval, "measure perplexity, or right answers of a task", true, false},
-    {"sample", command_sample, "generate text from a run", true, false},
-    {"extend", command_extend, "make a run with rotary positions usable at a longer context", true, false},
-    {"export", command_export, "write a run for transformers, llama.cpp or llm.c", false, false},
-    {"import", command_import, "make a run of a model of transformers or llm.c", false, false},
-    {"compare", command_compare, "train schemes from several seeds and test their differences", true, false},
-    {"report", command_report, "write the report of a comparison again", false, false},
-    {"demo", command_demo, "train five schemes on generated stories and compare them", true, false},
-    {"properties", command_properties, "measure properties that position schemes are said to have", true, false},
-    {"gradcheck", command_gradcheck, "check every gradient against central differences", true, true},
-    {"lesson", command_lesson, "show how gradients flow through a rotation, with numbers", true, true},
-    {"bench", command_bench, "measure how fast training is", true, false},
+    {"prepare", command_prepare, "turn text into shards of tokens", false},
+    {"train", command_train, "train a model on shards and write a run directory", false},
+    {"eval", command_eval, "measure perplexity, or right answers of a task", false},
+    {"sample", command_sample, "generate text from a run", false},
+    {"extend", command_extend, "make a run with rotary positions usable at a longer context", false},
+    {"export", command_export, "write a run for transformers, llama.cpp or llm.c", false},
+    {"import", command_import, "make a run of a model of transformers or llm.c", false},
+    {"compare", command_compare, "train schemes from several seeds and test their differences", false},
+    {"report", command_report, "write the report of a comparison again", false},
+    {"demo", command_demo, "train five schemes on generated stories and compare them", false},
+    {"properties", command_properties, "measure properties that position schemes are said to have", false},
+    {"gradcheck", command_gradcheck, "check every gradient against central differences", true},
+    {"lesson", command_lesson, "show how gradients flow through a rotation, with numbers", true},
+    {"bench", command_bench, "measure how fast training is", false},
     {0},
 };
 
@@ -194,7 +194,7 @@ static int run_command(const Command *command, int argc, char **argv) {
     const bool is_double = sizeof(real) == sizeof(double);
     Error error = {0};
     if (command->in_double && !is_double && !run_in_double(argv, &error)) die(NULL, &error);
-    if (command->uses_model) kernels_choose(argv);
+    gemm_choose();
     if (!command->in_double && is_double) {
         fail_input(&error, "this is the build in double, for gradient checks only; use bitter for `%s`", command->name);
         die(NULL, &error);
@@ -240,7 +240,6 @@ int main(int argc, char **argv) {
         argc = 3;
     }
     const char *name = argc > 1 ? argv[1] : "";
-    if (strcmp(name, KERNELS_CHECK) == 0) return kernels_check();
     if (strcmp(name, COMPLETE) == 0) return complete_words(argc - 2, argv + 2);
     const char *names[sizeof commands / sizeof *commands];
     int count = 0;

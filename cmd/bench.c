@@ -160,7 +160,7 @@ bool command_bench(int argc, char **argv, Error *error) {
     const size_t window = (size_t)options.train.context + 1;
     Mix pos;
     bool ok = trainer_check(&pos, &options.train, (int)options.vocab, error);
-    if (ok) kernels_report(stderr, "bench");
+    if (ok) kernels_report("bench");
     ok = ok && random_split(&corpus.train, "train", window * (size_t)(4 * options.train.batch), &options, error) &&
          random_split(&corpus.val, "val", window, &options, error) && time_gemm(gemm_times, error) &&
          trainer_create(&trainer, &options.train, &corpus, error) &&

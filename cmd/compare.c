@@ -237,7 +237,7 @@ bool command_compare(int argc, char **argv, Error *error) {
     ok = ok && comparison_paths(&comparison, options.out, error) && report_check(options.out, true, error) &&
          (!compare_given(given, "share") || divide_share(&comparison, options.share, error)) &&
          (!(options.list || options.slurm) || divide_check(logs, &comparison, options.slurm, error));
-    if (ok) kernels_report(options.list ? stderr : stdout, "compare");
+    if (ok) kernels_report("compare");
     ok = ok && compare_start(&comparison, &options, given, argv + first, argc - first, cores, error);
     if (ok && options.list)
         ok = divide_list(&comparison, &words, error);

@@ -111,7 +111,7 @@ static bool demo(const char *const *names, int count, const TrainOptions *common
     DemoProgress progress = {.options = common,
                              .evaluation = (double)split_limit(&corpus->val, common->eval_tokens) / 3};
     progress_start(&progress.line, "demo", 0, count * (training + LENGTHS * progress.evaluation));
-    kernels_report(stdout, "demo");
+    kernels_report("demo");
     print_header(common, corpus);
     for (int i = 0; i < count; i++) {
         TrainOptions options = *common;

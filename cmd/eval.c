@@ -290,7 +290,7 @@ bool command_eval(int argc, char **argv, Error *error) {
     Run run;
     threads_use(options.threads);
     if (!check_given(given, &options, error) || !run_open(&run, directory, options.past, error)) return false;
-    kernels_report(stdout, "eval");
+    kernels_report("eval");
     if (options.samples == 0) options.samples = options.task ? 200 : 20;
     const bool ok = parse_windows(&options, run.gpt.shape.context, error) &&
                     (options.task      ? evaluate_task(&run, directory, &options, error)

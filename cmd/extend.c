@@ -332,7 +332,7 @@ bool command_extend(int argc, char **argv, Error *error) {
               (lock.lock.held || run_lock(&lock, options.out, error) == LOCK_MINE) &&
               check_place(&x, error); // again, now that no other process can change it
     if (ok) {
-        kernels_report(stdout, "extend");
+        kernels_report("extend");
         describe(&x);
     }
     ok = ok && extension_find(&x, error) && write_run(&x, error);

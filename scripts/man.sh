@@ -77,5 +77,5 @@ The number of threads for commands without
 .BR \-\-threads .
 .TP
 .B OPENBLAS_CORETYPE
-The kernels that OpenBLAS uses; bitter does not choose others then.
+The kernels that OpenBLAS uses for large matrix products, for example Haswell.
 END

@@ -160,7 +160,6 @@ bool divide_slurm(const Comparison *c, const Text *words, const char *logs, int 
         "in %s/slurm\n",
         path, plan_job_count(&c->plan), task_count(c), c->directory);
     fflush(stdout);
-    kernels_forget();
     const int trouble = posix_spawnp(&process, sbatch, NULL, NULL, arguments, environ);
     if (trouble && trouble != ENOENT) return fail_run(error, "cannot start sbatch: %s", strerror(trouble));
     while (!trouble && waitpid(process, &status, 0) < 0)

@@ -6,6 +6,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #if defined BLAS_NONE
@@ -73,13 +74,20 @@ const char *blas_description(void) {
     return text;
 }
 
-bool blas_is_openblas(void) {
-    return openblas_get_corename != NULL;
-}
-
 const char *blas_core(void) {
     if (openblas_get_corename) return openblas_get_corename();
     return bli_arch_query_id ? bli_arch_string(bli_arch_query_id()) : "unknown";
+}
+
+bool blas_is_behind(void) {
+    static const char *const cores[] = {"Katmai",    "Coppermine",  "Northwood",  "Prescott",   "Banias",
+                                        "Core2",     "Penryn",      "Dunnington", "Nehalem",    "Atom",
+                                        "Athlon",    "Opteron",     "Nano",       "Bobcat",     "Opteron_SSE3",
+                                        "Barcelona", "Sandybridge", "Bulldozer",  "Piledriver", "Steamroller"};
+    const char *core = openblas_get_corename ? openblas_get_corename() : "";
+    for (size_t i = 0; i < sizeof cores / sizeof *cores; i++)
+        if (strcmp(core, cores[i]) == 0) return !getenv("OPENBLAS_CORETYPE");
+    return false;
 }
 
 // Large enough that OpenBLAS uses its usual kernels (products of fewer than a million terms may bypass them), and no

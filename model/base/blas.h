@@ -16,12 +16,12 @@ const char *blas_complaint(void);
 // The library, its version and kernel, for config.json.
 const char *blas_description(void);
 
-// Is the BLAS OpenBLAS, whose kernels OPENBLAS_CORETYPE chooses?
-bool blas_is_openblas(void);
-
 // The core whose kernels OpenBLAS or BLIS uses, by the library's name for it: "Haswell", "SkylakeX", "skx"; "unknown"
 // for another BLAS.
 const char *blas_core(void);
+
+// Has OpenBLAS by itself, without the user's OPENBLAS_CORETYPE, chosen a core without AVX2?
+bool blas_is_behind(void);
 
 // Does blas_product() agree with plain loops, for every combination of transposed operands? Takes about a millisecond,
 // and starts no threads, so that processes can be forked afterwards.

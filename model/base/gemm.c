@@ -16,9 +16,14 @@
 #else
 #define OWN_MOST 8e6
 #endif
+static double own_most = OWN_MOST;
+
+void gemm_choose(void) {
+    if (OWN_MOST > 0 && product_vector_bytes() >= 32 && blas_is_behind()) own_most = HUGE_VAL;
+}
 
 static bool is_own(int M, int N, int K) {
-    return (double)M * N * K <= OWN_MOST;
+    return (double)M * N * K <= own_most;
 }
 
 void gemm(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, int N, int K) {
@@ -74,7 +79,7 @@ void gemm_packed(real *C, int ldc, real beta, real alpha, Matrix A, const Packed
 }
 
 bool gemm_uses_blas(void) {
-    return OWN_MOST < HUGE_VAL;
+    return own_most < HUGE_VAL;
 }
 
 const char *gemm_kernels(void) {
