@@ -78,7 +78,7 @@ static bool check_windows(const Extension *x, const Position *pos, Error *error)
 static int second_rotation(const Mix *mix) {
     int part = 0, found = 0;
     for (; part < mix->parts; part++) {
-        found += rotary_stretches(&mix->part[part]);
+        found += position_stretches(&mix->part[part]);
         if (found == 2) break;
     }
     return mix_place(mix, part);

@@ -1,7 +1,5 @@
 #include "posenc/mix.h"
 
-#include "posenc/rotation/rotate.h"
-
 #include <assert.h>
 #include <stdio.h>
 
@@ -10,7 +8,7 @@
 int mix_stretchable(const Mix *mix) {
     int found = -1;
     for (int p = 0; p < mix->parts; p++) {
-        if (!rotary_stretches(&mix->part[p])) continue;
+        if (!position_stretches(&mix->part[p])) continue;
         if (mix->part[p].gated) return STRETCH_GATED;
         found = found == -1 ? p : STRETCH_SEVERAL;
     }

@@ -324,6 +324,12 @@ static inline bool position_learned(const Position *pos) {
     return pos->gated || position_trained(pos);
 }
 
+// Can `bitter extend` stretch it? Angles that are designed, the same in all layers and heads, without growth.
+static inline bool position_stretches(const Position *pos) {
+    const Scheme *s = pos->scheme;
+    return s->theta && !s->theta_backward && !s->growth && !s->two_axes;
+}
+
 // The name of the designed scheme that a learned position is compared with: `compared_with`, or the scheme itself where
 // an option gives it parameters. NULL = the position is designed, or there is none.
 static inline const char *position_designed(const Position *pos) {

@@ -1,5 +1,5 @@
-# Every file is in a folder of the list below, and its includes point to the same folder or to one below it, never in a
-# circle. Only cmd/, train.c and the progress line talk to the user; only cmd/ and train.c end the program. How long a
+# Every file is in a folder of the list below, and its includes and calls point to the same folder or to one below it,
+# includes never in a circle. Only cmd/, train.c and the progress line talk to the user; only cmd/ and train.c end the program. How long a
 # file or a function is, its subject decides.
 . tests/support/shell
 cd "$repository" || exit 1
@@ -91,6 +91,30 @@ notices "a circle of headers" acyclic "$scratch/circle"
 printf '%s\n' 'base/a.c base/a.h' 'base/a.c base/b.h' 'base/b.c base/b.h' 'base/b.c base/c.h' 'base/c.h base/a.h' \
     >"$scratch/circle"
 notices "a circle of files" acyclic "$scratch/circle"
+
+# --- calls ---
+# Lines "OBJECT TYPE SYMBOL" of all objects, as nm has them -> complaints about functions called in a folder above. Hooks,
+# which a lower folder calls through pointers, are not seen, as it should be.
+calls_downwards() { # FILE-WITH-SYMBOLS
+    awk -v folders="$folders" 'BEGIN { n = split(folders, list); for (i = 1; i <= n; i++) rank[list[i]] = i }
+        function folder(object) { return sub("/[^/]*$", "", object) ? object : "." }
+        folder($1) in rank { if ($2 == "T") where[$3] = $1; if ($2 == "U") uses[$1 " " $3] = 1 }
+        END { for (use in uses) { split(use, pair, " "); there = where[pair[2]]
+              if (there && rank[folder(there)] > rank[folder(pair[1])]) {
+                  print pair[1] " calls " pair[2] " of " there ", which is above it"; bad = 1 } }
+          exit bad }' "$1"
+}
+if command -v nm >/dev/null && [ -f "$BUILD/float/train.o" ]; then
+    find "$BUILD/float" -name '*.o' ! -path '*/tests/*' -exec nm -gA {} + 2>/dev/null |
+        awk -v root="$BUILD/float/" '{ object = $1; sub(":.*", "", object); print substr(object, length(root) + 1), $(NF - 1), $NF }' \
+            >"$scratch/symbols"
+    check "there are calls to look at" test "$(grep -c ' U ' "$scratch/symbols")" -gt 1000
+    check "calls point downwards" calls_downwards "$scratch/symbols"
+else
+    skip "calls point downwards" "needs nm (Debian: binutils) and a build"
+fi
+printf '%s\n' 'base/error.o U command_train' 'cmd/train.o T command_train' >"$scratch/symbols"
+notices "a call upwards" calls_downwards "$scratch/symbols"
 
 # --- sizes ---
 crowded() { # FILE-WITH-NAMES

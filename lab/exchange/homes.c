@@ -1,7 +1,6 @@
 #include "lab/exchange/homes.h"
 
 #include "base/option.h"
-#include "posenc/rotation/rotate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -114,7 +113,7 @@ static Layers layers_of(const Gpt *gpt, const Position *pos) {
     Layers layers = {.apart = !pos->everywhere, .every_fourth = true, .same = true, .one_size = true};
     for (int l = 0; l < s->layers; l++) {
         const bool rotates = rotates_in(gpt, l);
-        if (rotary_stretches(pos) && !rotates) layers.apart = true;
+        if (position_stretches(pos) && !rotates) layers.apart = true;
         if (rotates == ((l + 1) % 4 == 0)) layers.every_fourth = false;
         if (window_of(s, l) > layers.window) layers.window = window_of(s, l);
     }

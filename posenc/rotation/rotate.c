@@ -93,11 +93,6 @@ double rotary_theta(const Position *pos, int set, int head, int pair) {
     return rope_theta(rotary_of(pos)->base, pair, 2 * pairs_of_axis(pos));
 }
 
-bool rotary_stretches(const Position *pos) {
-    const Scheme *scheme = pos->scheme;
-    return scheme->theta && !scheme->theta_backward && !scheme->growth && !scheme->two_axes;
-}
-
 int rotary_fast_pairs(const Position *pos, int length) {
     int fast = 0;
     for (int i = 0; i < rotary_pairs(pos); i++) fast += length * pos->scheme->theta(pos, 0, 0, i) >= 2 * M_PI;

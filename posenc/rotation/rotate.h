@@ -84,9 +84,6 @@ int rotary_pairs(const Position *pos);
 // The theta of the common frequencies: base^(-pair / pairs), the same in all sets and heads.
 double rotary_theta(const Position *pos, int set, int head, int pair);
 
-// Can `bitter extend` stretch its angles? Those that are designed, the same in all layers and heads, and fade nothing.
-bool rotary_stretches(const Position *pos);
-
 // Pairs that make a full turn within `length` tokens.
 int rotary_fast_pairs(const Position *pos, int length);
 
