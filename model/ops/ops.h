@@ -150,6 +150,13 @@ void attention_forward(const Attention *attention, const MixTables *tables, real
 void attention_backward(const AttentionGradient *grad, const Attention *attention, const MixTables *tables,
                         real *scratch);
 
+// attention_plain.c: the same as attention_forward and attention_backward, in plain loops on one thread, for readers and
+// tests. Needs as much memory as there are scores in a head.
+size_t attention_plain_scratch(const MixTables *tables, const Attention *attention);
+void attention_plain_forward(const Attention *attention, const MixTables *tables, real *scratch);
+void attention_plain_backward(const AttentionGradient *grad, const Attention *attention, const MixTables *tables,
+                              real *scratch);
+
 // block->S (rows, columns) = scale q k^T, then changed by the position schemes; `keys` is k^T (d, keys). Columns of
 // tokens later than the query's are not masked yet. `scratch` is that of mix_scratch.
 void scores_forward(const MixTables *tables, const ScoreBlock *block, const Packed *keys,
