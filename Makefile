@@ -92,7 +92,7 @@ LIBS    := $(LIBDIRS) $(OPENMP_LIB) $(BLAS_LIB) -ljansson -lpcre2-8 -lz -lm
 Q       := $(if $(V),,@)
 SAY      = $(if $(V),,@printf '  %-8s %s\n' $(1) '$(2)')
 
-FOLDERS := base data model posenc lab cmd
+FOLDERS := base num data posenc model train exchange lab cmd
 LIBRARY := $(sort $(shell find $(FOLDERS) -name '*.c'))
 TALES   := $(BUILD)/tales_text.c
 EXERCISES := $(BUILD)/exercises_text.c
@@ -287,7 +287,7 @@ clean: ## remove what was built
 # Objects depend on the compiler and its flags, and are built again when these change.
 FLAGS := $(BUILD)/flags
 # Without optimisation, as under the sanitizers, the matrix kernels would be 10 times slower.
-kernels = $(if $(filter model/base/product.c,$(1)),-O3)
+kernels = $(if $(filter num/product.c,$(1)),-O3)
 $(FLAGS): FORCE
 	@mkdir -p $(BUILD)
 	@echo '$(COMPILE) $(LDFLAGS) $(LIBS)' | cmp -s - $@ || echo '$(COMPILE) $(LDFLAGS) $(LIBS)' > $@

@@ -1,7 +1,7 @@
 // bitter: trains small GPTs with interchangeable position schemes, and measures what the schemes do.
 //
 // This file holds `bitter train` and, after it, main() with its table of commands. `bitter train` repeats one optimiser
-// step, train_step(); it is in lab/run/step.c. The first four parts are repeated
+// step, train_step(); it is in train/step.c. The first four parts are repeated
 // --accumulate times:
 //
 //   batch     next_batch()           inputs and targets (B,T) from the data
@@ -13,7 +13,7 @@
 //   AdamW     adamw_step()           the gradients are scaled down if their norm is above --clip, the parameters move,
 //                                    and the gradients are set to 0
 //
-// The loop around it, train_loop() of lab/run/loop.c, calls observers after each step: validation, best weights, log,
+// The loop around it, train_loop() of train/loop.c, calls observers after each step: validation, best weights, log,
 // recorded positions, what is shown, and checkpoints.
 #include "base/interrupt.h"
 #include "base/progress.h"
@@ -25,9 +25,9 @@
 #include "cmd/train/show.h"
 #include "cmd/train/start.h"
 #include "cmd/train/text.h"
-#include "lab/run/config.h"
-#include "lab/run/loop.h"
-#include "model/base/gemm.h"
+#include "train/config.h"
+#include "train/loop.h"
+#include "num/gemm.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,10 +4,10 @@
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/shared/kernels.h"
-#include "lab/run/step.h"
-#include "model/base/blas.h"
-#include "model/base/gemm.h"
-#include "model/base/team.h"
+#include "train/step.h"
+#include "num/blas.h"
+#include "num/gemm.h"
+#include "num/team.h"
 
 #include <omp.h>
 #include <stddef.h>

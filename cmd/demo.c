@@ -3,8 +3,8 @@
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/shared/kernels.h"
-#include "lab/eval/evaluate.h"
-#include "lab/run/loop.h"
+#include "train/evaluate.h"
+#include "train/loop.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
 #include "cmd/commands.h"
 #include "cmd/eval/eval.h"
 #include "cmd/shared/kernels.h"
-#include "lab/eval/evaluate.h"
-#include "lab/run/config.h"
-#include "lab/run/result.h"
+#include "train/evaluate.h"
+#include "train/config.h"
+#include "train/result.h"
 #include "lab/stats/npy.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "cmd/commands.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/shared/output.h"
-#include "lab/exchange/exchange.h"
+#include "exchange/exchange.h"
 
 #include <stddef.h>
 

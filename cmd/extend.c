@@ -2,9 +2,9 @@
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/shared/kernels.h"
-#include "lab/eval/evaluate.h"
+#include "train/evaluate.h"
 #include "lab/extend/extension.h"
-#include "lab/run/config.h"
+#include "train/config.h"
 #include "posenc/rotation/rotate.h"
 
 #include <assert.h>

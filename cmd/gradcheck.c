@@ -2,7 +2,7 @@
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "lab/lesson/mistakes.h"
-#include "lab/run/train_options.h"
+#include "train/train_options.h"
 #include "model/gradcheck.h"
 
 #include <omp.h>

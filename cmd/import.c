@@ -3,8 +3,8 @@
 #include "cmd/shared/arguments.h"
 #include "cmd/shared/describe.h"
 #include "cmd/shared/output.h"
-#include "lab/exchange/exchange.h"
-#include "lab/run/config.h"
+#include "exchange/exchange.h"
+#include "train/config.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "cmd/commands.h"
 #include "cmd/shared/arguments.h"
 #include "lab/report/table_plot.h"
-#include "lab/run/run.h"
+#include "train/run.h"
 
 #include <stddef.h>
 #include <string.h>

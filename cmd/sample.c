@@ -4,7 +4,7 @@
 #include "cmd/commands.h"
 #include "lab/eval/generate.h"
 #include "lab/eval/stream.h"
-#include "lab/run/run.h"
+#include "train/run.h"
 
 #include <errno.h>
 #include <stddef.h>

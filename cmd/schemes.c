@@ -1,7 +1,7 @@
 // `--pos help`: every registered scheme with its formula, paper and options.
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
-#include "lab/run/train_options.h"
+#include "train/train_options.h"
 #include "posenc/registry.h"
 
 #include <assert.h>

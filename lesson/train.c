@@ -1,9 +1,9 @@
 // The module in single precision.
 #include "lab/eval/attended.h"
-#include "lab/eval/evaluate.h"
+#include "train/evaluate.h"
 #include "lab/eval/generate.h"
 #include "lab/lesson/picture.h"
-#include "lab/run/step.h"
+#include "train/step.h"
 #include "lesson/shared.h"
 #include "posenc/rotation/rotate.h"
 

@@ -1,6 +1,6 @@
 #include "model/adamw.h"
 
-#include "model/base/team.h"
+#include "num/team.h"
 
 #include <assert.h>
 

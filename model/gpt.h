@@ -2,8 +2,8 @@
 #ifndef BITTER_GPT_H
 #define BITTER_GPT_H
 
-#include "model/base/arena.h"
-#include "model/base/tensor.h"
+#include "num/arena.h"
+#include "num/tensor.h"
 #include "model/ops/ops.h"
 #include "posenc/mix.h"
 

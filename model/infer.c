@@ -1,7 +1,7 @@
 #include "model/infer.h"
 
 #include "base/random.h"
-#include "model/base/team.h"
+#include "num/team.h"
 
 #include <assert.h>
 

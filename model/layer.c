@@ -1,6 +1,6 @@
 #include "model/layer.h"
 
-#include "model/base/team.h"
+#include "num/team.h"
 
 void layer_buffers_layout(LayerBuffers *buffers, Arena *arena, const Gpt *gpt, const MixTables *tables, size_t rows,
                           int keys, bool training) {

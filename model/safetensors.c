@@ -1,7 +1,7 @@
 #include "model/safetensors.h"
 
 #include "base/file/crc.h"
-#include "model/base/tensor.h"
+#include "num/tensor.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #define BITTER_SAMPLE_H
 
 #include "base/random.h"
-#include "model/base/real.h"
+#include "num/real.h"
 
 // The token with the largest of logits (V).
 int likeliest_token(const real *logits, int V);

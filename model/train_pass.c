@@ -1,7 +1,7 @@
 #include "model/train_pass.h"
 
 #include "base/random.h"
-#include "model/base/team.h"
+#include "num/team.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
 #define BITTER_POSENC_H
 
 #include "base/option.h"
-#include "model/base/arena.h"
-#include "model/base/tensor.h"
+#include "num/arena.h"
+#include "num/tensor.h"
 #include "posenc/place.h"
 #include "posenc/stretch/stretch.h"
 

@@ -1,15 +1,15 @@
 # Every file is in a folder of the list below, and its includes and calls point to the same folder or to one below it,
-# includes never in a circle. Only cmd/, train.c and the progress line talk to the user; only cmd/ and train.c end the program. How long a
-# file or a function is, its subject decides.
+# includes never in a circle. Only cmd/, train.c and the progress line talk to the user; only cmd/ and train.c end the
+# program. How long a file or a function is, its subject decides.
 . tests/support/shell
 cd "$repository" || exit 1
 
 # From the bottom up.
-folders='base base/file data/made data/made/tales data/made/task data/bpe data
-    model/base posenc/stretch posenc posenc/embedding posenc/rotation posenc/bias posenc/content model/ops model
-    lab/stats lab/eval lab/lesson lab/run lab/exchange lab/extend lab/compare lab/report/page lab/report/facts lab/report/inside lab/report lesson/wasi lesson
+folders='base base/file num data/made data/made/tales data/made/task data/bpe data
+    posenc/stretch posenc posenc/embedding posenc/rotation posenc/bias posenc/content model/ops model
+    train exchange lab/stats lab/eval lab/lesson lab/extend lab/compare lab/report/page lab/report/facts lab/report/inside lab/report lesson/wasi lesson
     cmd/shared cmd/compare cmd/eval cmd/lesson cmd/prepare cmd/train cmd lesson/exercises .'
-most_files=20 # a folder
+most_subjects=20 # of a folder: a .c file and its header are one
 
 find . -name '*.[ch]' ! -path './build/*' | sed 's|^\./||' | sort >"$scratch/all"
 grep -v '^tests/' "$scratch/all" >"$scratch/files"
@@ -118,18 +118,18 @@ notices "a call upwards" calls_downwards "$scratch/symbols"
 
 # --- sizes ---
 crowded() { # FILE-WITH-NAMES
-    sed 's|/[^/]*$||' "$1" | sort | uniq -c | awk -v most="$most_files" '
-        $1 > most { print $2 " has " $1 " files of code"; bad = 1 } END { exit bad }'
+    sed 's/\.[ch]$//' "$1" | sort -u | sed 's|/[^/]*$||' | uniq -c | awk -v most="$most_subjects" '
+        $1 > most { print $2 " has " $1 " subjects"; bad = 1 } END { exit bad }'
 }
-check "no folder has more than $most_files files of code" crowded "$scratch/all"
-seq -f 'base/%g.c' $((most_files + 1)) >"$scratch/crowd"
-notices "a folder with one file too many" crowded "$scratch/crowd"
+check "no folder has more than $most_subjects subjects" crowded "$scratch/all"
+seq -f 'base/%g.c' $((most_subjects + 1)) >"$scratch/crowd"
+notices "a folder with one subject too many" crowded "$scratch/crowd"
 
 # --- what libraries leave to the commands ---
 # without WORDS FILE-WITH-NAMES: no such call in the folders of the library, comments aside; progress.c is the progress
 # line.
 without() {
-    grep -E '(^|/)(base|data|posenc|model)/' "$2" | grep -v '^base/progress\.' | while read -r file; do
+    grep -E '(^|/)(base|num|data|posenc|model)/' "$2" | grep -v '^base/progress\.' | while read -r file; do
         sed 's|//.*||' "$file" | grep -nE "$1" | sed "s|^|$file:|"
     done >"$scratch/calls"
     cat "$scratch/calls"

@@ -2,7 +2,7 @@
 
 #include "base/utf8.h"
 #include "cmd/shared/kernels.h"
-#include "lab/run/result.h"
+#include "train/result.h"
 
 #include <errno.h>
 #include <spawn.h>

@@ -5,8 +5,8 @@
 #include "lab/compare/outcome.h"
 #include "lab/compare/pace.h"
 #include "lab/report/page/axis.h"
-#include "lab/run/config.h"
-#include "lab/run/trainer.h"
+#include "train/config.h"
+#include "train/trainer.h"
 
 #include <stddef.h>
 #include <string.h>

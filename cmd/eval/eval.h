@@ -5,7 +5,7 @@
 #include "base/file/text.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
-#include "lab/run/run.h"
+#include "train/run.h"
 
 #define WINDOWS_MOST 32
 #define DEPTHS_MOST  101

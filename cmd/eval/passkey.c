@@ -1,8 +1,8 @@
 #include "cmd/eval/eval.h"
 
 #include "data/made/passkey.h"
-#include "lab/eval/evaluate.h"
-#include "lab/run/result.h"
+#include "train/evaluate.h"
+#include "train/result.h"
 #include "lab/stats/statistics.h"
 #include "model/infer.h"
 #include "model/sample.h"

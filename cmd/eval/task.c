@@ -1,8 +1,8 @@
 #include "cmd/eval/eval.h"
 
-#include "lab/eval/answers.h"
-#include "lab/eval/evaluate.h"
-#include "lab/run/result.h"
+#include "train/answers.h"
+#include "train/evaluate.h"
+#include "train/result.h"
 #include "lab/stats/statistics.h"
 
 #include <inttypes.h>

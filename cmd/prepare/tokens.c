@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "data/bpe/trainer.h"
 #include "data/scatter.h"
-#include "lab/run/run.h"
+#include "train/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define BITTER_DESCRIBE_H
 
 #include "base/option.h"
-#include "model/base/tensor.h"
+#include "num/tensor.h"
 
 // "4 layers, 4 heads, width 128, context 256", and Llama's block and shared keys where the model has them.
 void shape_describe(char text[TEXT_CAPACITY], const Shape *shape);

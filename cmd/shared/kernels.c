@@ -1,8 +1,8 @@
 #include "cmd/shared/kernels.h"
 
 #include "cmd/shared/arguments.h"
-#include "model/base/blas.h"
-#include "model/base/gemm.h"
+#include "num/blas.h"
+#include "num/gemm.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 #define BITTER_TRAIN_SHOW_H
 
 #include "base/progress.h"
-#include "lab/run/loop.h"
+#include "train/loop.h"
 
 // An observer of every step, with a ProgressLine: show the step, and stop after a signal or when --patience runs out.
 // Warns when the validation loss has been high for long.

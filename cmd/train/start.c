@@ -2,7 +2,7 @@
 
 #include "base/file/text.h"
 #include "cmd/shared/describe.h"
-#include "lab/run/config.h"
+#include "train/config.h"
 #include "posenc/rotation/rotate.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #ifndef BITTER_TRAIN_START_H
 #define BITTER_TRAIN_START_H
 
-#include "lab/run/run.h"
+#include "train/run.h"
 
 // Complete the options that were typed (given[i]: row i of train_options was typed) to those that config.json will
 // hold. With --resume, take the options of the run in --out and set `paths`; with --init, take the model, data, batch

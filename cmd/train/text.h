@@ -3,7 +3,7 @@
 #define BITTER_TRAIN_TEXT_H
 
 #include "cmd/prepare/inputs.h"
-#include "lab/run/train_options.h"
+#include "train/train_options.h"
 
 // The command line: what a run records, and then how FILE is read.
 typedef struct {

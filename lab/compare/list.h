@@ -2,7 +2,7 @@
 #ifndef BITTER_LIST_H
 #define BITTER_LIST_H
 
-#include "lab/run/train_options.h"
+#include "train/train_options.h"
 
 // Words become names of files and cells of tables and CSV, so no character has a meaning of its own there.
 #define LABEL_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."

@@ -1,8 +1,8 @@
 #include "lab/compare/measure.h"
 
 #include "base/file/crc.h"
-#include "lab/eval/answers.h"
-#include "lab/eval/evaluate.h"
+#include "train/answers.h"
+#include "train/evaluate.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

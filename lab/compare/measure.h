@@ -4,7 +4,7 @@
 
 #include "base/file/text.h"
 #include "base/interrupt.h"
-#include "lab/run/trainer.h"
+#include "train/trainer.h"
 
 #define MEASURED_HEADER "quantity,x,value,count\n"
 #define MEASURED_SEAL   "checksum,0,"

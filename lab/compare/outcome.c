@@ -1,7 +1,7 @@
 #include "lab/compare/outcome.h"
 
 #include "lab/compare/measure.h"
-#include "lab/run/config.h"
+#include "train/config.h"
 
 #include <inttypes.h>
 #include <math.h>

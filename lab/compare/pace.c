@@ -3,7 +3,7 @@
 #include "base/file/lock.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "lab/run/step.h"
+#include "train/step.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -4,7 +4,7 @@
 #define BITTER_PLAN_H
 
 #include "base/file/file.h"
-#include "lab/run/train_options.h"
+#include "train/train_options.h"
 #include "lab/stats/paired.h"
 #include "posenc/mix.h"
 
@@ -192,7 +192,7 @@ bool plan_is_ladder(const Plan *plan);
 // The arm of the designed scheme that reports compare this learned one with, or -1.
 int plan_designed(const Plan *plan, int arm);
 
-// Write compare.json. `data` lists the fingerprints of the texts (data_json in lab/run/config.h), or is NULL.
+// Write compare.json. `data` lists the fingerprints of the texts (data_json in train/config.h), or is NULL.
 bool plan_write(const char *path, const Plan *plan, const json_t *data, Error *error);
 // Read it back, and the fingerprints, to be released, or NULL. Everything is checked as if it had been typed, because
 // names become paths and words of tables, pages and plots. Fails (input), also on a file of an earlier version.

@@ -3,7 +3,7 @@
 #include "base/version.h"
 #include "lab/compare/list.h"
 #include "lab/compare/plan.h"
-#include "lab/run/config.h"
+#include "train/config.h"
 
 #include <jansson.h>
 #include <limits.h>

@@ -2,10 +2,10 @@
 
 #include "base/interrupt.h"
 #include "lab/compare/measure.h"
-#include "lab/run/config.h"
-#include "lab/run/positions.h"
-#include "lab/run/result.h"
-#include "lab/run/loop.h"
+#include "train/config.h"
+#include "train/positions.h"
+#include "train/result.h"
+#include "train/loop.h"
 #include "lab/stats/npy.h"
 
 #include <errno.h>

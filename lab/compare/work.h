@@ -4,7 +4,7 @@
 
 #include "data/corpus.h"
 #include "lab/compare/plan.h"
-#include "lab/run/run.h"
+#include "train/run.h"
 
 #include <stdatomic.h>
 #include <sys/types.h>

@@ -1,6 +1,6 @@
 #include "lab/eval/attended.h"
 
-#include "lab/eval/evaluate.h"
+#include "train/evaluate.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 #include "lab/eval/generate.h"
 
-#include "lab/eval/evaluate.h"
+#include "train/evaluate.h"
 #include "lab/eval/stream.h"
 
 #include <stdlib.h>

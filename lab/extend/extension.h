@@ -4,7 +4,7 @@
 #define BITTER_EXTENSION_H
 
 #include "data/corpus.h"
-#include "lab/run/run.h"
+#include "train/run.h"
 #include "model/infer.h"
 #include "posenc/stretch/search.h"
 

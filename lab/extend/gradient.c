@@ -1,7 +1,7 @@
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "lab/extend/extension.h"
-#include "lab/run/result.h"
+#include "train/result.h"
 #include "model/adamw.h"
 #include "model/train_pass.h"
 #include "posenc/rotation/rotate.h"

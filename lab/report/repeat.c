@@ -2,7 +2,7 @@
 #include "lab/report/sections.h"
 
 #include "base/version.h"
-#include "lab/run/config.h"
+#include "train/config.h"
 
 #include <inttypes.h>
 #include <math.h>

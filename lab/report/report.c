@@ -3,7 +3,7 @@
 #include "lab/report/inside/inside.h"
 #include "lab/report/page/svg.h"
 #include "lab/report/sections.h"
-#include "lab/run/result.h"
+#include "train/result.h"
 
 #include <math.h>
 #include <string.h>

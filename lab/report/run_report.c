@@ -3,8 +3,8 @@
 
 #include "lab/eval/generate.h"
 #include "lab/report/inside/inside.h"
-#include "lab/run/config.h"
-#include "lab/run/positions.h"
+#include "train/config.h"
+#include "train/positions.h"
 
 #include <math.h>
 #include <stdlib.h>

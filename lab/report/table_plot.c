@@ -4,7 +4,7 @@
 #include "lab/report/page/draw.h"
 #include "lab/report/page/page.h"
 #include "lab/report/page/svg.h"
-#include "lab/run/result.h"
+#include "train/result.h"
 
 #include <math.h>
 #include <stdlib.h>

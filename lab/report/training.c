@@ -1,6 +1,6 @@
 // How training went: validation losses against tokens and time.
 #include "lab/report/sections.h"
-#include "lab/run/run.h"
+#include "train/run.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define BITTER_SPECTRUM_H
 
 #include "base/error.h"
-#include "model/base/real.h"
+#include "num/real.h"
 
 typedef struct {
     int T, count;    // positions; singular values: min(T, C)

@@ -1,4 +1,4 @@
-#include "model/base/team.h"
+#include "num/team.h"
 #include "model/ops/ops.h"
 
 #define ROOT_2_OVER_PI ((real)0.7978845608028654)

@@ -1,4 +1,4 @@
-#include "model/base/team.h"
+#include "num/team.h"
 #include "model/ops/ops.h"
 
 void layernorm_forward(real *out, real *mean, real *rstd, const real *x, const real *weight, const real *bias, int rows,

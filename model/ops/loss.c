@@ -1,4 +1,4 @@
-#include "model/base/team.h"
+#include "num/team.h"
 #include "model/ops/ops.h"
 
 size_t loss_scratch(int V) {

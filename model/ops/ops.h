@@ -10,8 +10,8 @@
 #define BITTER_OPS_H
 
 #include "base/random.h"
-#include "model/base/linear.h"
-#include "model/base/real.h"
+#include "num/linear.h"
+#include "num/real.h"
 #include "posenc/mix.h"
 
 #include <stdint.h>
@@ -150,8 +150,8 @@ void attention_forward(const Attention *attention, const MixTables *tables, real
 void attention_backward(const AttentionGradient *grad, const Attention *attention, const MixTables *tables,
                         real *scratch);
 
-// attention_plain.c: the same as attention_forward and attention_backward, in plain loops on one thread, for readers and
-// tests. Needs as much memory as there are scores in a head.
+// attention_plain.c: the same as attention_forward and attention_backward, in plain loops on one thread, for readers
+// and tests. Needs as much memory as there are scores in a head.
 size_t attention_plain_scratch(const MixTables *tables, const Attention *attention);
 void attention_plain_forward(const Attention *attention, const MixTables *tables, real *scratch);
 void attention_plain_backward(const AttentionGradient *grad, const Attention *attention, const MixTables *tables,

@@ -1,4 +1,4 @@
-#include "model/base/team.h"
+#include "num/team.h"
 #include "model/ops/ops.h"
 
 void residual_forward(real *out, const real *x, const real *y, const Dropout *dropout, int rows, int C) {

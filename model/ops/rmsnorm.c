@@ -1,4 +1,4 @@
-#include "model/base/team.h"
+#include "num/team.h"
 #include "model/ops/ops.h"
 
 void rmsnorm_forward(real *out, real *rstd, const real *x, const real *weight, int rows, int C) {

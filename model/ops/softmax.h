@@ -3,7 +3,7 @@
 #ifndef BITTER_SOFTMAX_H
 #define BITTER_SOFTMAX_H
 
-#include "model/base/real.h"
+#include "num/real.h"
 
 // Rows of scores have room for multiples of this many keys, because vectors are fast and what remains after them is
 // slow. So the softmax of a row works on some numbers beyond the last key that is seen.

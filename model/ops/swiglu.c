@@ -1,4 +1,4 @@
-#include "model/base/team.h"
+#include "num/team.h"
 #include "model/ops/ops.h"
 
 void swiglu_forward(real *out, const real *in, int rows, int C) {

@@ -1,4 +1,4 @@
-#include "model/base/team.h"
+#include "num/team.h"
 #include "model/ops/ops.h"
 
 void tokens_forward(real *x, const int *ids, const real *wte, int rows, int C) {

@@ -1,6 +1,6 @@
 #include "posenc/bias/bias.h"
 
-#include "model/base/team.h"
+#include "num/team.h"
 
 #include <limits.h>
 

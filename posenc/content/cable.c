@@ -4,7 +4,7 @@
 #include "posenc/content/projected.h"
 #include "posenc/content/running.h"
 
-#include "model/base/team.h"
+#include "num/team.h"
 
 // Features of a token: for each head minus its step, and then for each head its slope.
 static int feature_count(const Position *pos) {

@@ -1,7 +1,7 @@
 // FoX, the forgetting transformer: ALiBi with a slope that each token computes for itself.
 #include "posenc/content/fox.h"
 
-#include "model/base/team.h"
+#include "num/team.h"
 #include "posenc/content/projected.h"
 
 typedef struct {

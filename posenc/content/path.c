@@ -3,8 +3,8 @@
 #include "posenc/content/fox.h"
 #include "posenc/content/reflect.h"
 
-#include "model/base/linear.h"
-#include "model/base/team.h"
+#include "num/linear.h"
+#include "num/team.h"
 
 #include <assert.h>
 

@@ -1,7 +1,7 @@
 #include "posenc/content/projected.h"
 
-#include "model/base/linear.h"
-#include "model/base/team.h"
+#include "num/linear.h"
+#include "num/team.h"
 
 void projected_params(Position *pos, TensorTable *table) {
     const int F = position_features(pos);

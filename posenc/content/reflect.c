@@ -30,7 +30,7 @@
 // F = [W; K], T and G = [WK, W] belong to the keys: in training they are made once for all blocks of a head.
 #include "posenc/content/reflect.h"
 
-#include "model/base/gemm.h"
+#include "num/gemm.h"
 
 #include <assert.h>
 

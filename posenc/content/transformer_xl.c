@@ -3,8 +3,8 @@
 // contents matter, and v, which distances do.
 #include "posenc/embedding/code.h"
 
-#include "model/base/linear.h"
-#include "model/base/team.h"
+#include "num/linear.h"
+#include "num/team.h"
 
 enum { W_R, U, V };   // params (sets * C, C), (sets, C), (sets, C)
 enum { CODES, KEYS }; // tables: R (D, C), r = R W_r^T (sets, D, C); D distances

@@ -1,7 +1,7 @@
 #include "posenc/content/vectors.h"
 
-#include "model/base/gemm.h"
-#include "model/base/team.h"
+#include "num/gemm.h"
+#include "num/team.h"
 
 enum { SLABS }; // dtables: gradients of the layer at work (B, H, N, d)
 

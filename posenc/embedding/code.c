@@ -1,6 +1,6 @@
 #include "posenc/embedding/code.h"
 
-#include "model/base/team.h"
+#include "num/team.h"
 
 #include <assert.h>
 

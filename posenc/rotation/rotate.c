@@ -1,6 +1,6 @@
 #include "posenc/rotation/rotate.h"
 
-#include "model/base/team.h"
+#include "num/team.h"
 
 void rotation_fill(real *cosine, real *sine, double length, double angle) {
     double y[2];

@@ -1,5 +1,5 @@
 # Schemes by layer, windows, shared keys and Llama's block: what is refused, in one sentence that says where. The grammar
-# of --pos is tested in tests/posenc/test_mix.c, that of --window in tests/model/base/test_windows.c.
+# of --pos is tested in tests/posenc/test_mix.c, that of --window in tests/num/test_windows.c.
 . tests/support/shell
 
 small='--layers 4 --heads 4 --width 16 --context 16 --batch 2 --threads 1 --steps 1 --eval-tokens 100 --data builtin:tales:bytes=20000'

@@ -2,7 +2,7 @@
 #ifndef BITTER_PLAIN_H
 #define BITTER_PLAIN_H
 
-#include "model/base/real.h"
+#include "num/real.h"
 
 #include <stddef.h>
 

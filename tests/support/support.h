@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "model/base/real.h"
+#include "num/real.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

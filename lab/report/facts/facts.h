@@ -5,7 +5,7 @@
 #include "lab/compare/differences.h"
 #include "lab/report/facts/words.h"
 #include "lab/report/page/page.h"
-#include "lab/run/run.h"
+#include "train/run.h"
 
 #define SETTING_WORDS (2 * NAME_CAPACITY) // the words for a setting, with the final 0
 

@@ -1,7 +1,7 @@
 // The frequencies that rotations learned, beside the designed ones, and how they changed during training.
 #include "lab/report/inside/inside.h"
 
-#include "lab/run/positions.h"
+#include "train/positions.h"
 #include "posenc/rotation/rotate.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // config.json of a run: options, data, machine, and how its rotations are stretched.
-#include "lab/run/config.h"
+#include "train/config.h"
 #include "tests/fuzz/fuzz.h"
 
 bool fuzz_config(const uint8_t *bytes, size_t size) {

@@ -1,6 +1,6 @@
 // Models that transformers wrote: config.json and, behind a byte 0xFF, model.safetensors, or
 // model.safetensors.index.json and, behind another, the file a.safetensors that it may name.
-#include "lab/exchange/exchange.h"
+#include "exchange/exchange.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // model.bin, llm.c's checkpoint.
-#include "lab/exchange/exchange.h"
+#include "exchange/exchange.h"
 #include "tests/fuzz/fuzz.h"
 
 bool fuzz_import_llmc(const uint8_t *bytes, size_t size) {

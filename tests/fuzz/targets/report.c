@@ -1,7 +1,7 @@
 // What the reports of a comparison and of a run read beside measured.csv: log.csv, positions.csv and
 // positions-STEP.npy. These are the parts of an input, with a byte 0xFF between them.
 #include "lab/report/report.h"
-#include "lab/run/run.h"
+#include "train/run.h"
 #include "tests/fuzz/comparison.h"
 
 static void make_run(const Comparison *comparison, const Job *job) {

@@ -1,6 +1,6 @@
 // Tables: log.csv, positions.csv, and any that `bitter report` draws.
 #include "lab/report/table_plot.h"
-#include "lab/run/positions.h"
+#include "train/positions.h"
 #include "tests/fuzz/fuzz.h"
 
 bool fuzz_tables(const uint8_t *bytes, size_t size) {

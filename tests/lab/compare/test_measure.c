@@ -1,7 +1,7 @@
 // What is measured of a trained model: which windows, which half of the validation text, and which tokens are scored.
 #include "data/made/task.h"
 #include "lab/compare/measure.h"
-#include "lab/eval/evaluate.h"
+#include "train/evaluate.h"
 #include "tests/lab/compare/plans.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // A directory keeps the options that it was begun with; what may change is said.
-#include "lab/run/config.h"
+#include "train/config.h"
 #include "tests/lab/compare/plans.h"
 
 static const char path[] = "where/compare.json";

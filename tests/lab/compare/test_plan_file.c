@@ -1,5 +1,5 @@
 // compare.json: plans are read back exactly, and damaged files are refused.
-#include "lab/run/config.h"
+#include "train/config.h"
 #include "tests/lab/compare/plans.h"
 #include "tests/support/scratch.h"
 

@@ -1,5 +1,5 @@
 // Files of runs that must not be used: damaged ones, and those of other batches or other plans.
-#include "lab/run/config.h"
+#include "train/config.h"
 #include "tests/lab/compare/run_files.h"
 
 static void expect_unreadable(const char *what, const char *parts) {

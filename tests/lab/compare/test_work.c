@@ -1,8 +1,8 @@
 // Workers: every job is trained, measured and released once; a job that was left half done is continued; a run that
 // diverges counts as done.
 #include "base/interrupt.h"
-#include "lab/run/positions.h"
-#include "lab/run/step.h"
+#include "train/positions.h"
+#include "train/step.h"
 #include "tests/support/children.h"
 #include "tests/lab/compare/workers.h"
 

@@ -1,6 +1,6 @@
 // Whether answers are right: one pass over an exercise finds what decoding token by token finds.
-#include "lab/eval/answers.h"
-#include "lab/run/step.h"
+#include "train/answers.h"
+#include "train/step.h"
 #include "model/sample.h"
 #include "tests/support/little_model.h"
 

@@ -1,7 +1,7 @@
 // Every check on every planted mistake, and on the schemes without it.
 #include "lab/lesson/checks.h"
 #include "lab/lesson/mistakes.h"
-#include "model/base/team.h"
+#include "num/team.h"
 #include "tests/support/support.h"
 
 #include <omp.h>

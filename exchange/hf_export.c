@@ -1,0 +1,96 @@
+#include "data/tokenizer_hf.h"
+#include "exchange/exchange.h"
+#include "exchange/hf_config.h"
+#include "model/safetensors.h"
+
+#include <stdlib.h>
+
+// A JSON file in a directory; releases the object.
+static bool write_json(const char *directory, const char *name, json_t *object, Error *error) {
+    char path[PATH_CAPACITY];
+    if (path_format(path, error, "%s/%s", directory, name)) return json_write(path, object, 17, error);
+    json_decref(object);
+    return false;
+}
+
+static bool write_weights(const char *directory, const ForeignTensors *tensors, Error *error) {
+    char path[PATH_CAPACITY];
+    SafeTensor *list = calloc((size_t)tensors->count, sizeof *list);
+    float *next = tensors->numbers;
+    for (int i = 0; list && i < tensors->count; i++) {
+        const ForeignTensor *t = &tensors->items[i];
+        list[i] = (SafeTensor){.dtype = DTYPE_F32, .rank = t->rank, .shape = {t->shape[0], t->shape[1]}, .data = next};
+        snprintf(list[i].name, sizeof list[i].name, "%s", t->name);
+        next += t->count;
+    }
+    const bool ok = list ? path_format(path, error, "%s/model.safetensors", directory) &&
+                               safetensors_write(path, list, tensors->count, error)
+                         : fail_run(error, "no memory for a list of %d tensors", tensors->count);
+    free(list);
+    return ok;
+}
+
+// The name of the token that ends a document, which is one of the added tokens; NULL = there is none.
+static const char *name_of_end(const json_t *tokenizer, int end) {
+    const json_t *added = json_object_get(tokenizer, "added_tokens");
+    for (size_t i = 0; i < json_array_size(added); i++)
+        if (json_integer_value(json_object_get(json_array_get(added, i), "id")) == end)
+            return json_string_value(json_object_get(json_array_get(added, i), "content"));
+    return NULL;
+}
+
+// Let the tokenizer begin every text with that token.
+static void add_beginning(json_t *tokenizer, const char *name, int end) {
+    json_t *mark = json_pack("{s:{s:s, s:i}}", "SpecialToken", "id", name, "type_id", 0),
+           *text = json_pack("{s:{s:s, s:i}}", "Sequence", "id", "A", "type_id", 0),
+           *second = json_pack("{s:{s:s, s:i}}", "Sequence", "id", "B", "type_id", 1),
+           *template = json_pack("{s:s, s:[O, O], s:[O, O, o], s:{s:{s:s, s:[i], s:[s]}}}", "type",
+                                 "TemplateProcessing", "single", mark, text, "pair", mark, text, second,
+                                 "special_tokens", name, "id", name, "ids", end, "tokens", name);
+    json_decref(mark);
+    json_decref(text);
+    json_t *both = json_pack("{s:s, s:[O, o]}", "type", "Sequence", "processors",
+                             json_object_get(tokenizer, "post_processor"), template);
+    json_object_set_new(tokenizer, "post_processor", both);
+}
+
+static bool write_tokenizer(const Run *run, const char *directory, Error *error) {
+    const int end = tokenizer_end(&run->tokenizer);
+    json_t *tokenizer = tokenizer_to_hf(&run->tokenizer, error);
+    if (!tokenizer) return false;
+    json_t *config = json_pack("{s:s, s:i, s:b}", "tokenizer_class", "PreTrainedTokenizerFast", "model_max_length",
+                               run->gpt.shape.context, "clean_up_tokenization_spaces", 0);
+    const char *name = name_of_end(tokenizer, end);
+    if (name) {
+        json_object_set_new(config, "bos_token", json_string(name));
+        json_object_set_new(config, "eos_token", json_string(name));
+        add_beginning(tokenizer, name, end);
+    }
+    if (write_json(directory, "tokenizer.json", tokenizer, error))
+        return write_json(directory, "tokenizer_config.json", config, error);
+    json_decref(config);
+    return false;
+}
+
+bool export_hf(const Run *run, const char *name, const char *directory, Error *error) {
+    const int end = tokenizer_end(&run->tokenizer);
+    Home home;
+    Rotations rotations;
+    ForeignTensors tensors;
+    if (!find_home(&home, &rotations, FORMAT_HF, &run->gpt, name, error) ||
+        !foreign_from_model(&tensors, hf_tensors[home], &run->gpt, error))
+        return false;
+    json_t *generation = json_pack("{s:b}", "do_sample", 0);
+    if (end >= 0) {
+        json_object_set_new(generation, "bos_token_id", json_integer(end));
+        json_object_set_new(generation, "eos_token_id", json_integer(end));
+        json_object_set_new(generation, "pad_token_id", json_integer(end));
+    }
+    const bool ok = write_weights(directory, &tensors, error) &&
+                    write_json(directory, "config.json", hf_config(home, &run->gpt, &rotations, end), error) &&
+                    (run->tokenizer.kind == TOKENIZER_NONE || write_tokenizer(run, directory, error));
+    foreign_free(&tensors);
+    if (ok) return write_json(directory, "generation_config.json", generation, error);
+    json_decref(generation);
+    return false;
+}

@@ -1,0 +1,131 @@
+#include "num/blas.h"
+
+#include "num/team.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined BLAS_NONE
+#define BLAS_NAME "none"
+#elif defined BLAS_MKL
+#include <mkl_cblas.h>
+#elif defined BLAS_ACCELERATE
+#include <Accelerate/Accelerate.h>
+#define BLAS_NAME "Apple's Accelerate"
+#else
+#include <cblas.h>
+#endif
+#ifndef BLAS_NAME
+#define BLAS_NAME "a BLAS that does not tell its name"
+#endif
+
+// Each BLAS has functions of its own; the other libraries leave them undefined, so they are weak.
+extern int openblas_get_parallel(void) __attribute__((weak));
+extern char *openblas_get_config(void) __attribute__((weak));
+extern char *openblas_get_corename(void) __attribute__((weak));
+extern const char *bli_info_get_version_str(void) __attribute__((weak));
+extern int bli_arch_query_id(void) __attribute__((weak));
+extern const char *bli_arch_string(int) __attribute__((weak));
+extern void mkl_get_version_string(char *, int) __attribute__((weak));
+
+void blas_product(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, int N, int K) {
+#if defined BLAS_NONE
+    assert(!"this program was built without a BLAS");
+#else
+#ifdef REAL_DOUBLE
+#define CBLAS_GEMM cblas_dgemm
+#else
+#define CBLAS_GEMM cblas_sgemm
+#endif
+    CBLAS_GEMM(CblasRowMajor, A.transposed ? CblasTrans : CblasNoTrans, B.transposed ? CblasTrans : CblasNoTrans, M, N,
+               K, alpha, A.at, A.stride, B.at, B.stride, beta, C, ldc);
+#endif
+}
+
+enum { SEQUENTIAL, OWN_THREADS, OPENMP }; // what openblas_get_parallel() returns
+
+// A sequential build shares buffers between calls without a lock: two at a time give wrong products.
+int blas_threads_most(void) {
+    return openblas_get_parallel && openblas_get_parallel() == SEQUENTIAL ? 1 : THREADS_MOST;
+}
+
+const char *blas_complaint(void) {
+    if (!openblas_get_parallel || openblas_get_parallel() == OPENMP) return NULL;
+    return openblas_get_parallel() == SEQUENTIAL
+               ? "this OpenBLAS is a sequential build, so training uses one core; install the OpenMP build"
+               : "this OpenBLAS brings its own threads, which fight with OpenMP's (up to 4 times slower); install the "
+                 "OpenMP build";
+}
+
+const char *blas_description(void) {
+    static char text[256];
+    if (openblas_get_config) return openblas_get_config();
+    if (bli_info_get_version_str)
+        snprintf(text, sizeof text, "BLIS %s", bli_info_get_version_str());
+    else if (mkl_get_version_string)
+        mkl_get_version_string(text, (int)sizeof text - 1); // padded with spaces, not ended by a zero
+    else
+        return BLAS_NAME;
+    for (size_t end = strlen(text); end > 0 && text[end - 1] == ' '; end--) text[end - 1] = '\0';
+    return text;
+}
+
+const char *blas_core(void) {
+    if (openblas_get_corename) return openblas_get_corename();
+    return bli_arch_query_id ? bli_arch_string(bli_arch_query_id()) : "unknown";
+}
+
+bool blas_is_behind(void) {
+    static const char *const cores[] = {"Katmai",    "Coppermine",  "Northwood",  "Prescott",   "Banias",
+                                        "Core2",     "Penryn",      "Dunnington", "Nehalem",    "Atom",
+                                        "Athlon",    "Opteron",     "Nano",       "Bobcat",     "Opteron_SSE3",
+                                        "Barcelona", "Sandybridge", "Bulldozer",  "Piledriver", "Steamroller"};
+    const char *core = openblas_get_corename ? openblas_get_corename() : "";
+    for (size_t i = 0; i < sizeof cores / sizeof *cores; i++)
+        if (strcmp(core, cores[i]) == 0) return !getenv("OPENBLAS_CORETYPE");
+    return false;
+}
+
+// Large enough that OpenBLAS uses its usual kernels (products of fewer than a million terms may bypass them), and no
+// multiples of a vector's length.
+enum { CHECK_M = 93, CHECK_N = 131, CHECK_K = 101 };
+
+static bool product_is_right(const real *a, const real *b, bool a_transposed, bool b_transposed) {
+    const Matrix A = a_transposed ? columns_of(a, CHECK_M) : rows_of(a, CHECK_K);
+    const Matrix B = b_transposed ? columns_of(b, CHECK_K) : rows_of(b, CHECK_N);
+    const double rounding = sizeof(real) == sizeof(double) ? DBL_EPSILON : FLT_EPSILON;
+    real C[CHECK_M * CHECK_N]; // (M,N)
+    blas_product(C, CHECK_N, 0, 1, A, B, CHECK_M, CHECK_N, CHECK_K);
+    for (int m = 0; m < CHECK_M; m++) {
+        double sum[CHECK_N] = {0}, size[CHECK_N] = {0};
+        for (int k = 0; k < CHECK_K; k++) {
+            const double a_mk = (double)matrix_entry(A, m, k);
+            for (int n = 0; n < CHECK_N; n++) {
+                const double term = a_mk * (double)matrix_entry(B, k, n);
+                sum[n] += term;
+                size[n] += fabs(term);
+            }
+        }
+        for (int n = 0; n < CHECK_N; n++)
+            if (!(fabs((double)C[m * CHECK_N + n] - sum[n]) <= (CHECK_K + 2) * rounding * size[n])) return false;
+    }
+    return true;
+}
+
+bool blas_is_right(void) {
+    real a[CHECK_M * CHECK_K], b[CHECK_K * CHECK_N];
+    bool right = true;
+    for (int i = 0; i < CHECK_M * CHECK_K; i++) a[i] = (real)(i % 89 - 44) / 44;
+    for (int i = 0; i < CHECK_K * CHECK_N; i++) b[i] = (real)(i % 97 - 48) / 48;
+    // On one thread, as each of a team's calls it: threads that the library started would hang a process forked later.
+    const int threads = omp_get_max_threads();
+    omp_set_num_threads(1);
+    for (int transposed = 0; right && transposed < 4; transposed++)
+        right = product_is_right(a, b, transposed & 1, transposed & 2);
+    omp_set_num_threads(threads);
+    return right;
+}

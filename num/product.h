@@ -1,0 +1,28 @@
+// Matrix products of the program's own, in the compiler's vectors: the same source for AVX-512, AVX2, NEON and 128
+// bits. Every element is summed in the order of k, in blocks whose size depends on K alone. So it has the same bits
+// however threads share rows and columns, if each has at least 4 rows.
+#ifndef BITTER_PRODUCT_H
+#define BITTER_PRODUCT_H
+
+#include "num/matrix.h"
+
+// C (M,N), row stride ldc, = beta * C + alpha * A (M,K) * B (K,N) + bias (N). With beta 0, C is overwritten whatever it
+// held. bias may be NULL.
+void product(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, const real *bias, int M, int N, int K);
+
+// The width of the vectors that the kernels were built for: 64, 32 or 16.
+int product_vector_bytes(void);
+
+// How many numbers the packed form of B (K,N) has.
+size_t product_packed_size(int K, int N);
+// packed (product_packed_size) = B (K,N), in the order in which the kernel reads it.
+void product_pack(real *packed, Matrix B, int K, int N);
+// C (M,N) = beta * C + alpha * A (M, rows begin to end) * those rows of B (K,N_all): N columns from `first` on, which
+// is 0 or a multiple of two vectors.
+void product_packed(real *C, int ldc, real beta, real alpha, Matrix A, const real *packed, int N_all, int K, int first,
+                    int begin, int end, int M, int N);
+
+// out (16, 16) = the transpose of in (16, 16).
+void transpose_square(real *out, const real *in);
+
+#endif

@@ -1,0 +1,85 @@
+#include "num/tensor.h"
+
+#include "base/random.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int tensor_add(TensorTable *table, Tensor tensor) {
+    if (table->count == table->capacity) {
+        const int capacity = table->capacity ? 2 * table->capacity : 32;
+        Tensor *larger = realloc(table->items, (size_t)capacity * sizeof *larger);
+        table->failed = table->failed || !larger;
+        if (!larger) return 0;
+        table->items = larger;
+        table->capacity = capacity;
+    }
+    tensor.offset = table->total;
+    tensor.count = 1;
+    for (int axis = 0; axis < tensor.rank; axis++) tensor.count *= (size_t)tensor.shape[axis];
+    table->total += (tensor.count + 15) / 16 * 16;
+    table->items[table->count] = tensor;
+    return table->count++;
+}
+
+bool tensors_check(const TensorTable *table, Error *error) {
+    if (table->failed) return fail_run(error, "no memory for a list of more than %d tensors", table->count);
+    for (int i = 0; i < table->count; i++) {
+        const Tensor *t = &table->items[i];
+        if (t->count > TENSOR_NUMBERS_MOST)
+            return fail_input(error,
+                              "the tensor %s would have %zu numbers, but 10^9 are the most; choose a smaller model, or "
+                              "other options of the position scheme",
+                              t->name, t->count);
+    }
+    return true;
+}
+
+const Tensor *tensor_find(const TensorTable *table, const char *name) {
+    for (int i = 0; i < table->count; i++)
+        if (strcmp(table->items[i].name, name) == 0) return &table->items[i];
+    return NULL;
+}
+
+size_t tensor_numbers(const TensorTable *table, bool position_only) {
+    size_t numbers = 0;
+    for (int i = 0; i < table->count; i++)
+        if (table->items[i].position || !position_only) numbers += table->items[i].count;
+    return numbers;
+}
+
+void tensors_init(real *values, const TensorTable *table, uint64_t seed) {
+    for (int i = 0; i < table->count; i++) {
+        const Tensor *t = &table->items[i];
+        const uint64_t key = random_key(seed, t->name);
+        real *value = values + t->offset;
+        for (size_t n = 0; n < t->count; n++)
+            value[n] = t->init == INIT_NORMAL ? (real)(t->scale * random_normal(key, n)) : (real)(t->init == INIT_ONE);
+    }
+}
+
+const char *tensors_nonfinite(const real *values, const TensorTable *table) {
+    const char *found = NULL;
+    for (int i = 0; i < table->count; i++) {
+        const Tensor *t = &table->items[i];
+        size_t n = 0;
+        if (found && t->position) break; // positions stand behind the layers and get their gradients last
+        while (n < t->count && isfinite(values[t->offset + n])) n++;
+        if (n == t->count) continue;
+        found = t->name;
+        if (strncmp(t->name, "ln_f.", 5) == 0) break; // it stands before the layers and gets its gradient first
+    }
+    return found;
+}
+
+void number_place(char text[64], size_t n, size_t columns) {
+    if (columns > 0)
+        snprintf(text, 64, "row %zu, column %zu", n / columns, n % columns);
+    else
+        snprintf(text, 64, "number %zu", n);
+}
+
+void tensors_free(TensorTable *table) {
+    free(table->items);
+    *table = (TensorTable){0};
+}

@@ -1,0 +1,112 @@
+// The one table of trainable tensors: it drives sizes, views, initial values, weight decay, checkpoints and tests.
+#ifndef BITTER_TENSOR_H
+#define BITTER_TENSOR_H
+
+#include "base/error.h"
+#include "num/real.h"
+#include "num/windows.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+// What a layer is made of: GPT-2's layer norms, GELU and biases, or Llama's RMSNorms and SwiGLU without biases.
+typedef enum { BLOCK_GPT2, BLOCK_LLAMA } Block;
+
+static inline const char *block_name(Block block) {
+    return block == BLOCK_LLAMA ? "llama" : "gpt2";
+}
+
+// The sizes that every part of the model is made from. Comments call them by letters: B sequences of T tokens (rows =
+// B*T), V words of the vocabulary, L layers, C channels, H heads of d = C / H channels, K heads of keys and of values
+// (K*d channels of each), W hidden channels of the MLP, F features that the schemes compute for each token.
+typedef struct {
+    int vocab;            // V
+    int context;          // T, the trained length
+    int layers;           // L
+    int heads;            // H
+    int width;            // C
+    int random_positions; // 0, or training places its tokens at random coordinates below this
+    Windows windows;      // of the layers
+    int kv_heads;         // K, heads of keys and values; 0 = H (read it with key_heads)
+    Block block;
+} Shape;
+
+static inline int head_width(const Shape *shape) {
+    return shape->width / shape->heads;
+}
+
+// How many keys a query of this layer sees, its own included; 0 = all.
+static inline int window_of(const Shape *shape, int layer) {
+    return shape->windows.period ? shape->windows.keys[layer % shape->windows.period] : 0;
+}
+
+// Grouped queries (Ainslie et al. 2023, 2305.13245): H heads of queries share K heads of keys and values.
+static inline int key_heads(const Shape *shape) {
+    return shape->kv_heads ? shape->kv_heads : shape->heads;
+}
+
+// Which key head a head looks at: heads in a row share one.
+static inline int key_head_of(const Shape *shape, int head) {
+    return head / (shape->heads / key_heads(shape));
+}
+
+// Channels of all keys, and as many of all values.
+static inline int key_width(const Shape *shape) {
+    return key_heads(shape) * head_width(shape);
+}
+
+// Channels of queries, keys and values side by side.
+static inline int qkv_width(const Shape *shape) {
+    return shape->width + 2 * key_width(shape);
+}
+
+typedef enum { INIT_ZERO, INIT_ONE, INIT_NORMAL } Init;
+
+typedef struct {
+    char name[64];
+    int rank, shape[3];
+    Init init;
+    double scale;         // standard deviation for INIT_NORMAL
+    bool decay;           // weight decay applies
+    bool position;        // belongs to the position scheme
+    double rate;          // factor of the learning rate
+    size_t offset, count; // numbers, inside each of the flat arrays (parameters, gradients, moments)
+} Tensor;
+
+typedef struct {
+    Tensor *items; // (count)
+    int count, capacity;
+    size_t total; // numbers of a flat array: all tensors with their alignment gaps (tensor_numbers leaves these out)
+    bool failed;  // memory ran out: later additions do nothing, so that one tensors_check is enough
+} TensorTable;
+
+#define TENSOR_NUMBERS_MOST 1000000000 // of one tensor: some loops count them with an int
+
+// Append a tensor; name, rank, shape, init, scale, decay and position are taken from `tensor`, offset and count are
+// worked out. Offsets are aligned to 16 numbers. Returns its index.
+int tensor_add(TensorTable *table, Tensor tensor);
+
+// Are all tensors there, and none of them too large? Fails (run) when memory ran out, (input) when one has more than
+// TENSOR_NUMBERS_MOST.
+bool tensors_check(const TensorTable *table, Error *error);
+
+// NULL when there is none of that name.
+const Tensor *tensor_find(const TensorTable *table, const char *name);
+
+// Numbers in all tensors, without alignment gaps; only those of the position scheme when asked.
+size_t tensor_numbers(const TensorTable *table, bool position_only);
+
+// Initial values, a function of (seed, tensor's name, index): tensors that two models share start out equal.
+void tensors_init(real *values, const TensorTable *table, uint64_t seed);
+
+// The name of a tensor in `values` with a number that is not finite, or NULL: of several the one that a backward pass
+// comes to first, that of the last norm, or else of the last layer.
+const char *tensors_nonfinite(const real *values, const TensorTable *table);
+
+// Where number n is, counted from 0: "row 3, column 5" of a matrix with so many columns, "number 3" of a vector, which
+// has 0.
+void number_place(char text[64], size_t n, size_t columns);
+
+void tensors_free(TensorTable *table);
+
+#endif

@@ -1,0 +1,316 @@
+// Damaged and hostile files of other programs: each is refused as bad input with a sentence, or is a model.
+#include "exchange/found.h"
+#include "tests/exchange/damaged.h"
+
+static int make_models(void **state) {
+    Run run;
+    Error error;
+    scratch_make(directory);
+    new_directory(there, "there");
+    run_make(&run, "rope");
+    run_stretch(&run, METHOD_YARN, true);
+    must(export_hf(&run, "the/run", there, &error), &error);
+    run_close(&run);
+    run_make(&run, "learned");
+    must(export_llmc(&run, "the/run", there, &error), &error);
+    run_close(&run);
+    return 0;
+}
+
+static void damaged_files_are_survived(void **state) {
+    damage("model.safetensors");
+    damage("config.json");
+    damage("tokenizer.json");
+    damage("model.bin");
+}
+
+static void weights_are_checked_by_their_crc(void **state) {
+    const char *name = "model.safetensors";
+    Buffer file;
+    Error error;
+    read_file(&file, there, name);
+    file.bytes[file.size - 4] ^= 1; // still a finite number
+    write_file(there, name, file.bytes, file.size);
+    if (import_either(name, &error)) fail_msg("one bit of the last weight was turned");
+    assert_non_null(strstr(error.message, "CRC-32"));
+    file.bytes[file.size - 4] ^= 1;
+    write_file(there, name, file.bytes, file.size);
+    free(file.bytes);
+    must(import_either(name, &error), &error);
+}
+
+static void configs_of_other_models_are_refused(void **state) {
+    expect_config("model_type", "\"opt\"", "\"model_type\" is opt");
+    expect_config("model_type", "\"llama\"", "bitter's SwiGLU has silu");
+    expect_config("model_type", NULL, "missing");
+    expect_config("model_type", "7", "missing");
+    expect_config("options", "{}", "a run of bitter");
+    expect_config("vocab_size", "128256", "\"vocab_size\"");
+    expect_config("vocab_size", "100", "257 tokens");
+    expect_config("hidden_size", "0", "\"hidden_size\"");
+    expect_config("hidden_size", "15", "is not 60");
+    expect_config("num_hidden_layers", "1000000", "\"num_hidden_layers\"");
+    expect_config("num_hidden_layers", "1000", "describes a model of");
+    expect_config("num_hidden_layers", "1", "has a tensor model.layers.1");
+    expect_config("num_hidden_layers", "3", "has no tensor model.layers.2");
+    expect_config("num_attention_heads", "3", "do not share the width");
+    expect_config("num_key_value_heads", "1", "makes it [8,16]");
+    expect_config("num_key_value_heads", "3", "is 3, which 2 heads cannot share");
+    expect_config("num_key_value_heads", NULL, "\"num_key_value_heads\"");
+    expect_config("intermediate_size", "32", "\"intermediate_size\" is not 64");
+    expect_config("hidden_act", "\"silu\"", "\"hidden_act\" is silu");
+    expect_config("norm_epsilon", "1e-6", "\"norm_epsilon\"");
+    expect_config("use_bias", "false", "no biases");
+    expect_config("tie_word_embeddings", "false", "its output layer");
+    expect_config("tie_word_embeddings", "0", "\"tie_word_embeddings\" must be true or false");
+    expect_config("use_bias", "null", "\"use_bias\" must be true or false");
+    expect_config("sliding_window", "0", "\"sliding_window\" must be a whole number");
+    expect_config("rope_theta", "-1", "\"rope_theta\"");
+    expect_config("rope_theta", "\"x\"", "\"rope_theta\"");
+    expect_config("rope_scaling", "[]", "\"rope_scaling\"");
+    expect_config("rope_scaling.rope_type", "\"su\"", "\"rope_type\" is su");
+    expect_config("rope_scaling.rope_type", "\"proportional\"", "8 of the 8 channels");
+    expect_config("rope_scaling.factor", "0.5", "\"factor\"");
+    expect_config("rope_scaling.beta_fast", "0.5", "\"beta_fast\" must be above");
+    expect_config("rope_scaling.high_freq_factor", "1", "\"high_freq_factor\" above");
+    expect_config("rope_scaling.mscale", "1", "\"mscale\"");
+    expect_config("rope_scaling.original_max_position_embeddings", "1e300", "\"original_max_position_embeddings\"");
+    expect_config("original_max_position_embeddings", "1e300", "\"original_max_position_embeddings\"");
+    expect_config("rope_scaling.attention_factor", "0", "\"attention_factor\"");
+    expect_config("rope_scaling.truncate", "0", "\"truncate\" must be true or false");
+    expect_config("rope_scaling.short_factor", "[1, 2]", "has 2 factors");
+    expect_config("rope_scaling.long_factor", "[1, 2, 3, 1e300]", "\"long_factor\"");
+    expect_config("rope_scaling.long_factor", "[1, 2, 3, null]", "\"long_factor\"");
+}
+
+static void configs_of_other_llamas_are_refused(void **state) {
+    char rotating[PATH_CAPACITY];
+    Run run;
+    Error error;
+    memcpy(rotating, there, sizeof rotating);
+    run_make_as(&run, "rope", BLOCK_LLAMA, 1);
+    new_directory(there, "llama");
+    must(export_hf(&run, "the/run", there, &error), &error);
+    run_close(&run);
+    must(import_either("config.json", &error), &error);
+    expect_config("intermediate_size", "44", "\"intermediate_size\" is not 64, which is two thirds");
+    expect_config("num_key_value_heads", "2", "makes it [16,16]");
+    expect_config("num_key_value_heads", NULL, "makes it [16,16]");
+    expect_config("num_key_value_heads", "0", "\"num_key_value_heads\"");
+    expect_config("rms_norm_eps", "1e-6", "\"rms_norm_eps\" is 1e-06");
+    expect_config("rms_norm_eps", NULL, "\"rms_norm_eps\" is missing");
+    expect_config("hidden_act", "\"gelu\"", "\"hidden_act\" is gelu");
+    expect_config("tie_word_embeddings", NULL, "its output layer");
+    expect_config("attention_bias", "true", "its attention has biases");
+    expect_config("mlp_bias", "true", "its MLPs have biases");
+    expect_config("num_hidden_layers", "1000", "describes a model of");
+    memcpy(there, rotating, sizeof there);
+}
+
+// The size of gpt2's table of positions is known before memory is taken for it.
+static void tables_of_positions_are_counted(void **state) {
+    char rotating[PATH_CAPACITY];
+    Run run;
+    Error error;
+    memcpy(rotating, there, sizeof rotating);
+    new_directory(there, "learned");
+    run_make(&run, "learned");
+    must(export_hf(&run, "the/run", there, &error), &error);
+    run_close(&run);
+    expect_config("n_positions", "10000000", "describes a model of");
+    memcpy(there, rotating, sizeof there);
+}
+
+// model.safetensors with this header and so many bytes of data.
+static void expect_header(const char *header, size_t data, const char *part) {
+    Error error;
+    const uint64_t length = strlen(header);
+    uint8_t *bytes = calloc(1, 8 + length + data);
+    assert_non_null(bytes);
+    memcpy(bytes, &length, sizeof length);
+    memcpy(bytes + 8, header, length);
+    write_file(there, "model.safetensors", bytes, 8 + length + data);
+    free(bytes);
+    expect_refused(import_either("model.safetensors", &error), &error, part);
+}
+
+#define TENSOR(name, type, shape, begin, end)                                                                          \
+    "\"" name "\":{\"dtype\":\"" type "\",\"shape\":" shape ",\"data_offsets\":[" begin "," end "]}"
+
+static void hostile_headers_are_refused(void **state) {
+    Buffer before;
+    Error error;
+    read_file(&before, there, "model.safetensors");
+    expect_header("{}", 0, "describes a model of");
+    expect_header("[]", 0, "not JSON");
+    expect_header("{" TENSOR("a", "F32", "[2]", "0", "8") "}", 4, "cannot be");
+    expect_header("{" TENSOR("a", "F32", "[1]", "0", "4") "}", 8, "holds 8 bytes");
+    expect_header("{" TENSOR("a", "F32", "[1]", "0", "4") "," TENSOR("b", "F32", "[1]", "2", "6") "}", 6,
+                  "does not begin where");
+    expect_header("{" TENSOR("a", "F32", "[1]", "0", "4") "," TENSOR("b", "F32", "[1]", "8", "12") "}", 12,
+                  "does not begin where");
+    expect_header("{" TENSOR("a", "F32", "[1]", "0", "4") "," TENSOR("a", "F32", "[1]", "4", "8") "}", 8, "not JSON");
+    expect_header("{" TENSOR("a", "F99", "[1]", "0", "4") "}", 4, "no data type");
+    expect_header("{" TENSOR("a", "F32", "[-1]", "0", "4") "}", 4, "cannot be");
+    expect_header("{" TENSOR("a", "F32", "[4294967296,4294967296]", "0", "0") "}", 0, "cannot be");
+    expect_header("{" TENSOR("a", "F32", "[9223372036854775807,8]", "0", "4") "}", 4, "cannot be");
+    expect_header("{" TENSOR("a", "F32", "[1]", "-4", "0") "}", 4, "cannot be");
+    expect_header("{" TENSOR("a", "F32", "[1]", "4", "0") "}", 4, "cannot be");
+    expect_header("{" TENSOR("a", "F32", "[1]", "0", "9223372036854775807") "}", 4, "cannot be");
+    expect_header("{" TENSOR("a", "F32", "[1,1,1,1,1,1,1,1,1]", "0", "4") "}", 4, "cannot be");
+    expect_header("{\"a\":7}", 0, "no data type");
+    expect_header("{" TENSOR("a", "F32", "[8224]", "0", "32896") "}", 32896, "has no tensor model.embed_tokens.weight");
+    expect_header("{" TENSOR("model.embed_tokens.weight", "I64", "[257,16]", "0", "32896") "}", 32896, "is I64");
+    expect_header("{" TENSOR("model.embed_tokens.weight", "F32", "[8224]", "0", "32896") "}", 32896,
+                  "makes it [257,16]");
+    expect_header("{" TENSOR("a\\u001b[2J", "F99", "[1]", "0", "4") "}", 4, "tensor a?[2J");
+    write_file(there, "model.safetensors", before.bytes, before.size);
+    must(import_either("model.safetensors", &error), &error);
+    free(before.bytes);
+}
+
+// model.safetensors with a head beside the embeddings: with their numbers, or, if `other`, with one bit turned.
+static bool import_with_head(bool other, Error *error) {
+    const char *embeddings = "model.embed_tokens.weight", *name = "model.safetensors";
+    Buffer file;
+    uint64_t length;
+    json_int_t begin, end;
+    read_file(&file, there, name);
+    memcpy(&length, file.bytes, sizeof length);
+    json_t *header = json_loadb((const char *)file.bytes + 8, (size_t)length, 0, NULL);
+    json_object_del(header, "__metadata__"); // as a file of another program, without a CRC
+    json_t *head = json_deep_copy(json_object_get(header, embeddings));
+    assert_int_equal(json_unpack(head, "{s:[I,I]}", "data_offsets", &begin, &end), 0);
+    const size_t data = file.size - 8 - (size_t)length, size = (size_t)(end - begin);
+    json_object_set_new(head, "data_offsets", json_pack("[I,I]", (json_int_t)data, (json_int_t)(data + size)));
+    json_object_set_new(header, "lm_head.weight", head);
+    char *text = json_dumps(header, JSON_COMPACT);
+    const uint64_t written = strlen(text);
+    Text out = {0};
+    text_add(&out, (const char *)&written, sizeof written);
+    text_add(&out, text, strlen(text));
+    text_add(&out, (const char *)file.bytes + 8 + length, data);
+    text_add(&out, (const char *)file.bytes + 8 + length + begin, size);
+    out.bytes[out.size - 4] ^= other;
+    write_file(there, name, out.bytes, out.size);
+    const bool ok = import_either(name, error);
+    write_file(there, name, file.bytes, file.size);
+    text_free(&out);
+    free(text);
+    json_decref(header);
+    free(file.bytes);
+    return ok;
+}
+
+static void heads_of_their_own_are_refused(void **state) {
+    Error error;
+    must(import_with_head(false, &error), &error);
+    expect_refused(import_with_head(true, &error), &error, "lm_head.weight differs from the token embeddings");
+}
+
+// Heads of no numbers, which come before the embeddings. Looking for these again for each head would take minutes.
+static void many_heads_are_read(void **state) {
+    enum { HEADS = 150000 };
+    Text header = {0};
+    Error error;
+    text_print(&header, "{");
+    for (int i = 0; i < HEADS; i++)
+        text_print(&header, "\"a%06dlm_head.weight\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]},", i);
+    text_print(&header, "\"b.embed_tokens.weight\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]}}");
+    const uint64_t size = header.size;
+    Text file = {0};
+    text_add(&file, (const char *)&size, sizeof size);
+    text_add(&file, header.bytes, header.size);
+    FoundTensors found;
+    char heads[PATH_CAPACITY];
+    snprintf(heads, sizeof heads, "%.1000s/heads", there);
+    assert_int_equal(mkdir(heads, 0777), 0);
+    write_file(heads, "model.safetensors", file.bytes, file.size);
+    alarm(120);
+    must(found_open(&found, heads, &error), &error);
+    expect_refused(found_all_used(&found, &error), &error, "for which bitter's model has no place");
+    alarm(0);
+    found_close(&found);
+    text_free(&file);
+    text_free(&header);
+}
+
+static void expect_index(const char *text, const char *part) {
+    Error error;
+    write_file(there, "model.safetensors.index.json", text, strlen(text));
+    expect_refused(import_either("model.safetensors", &error), &error, part);
+}
+
+static void hostile_indices_are_refused(void **state) {
+    char from[PATH_CAPACITY], to[PATH_CAPACITY];
+    Error error;
+    snprintf(from, sizeof from, "%.1000s/model.safetensors", there);
+    snprintf(to, sizeof to, "%.1000s/one.safetensors", there);
+    assert_int_equal(rename(from, to), 0);
+    expect_refused(import_either("model.safetensors", &error), &error, "has no model.safetensors");
+    write_file(there, "pytorch_model.bin", "x", 1);
+    expect_refused(import_either("model.safetensors", &error), &error, "save_pretrained");
+    expect_index("{}", "no \"weight_map\"");
+    expect_index("x", "no \"weight_map\"");
+    expect_index("{\"weight_map\": {\"a\": 7}}", "not one beside it");
+    expect_index("{\"weight_map\": {\"a\": \"../there/one.safetensors\"}}", "not one beside it");
+    expect_index("{\"weight_map\": {\"a\": \"two.safetensors\"}}", "two.safetensors");
+    expect_index("{\"weight_map\": {\"a\": \"config.json\"}}", "not a safetensors file");
+    assert_int_equal(rename(to, from), 0); // found twice, under two names
+    Buffer file;
+    read_file(&file, there, "model.safetensors");
+    write_file(there, "one.safetensors", file.bytes, file.size);
+    write_file(there, "two.safetensors", file.bytes, file.size);
+    free(file.bytes);
+    assert_int_equal(unlink(from), 0);
+    expect_index("{\"weight_map\": {\"a\": \"one.safetensors\", \"b\": \"two.safetensors\"}}", "two of its files");
+    const char good[] = "{\"weight_map\": {\"a\": \"one.safetensors\", \"b\": \"one.safetensors\"}}";
+    write_file(there, "model.safetensors.index.json", good, strlen(good));
+    must(import_either("model.safetensors", &error), &error);
+    assert_int_equal(rename(to, from), 0);
+}
+
+// Word `index` of llm.c's header changed.
+static void expect_word(int index, int32_t value, const char *part) {
+    Buffer file;
+    Error error;
+    read_file(&file, there, "model.bin");
+    int32_t before;
+    memcpy(&before, file.bytes + 4 * index, sizeof before);
+    memcpy(file.bytes + 4 * index, &value, sizeof value);
+    write_file(there, "model.bin", file.bytes, file.size);
+    expect_refused(import_either("model.bin", &error), &error, part);
+    memcpy(file.bytes + 4 * index, &before, sizeof before);
+    write_file(there, "model.bin", file.bytes, file.size);
+    free(file.bytes);
+}
+
+static void hostile_checkpoints_are_refused(void **state) {
+    expect_word(0, 20240520, "not a checkpoint of llm.c");
+    expect_word(0, 0x46554747, "is a GGUF file");
+    expect_word(1, 2, "version 2");
+    expect_word(1, 5, "cut short or damaged");
+    for (int word = 2; word < 8; word++) {
+        expect_word(word, 0, "cannot be");
+        expect_word(word, -1, "cannot be");
+        expect_word(word, INT32_MAX, "cannot be");
+    }
+    expect_word(2, 10000000, "cut short or damaged");
+    expect_word(4, 3, "cut short or damaged");
+    expect_word(5, 3, "3 heads, width 16 and context 12, which cannot be");
+    const float spoiled = NAN;
+    int32_t bits;
+    memcpy(&bits, &spoiled, sizeof bits);
+    expect_word(256, bits, "nan");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(damaged_files_are_survived),          cmocka_unit_test(weights_are_checked_by_their_crc),
+        cmocka_unit_test(configs_of_other_models_are_refused), cmocka_unit_test(tables_of_positions_are_counted),
+        cmocka_unit_test(configs_of_other_llamas_are_refused), cmocka_unit_test(hostile_headers_are_refused),
+        cmocka_unit_test(heads_of_their_own_are_refused),      cmocka_unit_test(many_heads_are_read),
+        cmocka_unit_test(hostile_indices_are_refused),         cmocka_unit_test(hostile_checkpoints_are_refused),
+    };
+    return cmocka_run_group_tests(tests, make_models, remove_directory);
+}

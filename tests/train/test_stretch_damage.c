@@ -1,0 +1,185 @@
+// A damaged object "rotation" of config.json is refused with a sentence, or is a stretch that can be used.
+#include "tests/train/some_stretch.h"
+
+static void expect_refusal(const json_t *rotation, const char *part) {
+    RunStretch stretch;
+    Error error = {0};
+    const bool accepted = stretch_from_json(&stretch, rotation, "the/config.json", &error);
+    if (accepted) print_error("%s\n", json_dumps(rotation, JSON_ENCODE_ANY));
+    expect_refused(accepted, &error, part);
+    assert_non_null(strstr(error.message, "the/config.json"));
+}
+
+// What no member may be.
+static const char *const wrong_values[] = {"null", "\"x\"", "true", "{}", "[]", "-1", "-1e-9", "1e300"};
+
+// Put each of those in the place of a member of `object`, which is in `rotation`, and take it away.
+static void damage_member(json_t *rotation, json_t *object, const char *name) {
+    json_t *right = json_deep_copy(json_object_get(object, name));
+    char quoted[64];
+    assert_non_null(right);
+    snprintf(quoted, sizeof quoted, "\"%s\"", name);
+    for (size_t i = 0; i < COUNT(wrong_values); i++) {
+        json_object_set_new(object, name, json_loads(wrong_values[i], JSON_DECODE_ANY, NULL));
+        expect_refusal(rotation, quoted);
+    }
+    if (json_is_integer(right)) {
+        json_object_set_new(object, name, json_real(2.5));
+        expect_refusal(rotation, quoted);
+    }
+    json_object_del(object, name);
+    expect_refusal(rotation, quoted);
+    json_object_set_new(object, name, right);
+}
+
+static void damage_factors(json_t *rotation, json_t *object) {
+    json_t *factors = json_object_get(object, "factors");
+    const size_t count = json_array_size(factors);
+    for (size_t at = 0; at < count; at++) {
+        json_t *right = json_deep_copy(json_array_get(factors, at));
+        for (size_t i = 0; i < COUNT(wrong_values); i++) {
+            json_array_set_new(factors, at, json_loads(wrong_values[i], JSON_DECODE_ANY, NULL));
+            expect_refusal(rotation, "\"factors\"");
+        }
+        json_array_set_new(factors, at, json_integer(0));
+        expect_refusal(rotation, "\"factors\"");
+        json_array_set_new(factors, at, right);
+    }
+    while (json_array_size(factors) <= PAIRS_MOST) json_array_append_new(factors, json_integer(1));
+    expect_refusal(rotation, "has 257");
+    while (json_array_size(factors) > count) json_array_remove(factors, count);
+}
+
+// Runs from before there was a choice do not have the member, and all of their positions have the attention factor.
+static void the_factor_is_on_unscaled_positions_unless_said(void **state) {
+    Random random = {random_key(1, "start"), 0};
+    RunStretch stretch = some_run_stretch(METHOD_LONGROPE, 3, false, &random), found;
+    Error error;
+    stretch.rule.long_stretch.bare_start = true;
+    json_t *rotation = stretch_to_json(&stretch);
+    json_object_set_new(rotation, "attention_on_unscaled", json_integer(0));
+    expect_refusal(rotation, "neither true nor false");
+    json_object_set_new(rotation, "attention_on_unscaled", json_true());
+    must(stretch_from_json(&found, rotation, path, &error), &error);
+    assert_false(found.rule.long_stretch.bare_start);
+    json_object_del(rotation, "attention_on_unscaled");
+    must(stretch_from_json(&found, rotation, path, &error), &error);
+    assert_false(found.rule.long_stretch.bare_start);
+    json_decref(rotation);
+}
+
+static void damaged_members_are_refused(void **state) {
+    static const char *const of_all[] = {"method", "factor", "original_context"}, *const of_stretches[] = {
+                                                                                      "factors", "unscaled_positions",
+                                                                                      "attention_factor"};
+    Random random = {random_key(1, "damage"), 0};
+    RunStretch found;
+    Error error;
+    for (size_t m = 0; m < COUNT(methods); m++) {
+        const bool dynamic = methods[m] == METHOD_DYNAMIC;
+        const RunStretch stretch = some_run_stretch(methods[m], 3, !dynamic, &random);
+        json_t *rotation = stretch_to_json(&stretch), *brief = json_object_get(rotation, "short");
+        for (size_t i = 0; i < COUNT(of_all); i++) damage_member(rotation, rotation, of_all[i]);
+        for (size_t i = 0; !dynamic && i < COUNT(of_stretches); i++) {
+            damage_member(rotation, rotation, of_stretches[i]);
+            damage_member(rotation, brief, of_stretches[i]);
+        }
+        if (dynamic) {
+            damage_member(rotation, rotation, "growth");
+        } else {
+            damage_factors(rotation, rotation);
+            damage_factors(rotation, brief);
+            json_array_append_new(json_object_get(brief, "factors"), json_integer(1));
+            expect_refusal(rotation, "3 factors, and 4 for short windows");
+            json_array_remove(json_object_get(brief, "factors"), 3);
+        }
+        must(stretch_from_json(&found, rotation, path, &error), &error); // all is as it was
+        expect_run_stretch(&found, &stretch);
+        json_decref(rotation);
+    }
+}
+
+static void what_is_no_object_is_refused(void **state) {
+    Random random = {random_key(1, "object"), 0};
+    const RunStretch stretch = some_run_stretch(METHOD_PI, 3, true, &random);
+    json_t *rotation = stretch_to_json(&stretch);
+    for (size_t i = 0; i < COUNT(wrong_values); i++) {
+        json_t *wrong = json_loads(wrong_values[i], JSON_DECODE_ANY, NULL);
+        expect_refusal(wrong, "");
+        json_object_set_new(rotation, "short", wrong);
+        expect_refusal(rotation, "\"factors\"");
+    }
+    json_object_set_new(rotation, "method", json_string("yarnn"));
+    expect_refusal(rotation, "did you mean 'yarn'");
+    json_decref(rotation);
+}
+
+// Where the rotation is in the file.
+static size_t rotation_start(const Buffer *file) {
+    const char *found = strstr((const char *)file->bytes, "\"rotation\"");
+    assert_non_null(found);
+    return (size_t)(found - (const char *)file->bytes);
+}
+
+// A damaged file says so, or its stretch is one that can be used.
+static void expect_sentence_or_sense(void) {
+    TrainOptions options;
+    int vocab_size;
+    Error error = {0};
+    Mix pos;
+    if (!config_read(path, &options, &vocab_size, &error)) {
+        assert_int_equal(error.kind, ERROR_INPUT);
+        assert_non_null(strstr(error.message, path));
+        return;
+    }
+    must(mix_create(&pos, "rope", &shape, &error), &error);
+    if (!stretch_apply(&pos, &options.stretch.rule, path, &error)) {
+        assert_non_null(strstr(error.message, path));
+        return;
+    }
+    if (pos.part[0].stretch.original == 0) return; // "rotation" itself was hit
+    Stretch made;
+    for (int length = 1; length <= 1 << 20; length *= 2) {
+        const Stretch *stretch = stretch_of_window(&made, &pos.part[0].stretch, length, rotary_pairs(&pos.part[0]));
+        assert_true(stretch->unscaled >= 0 && stretch->attention >= 1e-3 && stretch->attention <= 1e3);
+        for (int i = 0; i < rotary_pairs(&pos.part[0]); i++)
+            assert_true(stretch->factors[i] >= 1e-6 && stretch->factors[i] <= 1e12);
+    }
+}
+
+static void damaged_files_do_no_harm(void **state) {
+    Random random = {random_key(1, "file"), 0};
+    for (int dynamic = 0; dynamic <= 1; dynamic++) {
+        const RunStretch stretch = some_run_stretch(dynamic ? METHOD_DYNAMIC : METHOD_LONGROPE, 4, true, &random);
+        Buffer file;
+        Error error;
+        write_stretch(&stretch);
+        must(file_read(&file, path, &error), &error);
+        const size_t start = rotation_start(&file);
+        for (uint64_t bit = 8 * start; bit < 8 * file.size; bit++) {
+            flip_bit(path, bit);
+            expect_sentence_or_sense();
+            flip_bit(path, bit);
+        }
+        const RunStretch found = read_stretch();
+        expect_run_stretch(&found, &stretch);
+        for (size_t size = file.size - 1; size-- > start;) {
+            TrainOptions options;
+            int vocab_size;
+            assert_int_equal(truncate(path, (off_t)size), 0);
+            assert_false(config_read(path, &options, &vocab_size, &error));
+            assert_int_equal(error.kind, ERROR_INPUT);
+        }
+        free(file.bytes);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_factor_is_on_unscaled_positions_unless_said),
+        cmocka_unit_test(damaged_members_are_refused),
+        cmocka_unit_test(what_is_no_object_is_refused),
+        cmocka_unit_test(damaged_files_do_no_harm),
+    };
+    return cmocka_run_group_tests(tests, prepare, finish);
+}

@@ -1,0 +1,120 @@
+// The object "rotation" of config.json: a stretch is read back bit for bit, and one that does not fit the model is
+// refused.
+#include "tests/train/some_stretch.h"
+
+static void every_method_comes_back(void **state) {
+    static const int pairs[] = {1, 4, PAIRS_MOST};
+    Random random = {random_key(1, "rotation"), 0};
+    for (size_t m = 0; m < COUNT(methods); m++)
+        for (size_t p = 0; p < COUNT(pairs); p++)
+            for (int brief = 0; brief <= 1; brief++) {
+                const RunStretch written = some_run_stretch(methods[m], pairs[p], brief, &random);
+                write_stretch(&written);
+                const RunStretch found = read_stretch();
+                expect_run_stretch(&found, &written);
+            }
+    const RunStretch none = {0};
+    write_stretch(&none);
+    const RunStretch found = read_stretch();
+    expect_run_stretch(&found, &none);
+    assert_int_equal(found.rule.original, 0);
+}
+
+static void methods_have_names(void **state) {
+    static const char *const names[] = {[METHOD_PI] = "pi",
+                                        [METHOD_NTK] = "ntk",
+                                        [METHOD_DYNAMIC] = "dynamic",
+                                        [METHOD_YARN] = "yarn",
+                                        [METHOD_LLAMA3] = "llama3",
+                                        [METHOD_LONGROPE] = "longrope",
+                                        [METHOD_GRADIENT] = "gradient",
+                                        [METHOD_GIVEN] = "given"};
+    char name[TEXT_CAPACITY];
+    for (int m = 0; m < (int)COUNT(names); m++) {
+        assert_true(choice_word(METHOD_NAMES, m, name));
+        assert_string_equal(name, names[m]);
+    }
+    assert_false(choice_word(METHOD_NAMES, (int)COUNT(names), name));
+}
+
+// The config of an extended run: other options and another rotation, all else as it was.
+static void a_derived_config_keeps_the_rest(void **state) {
+    char derived[sizeof path + 8];
+    Random random = {random_key(1, "derived"), 0};
+    Error error;
+    TrainOptions options = {0};
+    snprintf(derived, sizeof derived, "%s.derived", path);
+    options_default(&options, train_options);
+    options.lr = 1.0 / 3;
+    must(config_write(path, &options, &gpt, &corpus, &error), &error);
+    const char *from = path;
+    for (int round = 0; round < 2; round++) { // the second from a config that has a rotation, with short factors
+        options.context = 77 + round;
+        options.stretch = some_run_stretch(METHOD_LONGROPE, 4, round == 0, &random);
+        must(config_derive(derived, from, &options, &error), &error);
+        json_t *before = json_load_file(from, 0, NULL), *after = json_load_file(derived, 0, NULL);
+        TrainOptions found;
+        int vocab_size;
+        must(config_read(derived, &found, &vocab_size, &error), &error);
+        assert_int_equal(found.context, 77 + round);
+        assert_true(found.lr == options.lr);
+        assert_int_equal(vocab_size, 257);
+        expect_run_stretch(&found.stretch, &options.stretch);
+        must(config_check_data(derived, &corpus, &error), &error);
+        static const char *const kept[] = {"bitter", "model", "data", "machine"};
+        for (size_t i = 0; i < COUNT(kept); i++) {
+            assert_non_null(json_object_get(before, kept[i]));
+            assert_true(json_equal(json_object_get(before, kept[i]), json_object_get(after, kept[i])));
+        }
+        json_decref(before);
+        json_decref(after);
+        assert_int_equal(rename(derived, path), 0);
+    }
+    assert_false(config_derive(derived, derived, &options, &error)); // it is gone
+    assert_int_equal(error.kind, ERROR_INPUT);
+}
+
+// --- whose stretch it is ---
+static void expect_applied(const char *scheme, const StretchRule *rule, const char *refusal) {
+    Mix pos;
+    Error error;
+    must(mix_create(&pos, scheme, &shape, &error), &error);
+    const bool ok = stretch_apply(&pos, rule, "the/config.json", &error);
+    if (!refusal) {
+        must(ok, &error);
+        expect_rule(&pos.part[0].stretch, rule);
+        return;
+    }
+    expect_refused(ok, &error, refusal);
+    assert_non_null(strstr(error.message, "the/config.json"));
+    assert_int_equal(pos.part[0].stretch.original, 0);
+}
+
+static void a_stretch_must_fit_its_model(void **state) {
+    Random random = {random_key(1, "fit"), 0};
+    const StretchRule none = {0}, dynamic = some_run_stretch(METHOD_DYNAMIC, 0, false, &random).rule,
+                      two = some_run_stretch(METHOD_YARN, 2, true, &random).rule,
+                      four = some_run_stretch(METHOD_PI, 4, false, &random).rule,
+                      most = some_run_stretch(METHOD_PI, PAIRS_MOST, false, &random).rule;
+    for (int s = 0; schemes[s]; s++) {
+        const bool rotary = schemes[s] == &scheme_rope || schemes[s] == &scheme_partial || schemes[s] == &scheme_prope;
+        expect_applied(schemes[s]->name, &none, NULL);
+        expect_applied(schemes[s]->name, &dynamic, rotary ? NULL : schemes[s]->name);
+        expect_applied(schemes[s]->name, &most, rotary ? "256 factors" : "no rotations that could be stretched");
+    }
+    expect_applied("rope", &four, NULL); // a head of 8 has 4 pairs
+    expect_applied("prope", &four, NULL);
+    expect_applied("partial", &two, NULL);
+    expect_applied("rope", &two, "2 factors, but a head has 4 pairs");
+    expect_applied("partial", &four, "4 factors, but a head has 2 pairs");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_method_comes_back),
+        cmocka_unit_test(methods_have_names),
+        cmocka_unit_test(a_derived_config_keeps_the_rest),
+        cmocka_unit_test(a_stretch_must_fit_its_model),
+    };
+    return cmocka_run_group_tests(tests, prepare, finish);
+}

@@ -1,0 +1,259 @@
+#include "train/config.h"
+
+#include "base/file/crc.h"
+#include "base/utf8.h"
+#include "base/version.h"
+#include "num/blas.h"
+#include "num/gemm.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+
+json_t *options_json(const TrainOptions *options) {
+    json_t *object = json_object();
+    for (const Option *o = train_options; o->name; o++) {
+        char text[TEXT_CAPACITY];
+        if (o->type == OPTION_HEADING) continue;
+        option_print(options, o, text);
+        const size_t flags = JSON_DECODE_ANY | (o->type == OPTION_NUMBER ? JSON_DECODE_INT_AS_REAL : 0);
+        const bool words = o->type == OPTION_TEXT || o->type == OPTION_CHOICE;
+        json_t *value = words ? json_string(text) : json_loads(text, flags, NULL);
+        if (json_object_set_new(object, o->name, value) == 0) continue;
+        json_decref(object); // no memory, or text that is not UTF-8
+        return NULL;
+    }
+    return object;
+}
+
+// {file, tokens, crc32} of each shard, which tells whether a corpus is the same.
+static json_t *split_json(const Split *split) {
+    json_t *array = json_array();
+    for (int i = 0; i < split->shard_count; i++) {
+        const Shard *shard = &split->shards[i];
+        char hex[CRC_CAPACITY];
+        json_t *description = json_pack("{s:s, s:I, s:s}", "file", path_name(shard->path), "tokens",
+                                        (json_int_t)shard->count, "crc32", crc_text(hex, shard->crc));
+        if (json_array_append_new(array, description) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
+}
+
+json_t *data_json(const Corpus *corpus) {
+    return json_pack("{s:s, s:s, s:i, s:o, s:o}", "name", corpus->name, "tokenizer",
+                     tokenizer_kind_name(corpus->tokenizer.kind), "vocab_size", corpus->tokenizer.vocab_size, "train",
+                     split_json(&corpus->train), "val", split_json(&corpus->val));
+}
+
+static void cpu_name(char name[128]) {
+    struct utsname system;
+    char line[256];
+    snprintf(name, 128, "%s", uname(&system) == 0 ? system.machine : "unknown");
+    FILE *file = fopen("/proc/cpuinfo", "r"); // Linux; elsewhere the name is that of the architecture
+    if (!file) return;
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "model name : %127[^\n]", name) == 1) break;
+    fclose(file);
+}
+
+static json_t *machine_json(void) {
+    char cpu[128];
+    cpu_name(cpu);
+    return json_pack("{s:i, s:s, s:s, s:s, s:s}", "threads", omp_get_max_threads(), "blas", blas_description(), "core",
+                     blas_core(), "kernels", gemm_kernels(), "cpu", cpu);
+}
+
+// The number of digits from which every number of the config is read back exactly: 15 if they suffice, so that numbers
+// look as they were typed, or else 17, which always do. A stretched run gets 17, as nobody typed its factors.
+static int digits_of(const json_t *config) {
+    char *text = json_dumps(config, JSON_REAL_PRECISION(15));
+    json_t *found = text ? json_loads(text, 0, NULL) : NULL;
+    const bool exact = json_equal(found, config) && !json_object_get(config, "rotation");
+    free(text);
+    json_decref(found);
+    return exact ? 15 : 17;
+}
+
+// Add the options and write the file. Releases `config`.
+static bool write_config(const char *path, json_t *config, const TrainOptions *options, Error *error) {
+    const bool stretched = options->stretch.rule.original > 0;
+    const bool complete =
+        json_object_set_new(config, "options", options_json(options)) == 0 &&
+        (!stretched || json_object_set_new(config, "rotation", stretch_to_json(&options->stretch)) == 0) &&
+        (options->cosine_from == 0 ||
+         json_object_set_new(config, "cosine_from", json_integer(options->cosine_from)) == 0);
+    if (complete) return json_write_sealed(path, config, digits_of(config), error);
+    json_decref(config);
+    return json_write_sealed(path, NULL, 0, error);
+}
+
+bool config_check_names(const Corpus *corpus, Error *error) {
+    const Split *const splits[] = {&corpus->train, &corpus->val};
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < splits[s]->shard_count; i++)
+            if (!name_check("the shard", splits[s]->shards[i].path, error)) return false;
+    return true;
+}
+
+bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt, const Corpus *corpus, Error *error) {
+    json_t *config = json_pack(
+        "{s:s, s:n, s:{s:i, s:I, s:I}, s:o, s:o}", "bitter", BITTER_VERSION, "options", "model", "vocab_size",
+        gpt->shape.vocab, "parameters", (json_int_t)tensor_numbers(&gpt->tensors, false), "position_parameters",
+        (json_int_t)tensor_numbers(&gpt->tensors, true), "data", data_json(corpus), "machine", machine_json());
+    return write_config(path, config, options, error);
+}
+
+// Read a config. NULL when the file is not a JSON object with the members that every config has.
+static json_t *load(const char *path, Error *error) {
+    json_t *config = json_read(path, error);
+    if (!config || json_is_object(json_object_get(config, "data"))) return config;
+    fail_input(error, "%s has no \"data\"; it is not a run's config.json", path);
+    json_decref(config);
+    return NULL;
+}
+
+bool config_derive(const char *path, const char *from, const TrainOptions *options, Error *error) {
+    json_t *config = load(from, error);
+    return config && write_config(path, config, options, error);
+}
+
+static bool read_option(TrainOptions *options, const char *name, const json_t *value, const char *path, Error *error) {
+    const Option *option = option_find(train_options, name);
+    if (!option) {
+        const Option *nearest = option_nearest(train_options, name);
+        return fail_input(error, "%s: there is no option \"%s\"%s%s%s", path, name, nearest ? "; did you mean \"" : "",
+                          nearest ? nearest->name : "", nearest ? "\"?" : "; take it out");
+    }
+    char number[64], label[TEXT_CAPACITY];
+    const char *text = number;
+    if (option->type == OPTION_TEXT && !json_is_string(value))
+        return fail_input(error, "%s: \"%s\" is not a string; put it in quotes", path, name);
+    if (json_is_integer(value))
+        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_real(value))
+        snprintf(number, sizeof number, "%.17g", json_real_value(value));
+    else if (json_is_boolean(value))
+        text = json_is_true(value) ? "true" : "false";
+    else if (json_is_string(value))
+        text = json_string_value(value);
+    else
+        return fail_input(error, "%s: \"%s\" is neither a number, a string nor true or false", path, name);
+    if (!is_plain(text)) return fail_damaged(error, path, "\"%s\" holds a control character", name);
+    snprintf(label, sizeof label, "%.400s: \"%.80s\"", path, name);
+    return option_set(options, option, text, label, error);
+}
+
+bool options_read(TrainOptions *options, const json_t *object, const char *path, Error *error) {
+    const char *name;
+    json_t *value;
+    options_default(options, train_options);
+    json_object_foreach((json_t *)object, name, value) {
+        if (!read_option(options, name, value, path, error)) return false;
+    }
+    return true;
+}
+
+bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error *error) {
+    json_t *config = load(path, error);
+    if (!config) return false;
+    const json_t *rotation = json_object_get(config, "rotation");
+    long long vocabulary = 0;
+    options->stretch = (RunStretch){0};
+    options->cosine_from = 0;
+    const bool ok =
+        options_read(options, json_object_get(config, "options"), path, error) &&
+        (!json_object_get(config, "cosine_from") ||
+         member_integer(&options->cosine_from, config, "cosine_from", 0, options->steps - 1, path, error)) &&
+        (!rotation || stretch_from_json(&options->stretch, rotation, path, error)) &&
+        member_integer(&vocabulary, json_object_get(config, "data"), "vocab_size", 1, TOKENIZER_VOCAB_MOST, path,
+                       error);
+    *vocab_size = (int)vocabulary;
+    json_decref(config);
+    return ok;
+}
+
+static bool same_split(const json_t *a, const json_t *b) {
+    bool same = json_array_size(a) == json_array_size(b);
+    for (size_t i = 0; same && i < json_array_size(a); i++) {
+        const json_t *one = json_array_get(a, i), *other = json_array_get(b, i);
+        same = json_equal(json_object_get(one, "tokens"), json_object_get(other, "tokens")) &&
+               json_equal(json_object_get(one, "crc32"), json_object_get(other, "crc32"));
+    }
+    return same;
+}
+
+bool data_same(const json_t *a, const json_t *b) {
+    return json_equal(json_object_get(a, "vocab_size"), json_object_get(b, "vocab_size")) &&
+           same_split(json_object_get(a, "train"), json_object_get(b, "train")) &&
+           same_split(json_object_get(a, "val"), json_object_get(b, "val"));
+}
+
+json_t *config_data(const char *path, Error *error) {
+    json_t *config = load(path, error), *data = json_incref(json_object_get(config, "data"));
+    json_decref(config);
+    return data;
+}
+
+bool data_is(const json_t *fingerprint, const Corpus *corpus) {
+    json_t *found = data_json(corpus);
+    const bool same = data_same(fingerprint, found);
+    json_decref(found);
+    return same;
+}
+
+bool config_check_data(const char *path, const Corpus *corpus, Error *error) {
+    json_t *recorded = config_data(path, error);
+    if (!recorded) return false;
+    const bool same = data_is(recorded, corpus);
+    json_decref(recorded);
+    return same ||
+           fail_input(error,
+                      "%s holds other tokens, or lacks the tokenizer.json, that the run in %s was trained with; resume "
+                      "with the same data, or start a new run with --init",
+                      corpus->name, path);
+}
+
+bool config_machine(char text[TEXT_CAPACITY], const char *path, Error *error) {
+    const char *cpu, *blas;
+    json_t *config = load(path, error);
+    *text = 0;
+    if (json_unpack(config, "{s:{s:s, s:s}}", "machine", "cpu", &cpu, "blas", &blas) == 0) {
+        snprintf(text, TEXT_CAPACITY, "%.200s, %.200s", cpu, blas);
+        make_plain(text);
+    }
+    json_decref(config);
+    return config != NULL;
+}
+
+// The value of a member of the machine, as text.
+static void member_text(char text[256], const json_t *member) {
+    const char *name = json_string_value(member);
+    if (json_is_integer(member))
+        snprintf(text, 256, "%" JSON_INTEGER_FORMAT, json_integer_value(member));
+    else
+        snprintf(text, 256, "%.250s", name ? name : "unknown");
+}
+
+const char *config_other_machine(char text[TEXT_CAPACITY], const char *path) {
+    Error ignored;
+    json_t *config = load(path, &ignored), *now = machine_json();
+    const json_t *before = json_object_get(config, "machine");
+    const char *result = NULL, *key;
+    json_t *value;
+    json_object_foreach(now, key, value) {
+        const json_t *old = json_object_get(before, key);
+        if (!old || json_equal(old, value)) continue;
+        char then[256], here[256];
+        member_text(then, old);
+        member_text(here, value);
+        snprintf(text, TEXT_CAPACITY, "%s: %.200s before, %.200s now", key, then, here);
+        make_plain(text);
+        result = text;
+    }
+    json_decref(config);
+    json_decref(now);
+    return result;
+}

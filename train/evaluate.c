@@ -1,0 +1,195 @@
+#include "train/evaluate.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+double window_work(const Gpt *gpt, int tokens) {
+    const Shape *shape = &gpt->shape;
+    double keys = 0;
+    for (int l = 0; l < shape->layers; l++) keys += keys_seen_of(tokens, window_of(shape, l));
+    return tokens * (6.0 * shape->width + keys / shape->layers);
+}
+
+double perplexity(double nll, uint64_t tokens) {
+    return exp(nll / (double)tokens);
+}
+
+double bits_per_byte(const Evaluation *evaluation) {
+    return evaluation->bytes > 0 ? evaluation->nll / (log(2) * (double)evaluation->bytes) : NAN;
+}
+
+const char *length_complaint(char text[256], const Gpt *gpt, int window) {
+    const int most = mix_max_length(&gpt->pos);
+    const Position *limit = gpt->pos.part;
+    if (most == 0 || window <= most) return NULL;
+    if (most == mix_random_bound(&gpt->pos))
+        snprintf(text, 256, "the model was trained at random positions below %d", most);
+    else {
+        while (position_max_length(limit) != most) limit++;
+        snprintf(text, 256, "the scheme %s is not defined past %d positions", limit->scheme->name, most);
+    }
+    return text;
+}
+
+bool length_check(const Gpt *gpt, int window, Error *error) {
+    char complaint[256];
+    if (!length_complaint(complaint, gpt, window)) return true;
+    const bool drawn = mix_random_bound(&gpt->pos) > 0; // then --past would not help
+    bool past = false;
+    for (int p = 0; p < gpt->pos.parts && !drawn; p++) past |= gpt->pos.part[p].scheme->past != NULL;
+    return fail_input(error, "--context %d: %s; choose %sa context up to that", window, complaint,
+                      past ? "--past clamp, --past interpolate or " : "");
+}
+
+bool finite_check(const real *numbers, int count, Error *error) {
+    for (int i = 0; i < count; i++)
+        if (!isfinite(numbers[i]))
+            return fail_nonfinite(
+                error,
+                "the model computes %g: its weights are finite, but too large; use other weights, such "
+                "as those of RUN@best or of a run with a smaller --lr",
+                (double)numbers[i]);
+    return true;
+}
+
+// Windows that are fed together; each has a token at least.
+typedef struct {
+    uint64_t start[TOKENS_AT_A_TIME];   // first token
+    int first_scored[TOKENS_AT_A_TIME]; // first position whose target is scored
+    int count;
+} WindowBatch;
+
+// Choose the next windows, at most `most`. The first *done targets are scored already, or not wanted.
+static void plan(WindowBatch *windows, uint64_t *done, const Evaluation *e, uint64_t targets, int most) {
+    for (windows->count = 0; windows->count < most && *done < targets; windows->count++) {
+        const uint64_t window = (uint64_t)e->window;
+        uint64_t fresh = (uint64_t)e->stride;
+        if (*done + fresh < window) fresh = window - *done; // the first window cannot begin before the stream
+        if (fresh > targets - *done) fresh = targets - *done;
+        windows->start[windows->count] = *done + fresh - window;
+        windows->first_scored[windows->count] = e->window - (int)fresh;
+        *done += fresh;
+    }
+}
+
+typedef struct {
+    Inference inference;
+    int *ids, *targets; // (B, chunk)
+    double *nll;        // (B, chunk)
+} WindowScorer;
+
+static uint64_t text_bytes(const Tokenizer *tokenizer, int id) {
+    const char *text;
+    return tokenizer ? tokenizer_decode(&text, tokenizer, id) : 0;
+}
+
+// Add up the losses of the scored ones of n targets in each window, from position `at` on.
+static void add_losses(Evaluation *e, const WindowScorer *scorer, const WindowBatch *windows, int at, int n) {
+    for (int b = 0; b < windows->count; b++) {
+        for (int t = 0; t < n; t++) {
+            if (at + t < windows->first_scored[b]) continue;
+            e->nll += scorer->nll[b * n + t];
+            e->tokens++;
+            e->bytes += text_bytes(e->tokenizer, scorer->targets[b * n + t]);
+            if (e->position_nll) {
+                e->position_nll[at + t] += scorer->nll[b * n + t];
+                e->position_tokens[at + t]++;
+            }
+            if (e->part_nll) {
+                const uint64_t before = windows->start[b] + (uint64_t)(at + t) - e->from; // targets scored before it
+                const uint64_t part = before * (uint64_t)e->parts / (e->limit - 1 - e->from);
+                e->part_nll[part] += scorer->nll[b * n + t];
+                e->part_tokens[part]++;
+            }
+        }
+    }
+}
+
+typedef struct {
+    EvaluationProgress show; // NULL = nobody wants to know
+    void *context;
+    double before, after; // the shares of work that are done before and after these windows
+} Shares;
+
+// Feed the windows and add up the losses of their scored targets.
+static bool score(Evaluation *e, WindowScorer *scorer, const WindowBatch *windows, const Gpt *gpt, const Split *split,
+                  const Shares *shares, Error *error) {
+    Inference *inference = &scorer->inference;
+    const bool is_long = e->window > TOKENS_AT_A_TIME;
+    inference->B = windows->count; // the last batch may be smaller
+    inference_restart(inference);
+    for (int at = 0; at < e->window; at += inference->chunk) {
+        const int n = e->window - at < inference->chunk ? e->window - at : inference->chunk;
+        for (int b = 0; b < windows->count; b++) {
+            const uint64_t start = windows->start[b] + (uint64_t)at;
+            if (!split_read(scorer->ids + (size_t)b * n, split, start, (size_t)n, error) ||
+                !split_read(scorer->targets + (size_t)b * n, split, start + 1, (size_t)n, error))
+                return false;
+        }
+        inference_feed(inference, gpt, scorer->ids, n);
+        inference_nll(scorer->nll, inference, gpt, scorer->targets, n);
+        add_losses(e, scorer, windows, at, n);
+        if (is_long && shares->show)
+            shares->show(shares->context, shares->before + (shares->after - shares->before) * window_work(gpt, at + n) /
+                                                               window_work(gpt, e->window));
+        if (is_long && !stop_check(e->stop, error)) return false;
+    }
+    return true;
+}
+
+static bool scorer_create(WindowScorer *scorer, const Gpt *gpt, int window, Error *error) {
+    *scorer = (WindowScorer){0};
+    const int chunk = window < TOKENS_AT_A_TIME ? window : TOKENS_AT_A_TIME, B = TOKENS_AT_A_TIME / chunk;
+    const size_t rows = (size_t)B * (size_t)chunk;
+    if (!inference_create(&scorer->inference, gpt, B, window, chunk, error)) return false;
+    scorer->ids = malloc(rows * sizeof *scorer->ids);
+    scorer->targets = malloc(rows * sizeof *scorer->targets);
+    scorer->nll = malloc(rows * sizeof *scorer->nll);
+    if (scorer->ids && scorer->targets && scorer->nll) return true;
+    return fail_run(error, "no memory for a window of %d tokens", window);
+}
+
+static void scorer_free(WindowScorer *scorer) {
+    inference_free(&scorer->inference);
+    free(scorer->ids);
+    free(scorer->targets);
+    free(scorer->nll);
+}
+
+bool evaluation_check(const Evaluation *e, const Gpt *gpt, const Split *split, const char *name, Error *error) {
+    if (!length_check(gpt, e->window, error)) return false;
+    if (e->stride < 1 || e->stride > e->window)
+        return fail_input(error, "--stride %d does not fit windows of %d tokens; choose 1 to that", e->stride,
+                          e->window);
+    const uint64_t tokens = split_limit(split, (long long)e->limit);
+    assert(e->from == 0 || e->from + 1 < tokens);
+    return tokens > (uint64_t)e->window ||
+           fail_input(error,
+                      "%s: a window of %d tokens needs %d, but there are %llu; choose a shorter context or more text",
+                      name, e->window, e->window + 1, (unsigned long long)tokens);
+}
+
+bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *name, EvaluationProgress progress,
+              void *context, Error *error) {
+    if (!evaluation_check(e, gpt, split, name, error)) return false;
+    const uint64_t targets = split_limit(split, (long long)e->limit) - 1;
+    WindowScorer scorer;
+    bool ok = scorer_create(&scorer, gpt, e->window, error);
+    const int B = scorer.inference.B;
+    e->nll = 0;
+    e->tokens = e->bytes = 0;
+    Shares shares = {.show = progress, .context = context};
+    for (uint64_t done = e->from; ok && done < targets;) {
+        WindowBatch windows;
+        plan(&windows, &done, e, targets, B);
+        shares.before = shares.after;
+        shares.after = (double)(done - e->from) / (double)(targets - e->from);
+        ok = score(e, &scorer, &windows, gpt, split, &shares, error);
+        if (!ok) break;
+        if (progress) progress(context, shares.after);
+        ok = stop_check(e->stop, error);
+    }
+    scorer_free(&scorer);
+    return ok;
+}

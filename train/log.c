@@ -1,0 +1,154 @@
+#include "train/run.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define LOG_HEADER "step,tokens,seconds,train_loss,val_loss,val_ppl,lr,grad_norm,tokens_per_second\n"
+
+#define STEPS_MOST 1e15 // larger numbers were not written by this program
+
+#define PARTS_MOST 20 // into which the rows are divided ...
+#define PART_ROWS  20 // ... which are at least so many each, since single batches vary too much
+
+// The bytes of a log up to the end of the row of `step`, and how many steps have a row there. Later rows were written
+// after the checkpoint, or only in part.
+static size_t kept_bytes(long long *rows, const char *text, long long step) {
+    const char *at = strchr(text, '\n');
+    long long last = 0;
+    if (!at) return 0;
+    for (at++;;) {
+        const char *end = strchr(at, '\n');
+        // strtoll would look for a number in the lines below an empty one.
+        const long long number = end && isdigit((unsigned char)*at) ? strtoll(at, NULL, 10) : 0;
+        if (!end || number > step) return (size_t)(at - text);
+        *rows += number > last;
+        if (number > last) last = number;
+        at = end + 1;
+    }
+}
+
+bool log_open(RunLog *log, const char *path, long long step, Error *error) {
+    if (!log_start(log, path, LOG_HEADER, step, error)) return false;
+    if (log->rows < step)
+        fprintf(stderr,
+                "bitter: %s has lost the rows of %lld of the %lld steps that are done; the training continues, but "
+                "reports will not show these steps\n",
+                path, step - log->rows, step);
+    return true;
+}
+
+bool log_start(RunLog *log, const char *path, const char *header, long long step, Error *error) {
+    Buffer old = {0};
+    size_t kept = 0;
+    *log = (RunLog){0};
+    if (!path_format(log->path, error, "%s", path)) return false;
+    if (step > 0 && !path_missing(path)) {
+        if (!file_read(&old, path, error)) return false;
+        kept = kept_bytes(&log->rows, (const char *)old.bytes, step);
+    }
+    const void *head = kept > 0 ? (const void *)old.bytes : header;
+    AtomicFile file;
+    const bool ok = atomic_open(&file, path, error) &&
+                    atomic_write(&file, head, kept > 0 ? kept : strlen(header), error) && atomic_commit(&file, error);
+    free(old.bytes);
+    if (!ok) return false;
+    log->stream = file_append(path);
+    return log->stream || fail_run(error, "cannot append to %s: %s", path, strerror(errno));
+}
+
+bool log_failed(const RunLog *log, Error *error) {
+    return fail_run(error, "cannot write %s: %s; the last checkpoint is good; mend this and continue with --resume",
+                    log->path, strerror(errno));
+}
+
+bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, Error *error) {
+    const Progress *p = &trainer->progress;
+    char validated[80] = ",";
+    if (!isnan(report->validation.loss))
+        snprintf(validated, sizeof validated, "%.9g,%.9g", report->validation.loss, exp(report->validation.loss));
+    const int written = fprintf(log->stream, "%" PRId64 ",%lld,%.9g,%.9g,%s,%.9g,%.9g,%.9g\n", p->step,
+                                trainer_tokens(trainer), p->seconds, report->loss, validated, report->learning_rate,
+                                report->gradient_norm, (double)report->tokens / report->seconds);
+    return (written > 0 && fflush(log->stream) == 0) || log_failed(log, error);
+}
+
+bool log_sync(RunLog *log, Error *error) {
+    return (fflush(log->stream) == 0 && file_sync(fileno(log->stream)) == 0) || log_failed(log, error);
+}
+
+void log_close(RunLog *log) {
+    if (log->stream) fclose(log->stream);
+    log->stream = NULL;
+}
+
+// sscanf would measure the whole text behind each number.
+bool log_next(LogRow *row, const char **text) {
+    for (const char *end; (end = strchr(*text, '\n'));) {
+        double *const cells[] = {&row->step, &row->tokens, &row->seconds, &row->loss, &row->validation};
+        enum { CELLS = sizeof cells / sizeof *cells, LEAST = 4 };
+        int count = 0;
+        row->validation = NAN;
+        for (const char *at = *text; count < CELLS && !isspace((unsigned char)*at); at++) {
+            char *rest;
+            const double number = strtod(at, &rest);
+            if (rest == at) break;
+            *cells[count++] = number;
+            at = rest;
+            if (*at != ',') break;
+        }
+        *text = end + 1;
+        if (count >= LEAST && row->step >= 0 && row->step <= STEPS_MOST) return true;
+    }
+    return false;
+}
+
+bool log_validations(long long *count, const char *path, long long from, long long to, Error *error) {
+    Buffer file;
+    LogRow row;
+    *count = 0;
+    if (path_missing(path)) return true;
+    if (!file_read(&file, path, error)) return false;
+    for (const char *at = (const char *)file.bytes; log_next(&row, &at);)
+        *count += !isnan(row.validation) && row.step > (double)from && row.step <= (double)to;
+    free(file.bytes);
+    return true;
+}
+
+static void summarise(LogLosses *summary, const LogRow *rows, long long count) {
+    *summary = (LogLosses){.rows = count, .lowest = NAN, .final = NAN};
+    if (count > 0) {
+        summary->first = rows[0].loss;
+        summary->last = rows[count - 1].loss;
+    }
+    summary->part = count / PARTS_MOST > PART_ROWS ? count / PARTS_MOST : PART_ROWS;
+    for (long long end = count; end >= summary->part; end -= summary->part) {
+        double sum = 0;
+        for (long long row = end - summary->part; row < end; row++) sum += rows[row].loss;
+        const double mean = sum / (double)summary->part;
+        if (end == count) summary->final = mean;
+        if (end < count && !(mean >= summary->lowest)) {
+            summary->lowest = mean;
+            summary->lowest_step = (long long)rows[end - 1].step;
+        }
+    }
+}
+
+bool log_losses(LogLosses *summary, const char *path, Error *error) {
+    Buffer file;
+    if (!file_read(&file, path, error)) return false;
+    const char *text = (const char *)file.bytes;
+    size_t lines = 0;
+    for (const char *at = text; *at; at++) lines += *at == '\n';
+    LogRow *rows = malloc((lines + 1) * sizeof *rows);
+    long long count = 0;
+    while (rows && log_next(&rows[count], &text)) count++;
+    if (rows) summarise(summary, rows, count);
+    const bool ok = rows || fail_run(error, "%s: no memory for its rows", path);
+    free(file.bytes);
+    free(rows);
+    return ok;
+}

@@ -1,0 +1,176 @@
+#include "train/positions.h"
+
+#include "base/file/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// Gates say of each layer whether it needs positions, so none is left out unless there are very many.
+static bool is_gate(const Tensor *tensor) {
+    return strcmp(strrchr(tensor->name, '.') + 1, GATE_TENSOR) == 0;
+}
+
+static size_t gate_numbers(const Gpt *gpt) {
+    const Tensor *tensor;
+    size_t count = 0;
+    for (int i = 0; (tensor = gpt_position_tensor(gpt, i)); i++) count += is_gate(tensor) ? tensor->count : 0;
+    return count;
+}
+
+// Of `count` numbers, in order, each `every`-th one is among `columns`.
+static size_t every(size_t count, size_t columns) {
+    return (count + columns - 1) / columns;
+}
+
+// Which column, if any: its tensor and the number within the tensor; false after the last one. Gates come first.
+static bool column(const Tensor **tensor, size_t *number, const Gpt *gpt, size_t index) {
+    const size_t gates = gate_numbers(gpt), others = tensor_numbers(&gpt->tensors, true) - gates;
+    const size_t each_gate = every(gates, POSITIONS_COLUMNS / 2), first = each_gate ? (gates - 1) / each_gate + 1 : 0;
+    const bool gate = index < first;
+    size_t at = gate ? index * each_gate : (index - first) * every(others, POSITIONS_COLUMNS - first);
+    for (int i = 0; (*tensor = gpt_position_tensor(gpt, i)); i++) {
+        if (is_gate(*tensor) != gate) continue;
+        *number = at;
+        if (at < (*tensor)->count) return true;
+        at -= (*tensor)->count;
+    }
+    return false;
+}
+
+static void print_header(Text *text, const Gpt *gpt) {
+    const Tensor *tensor;
+    size_t number;
+    text_print(text, "step");
+    for (size_t i = 0; column(&tensor, &number, gpt, i); i++) {
+        const size_t columns = (size_t)tensor->shape[tensor->rank - 1];
+        text_print(text, ",%s.%zu.%zu", strchr(tensor->name, '.') + 1, number / columns, number % columns);
+    }
+    text_print(text, "\n");
+}
+
+static void print_row(Text *text, const Gpt *gpt, long long step) {
+    const Tensor *tensor;
+    size_t number;
+    text_print(text, "%lld", step);
+    for (size_t i = 0; column(&tensor, &number, gpt, i); i++)
+        text_print(text, ",%.9g", (double)gpt->params[tensor->offset + number]);
+    text_print(text, "\n");
+}
+
+// May a resumed run go on with this file? *goes_on is false if there is none, or only a part of its header.
+static bool find_file(bool *goes_on, const char *path, const Text *head, Error *error) {
+    Buffer file = {0};
+    *goes_on = false;
+    if (path_missing(path)) return true;
+    if (!file_read(&file, path, error)) return false;
+    const size_t size = file.size < head->size ? file.size : head->size;
+    const bool same = memcmp(file.bytes, head->bytes, size) == 0;
+    free(file.bytes);
+    *goes_on = same && size == head->size;
+    return same || fail_input(error,
+                              "%s, line 1: these are not the names of the run's trained numbers; move the file away, "
+                              "and the run begins a new one",
+                              path);
+}
+
+bool positions_open(RunLog *log, const char *path, const Gpt *gpt, long long step, Error *error) {
+    Text head = {0};
+    *log = (RunLog){0};
+    if (tensor_numbers(&gpt->tensors, true) == 0) return true;
+    print_header(&head, gpt);
+    bool goes_on = false;
+    bool ok = !head.failed && (step == 0 || find_file(&goes_on, path, &head, error));
+    if (step == 0) print_row(&head, gpt, 0);
+    text_add(&head, "", 1);
+    if (head.failed) fail_run(error, "no memory for the header of %s", path);
+    ok = ok && !head.failed && log_start(log, path, head.bytes, goes_on ? step : 0, error);
+    text_free(&head);
+    return ok;
+}
+
+bool positions_row(RunLog *log, const Gpt *gpt, long long step, Error *error) {
+    Text row = {0};
+    if (!log->stream) return true;
+    print_row(&row, gpt, step);
+    const bool ok = row.failed ? fail_run(error, "no memory for a row of %s", log->path)
+                               : fwrite(row.bytes, 1, row.size, log->stream) == row.size && fflush(log->stream) == 0;
+    text_free(&row);
+    return ok || row.failed || log_failed(log, error);
+}
+
+// --- reading ---
+
+static int count_of(const char *text, char wanted) {
+    int count = 0;
+    for (; *text; text++) count += *text == wanted;
+    return count;
+}
+
+// "step,rho.0.0,rho.0.1" -> names. Returns the next line.
+static const char *read_names(Positions *p, const char *text) {
+    for (int i = 0; i <= p->columns; i++) {
+        const size_t length = strcspn(text, ",\n");
+        if (i > 0) snprintf(p->names[i - 1], sizeof *p->names, "%.*s", (int)(length < 79 ? length : 79), text);
+        text += length + (text[length] != 0);
+    }
+    return text;
+}
+
+// Returns the next line, or NULL if this one is no row. Numbers are finite: a row follows a validation with a finite
+// loss.
+static const char *read_row(Positions *p, const char *text) {
+    for (int i = 0; i <= p->columns; i++) {
+        char *end;
+        const double value = strtod(text, &end);
+        if (end == text || *text == '\n' || *end != (i < p->columns ? ',' : '\n') || !isfinite(value)) return NULL;
+        if (i == 0)
+            p->steps[p->rows] = value;
+        else
+            p->values[(size_t)p->rows * (size_t)p->columns + (size_t)i - 1] = value;
+        text = end + 1;
+    }
+    p->rows++;
+    return text;
+}
+
+static bool read_all(Positions *p, const char *text, const char *path, Error *error) {
+    const size_t header = strcspn(text, "\n");
+    const int lines = count_of(text, '\n');
+    for (size_t i = 0; i < header; i++) p->columns += text[i] == ',';
+    if (strncmp(text, "step,", 5) != 0 || lines < 1 || p->columns > POSITIONS_COLUMNS)
+        return fail_input(error, "%s, line 1: expected step and the names of at most %d numbers", path,
+                          POSITIONS_COLUMNS);
+    p->names = calloc((size_t)p->columns, sizeof *p->names);
+    p->steps = calloc((size_t)lines, sizeof *p->steps);
+    p->values = calloc((size_t)lines * (size_t)p->columns, sizeof *p->values);
+    if (!p->names || !p->steps || !p->values) return fail_run(error, "no memory for %s", path);
+    text = read_names(p, text);
+    while (*text && strchr(text, '\n')) { // a row without an end was being written
+        const char *line = text;
+        const int length = (int)strcspn(line, "\n"), shown = length < 40 ? length : 40;
+        text = read_row(p, line);
+        if (!text)
+            return fail_input(
+                error,
+                "%s, line %d: found '%.*s%s', expected a step and %d finite numbers, separated by commas; "
+                "remove the line, or move the file away",
+                path, p->rows + 2, shown, line, length > shown ? "..." : "", p->columns);
+    }
+    return true;
+}
+
+bool positions_read(Positions *p, const char *path, Error *error) {
+    Buffer file = {0};
+    *p = (Positions){0};
+    const bool ok = file_read(&file, path, error) && read_all(p, (const char *)file.bytes, path, error);
+    free(file.bytes);
+    if (!ok) positions_free(p);
+    return ok;
+}
+
+void positions_free(Positions *p) {
+    free(p->names);
+    free(p->steps);
+    free(p->values);
+    *p = (Positions){0};
+}

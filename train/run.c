@@ -1,0 +1,297 @@
+#include "train/run.h"
+
+#include "base/file/temporary.h"
+#include "base/file/text.h"
+#include "base/progress.h"
+#include "train/config.h"
+#include "model/transfer.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define LOOK_SECONDS 2
+
+bool run_paths(RunPaths *paths, const char *run, Error *error) {
+    const char *directory = paths->directory;
+    if (!path_format(paths->directory, error, "%s", run)) return false;
+    size_t length = strlen(run);
+    while (length > 1 && run[length - 1] == '/') length--;
+    const size_t tail = strlen(RUN_BEST);
+    paths->is_best = length > tail && memcmp(run + length - tail, RUN_BEST, tail) == 0;
+    if (paths->is_best) paths->directory[length - tail] = 0;
+    return path_format(paths->config, error, "%s/config.json", directory) &&
+           path_format(paths->tokenizer, error, "%s/tokenizer.json", directory) &&
+           path_format(paths->best, error, "%s/best.safetensors", directory) &&
+           path_format(paths->model, error, "%s/%s.safetensors", directory, paths->is_best ? "best" : "model") &&
+           path_format(paths->state, error, "%s/state.safetensors", directory) &&
+           path_format(paths->log, error, "%s/log.csv", directory) &&
+           path_format(paths->positions, error, "%s/positions.csv", directory);
+}
+
+bool run_exists(const RunPaths *paths, Error *error) {
+    const char *directory = paths->directory;
+    return !path_missing(paths->config) ||
+           fail_input(error, "%s holds no run (there is no config.json); name a directory that `bitter train` wrote",
+                      directory);
+}
+
+void run_default_name(char out[TEXT_CAPACITY], const char *pos) {
+    Mix mix;
+    Error error;
+    char names[TEXT_CAPACITY];
+    const bool parsed = mix_parse(&mix, pos, &error);
+    assert(parsed);
+    mix_names(&mix, "-", "-", names);
+    snprintf(out, TEXT_CAPACITY, "runs/%.400s", names);
+    for (int number = 2; path_exists(out); number++) snprintf(out, TEXT_CAPACITY, "runs/%.400s-%d", names, number);
+}
+
+bool run_name_check(const char *directory, Error *error) {
+    return !path_ends_with(directory, RUN_BEST) ||
+           fail_input(error,
+                      "--out %s: a name that ends in " RUN_BEST " means the best weights of a run; choose another name",
+                      directory);
+}
+
+// What killed processes left beside the run's files, which may never be written again.
+static void clear_leftovers(const char *directory) {
+    RunPaths paths;
+    Error ignored;
+    if (!run_paths(&paths, directory, &ignored)) return;
+    const char *const files[] = {paths.config, paths.tokenizer, paths.model,    paths.best,
+                                 paths.state,  paths.log,       paths.positions};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) temporary_clear(files[i], TEMPORARY_FILE);
+}
+
+LockResult run_lock(RunLock *lock, const char *directory, Error *error) {
+    char path[PATH_CAPACITY];
+    *lock = (RunLock){0};
+    if (!run_name_check(directory, error) || !path_format(lock->directory, error, "%s", directory) ||
+        !path_format(path, error, "%s/lock", directory))
+        return LOCK_FAILED;
+    if (!path_check_link(directory, "name the directory itself, or remove the link", error)) // it may be another's
+        return LOCK_FAILED;
+    LockResult result = LOCK_FAILED;
+    for (int attempt = 0; attempt < 100; attempt++) {
+        bool made;
+        if (!directory_make(directory, &made, error)) return LOCK_FAILED;
+        lock->made = lock->made || made;
+        result = lock_take(&lock->lock, path);
+        // The process that made the directory may have removed it since.
+        if (result != LOCK_FAILED || errno != ENOENT) break;
+    }
+    if (result == LOCK_MINE) clear_leftovers(directory);
+    if (result == LOCK_TAKEN)
+        fail_input(error, "another process is working on the run in %s; wait until it ends, or choose another --out",
+                   directory);
+    if (result == LOCK_FAILED) {
+        fail_lock(path, errno, error);
+        if (lock->made) rmdir(directory);
+    }
+    return result;
+}
+
+bool run_keep(RunLock *lock, Error *error) {
+    const double seconds = clock_seconds();
+    if (seconds - lock->looked < LOOK_SECONDS) return true;
+    lock->looked = seconds;
+    return lock_keep(&lock->lock, error);
+}
+
+void run_unlock(RunLock *lock) {
+    if (!lock->lock.held) return;
+    lock_release(&lock->lock);
+    if (lock->made) rmdir(lock->directory);
+}
+
+static bool has_tokenizer(const RunPaths *paths, const Tokenizer *own) {
+    Tokenizer found = {0};
+    Error ignored;
+    const bool same = tokenizer_read(&found, paths->tokenizer, &ignored) && tokenizer_same(&found, own);
+    tokenizer_free(&found);
+    return same;
+}
+
+// Fails (input) when the directory holds files of a run, or other files with their names. The run's own tokenizer
+// alone, or with a state, is replaced: it was left by a start that was killed before it wrote config.json.
+static bool is_free(const RunPaths *paths, const char *out, const Tokenizer *own, Error *error) {
+    const char *const files[] = {paths->config, paths->model, paths->best, paths->log, paths->positions};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (!path_missing(files[i]))
+            return fail_input(error,
+                              "%s already holds a run (there is %s); choose another --out, or continue it with "
+                              "--resume",
+                              out, files[i]);
+    const char *foreign = path_missing(paths->tokenizer) ? paths->state : paths->tokenizer;
+    if (!path_missing(foreign) && !has_tokenizer(paths, own))
+        return fail_input(error, "%s exists, but is not of this run; choose another --out, or move it elsewhere",
+                          foreign);
+    return corpus_absent(out, error);
+}
+
+bool run_create(const RunPaths *paths, const TrainOptions *options, const Trainer *trainer, Error *error) {
+    if (!is_free(paths, options->out, &trainer->corpus->tokenizer, error) ||
+        !config_check_names(trainer->corpus, error))
+        return false;
+    unlink(paths->state);
+    if (tokenizer_write(&trainer->corpus->tokenizer, paths->tokenizer, error) &&
+        (!*options->init || state_save(paths->state, &trainer->gpt, &trainer->progress, error)) &&
+        config_write(paths->config, options, &trainer->gpt, trainer->corpus, error))
+        return true;
+    unlink(paths->config); // it may be there already, and its directory not be on the disk
+    unlink(paths->state);
+    unlink(paths->tokenizer);
+    return false;
+}
+
+static bool apply_past(Mix *mix, const char *past, Error *error) {
+    bool applied = false;
+    char names[TEXT_CAPACITY];
+    if (!*past) return true;
+    for (Position *pos = mix->part; pos < mix->part + mix->parts; pos++) {
+        if (pos->scheme->past && !option_set(pos->options, pos->scheme->past, past, "--past", error)) return false;
+        applied |= pos->scheme->past != NULL;
+    }
+    mix_names(mix, ", ", " and ", names);
+    return applied || fail_input(error, "--past does not apply to the scheme%s %s; leave it out",
+                                 mix->parts > 1 ? "s" : "", names);
+}
+
+// Fails (input) when the run does not have the weights that were asked for, saying what to do.
+static bool check_weights(const RunPaths *paths, Error *error) {
+    char quoted[QUOTED_CAPACITY];
+    if (!path_missing(paths->model)) return true;
+    if (!paths->is_best)
+        return fail_input(error,
+                          "%s holds no model.safetensors yet; let `bitter train --resume --out %s` reach a checkpoint",
+                          paths->directory, shell_quoted(quoted, paths->directory));
+    return fail_input(error,
+                      "%s has no best.safetensors; only `bitter train` keeps the best weights, and only after a "
+                      "validation; leave out " RUN_BEST " to use the last weights",
+                      paths->directory);
+}
+
+bool run_open(Run *run, const char *name, const char *past, Error *error) {
+    *run = (Run){0};
+    RunPaths paths;
+    int vocab_size;
+    Mix pos;
+    if (!run_paths(&paths, name, error) || !run_exists(&paths, error) || !check_weights(&paths, error)) return false;
+    if (!config_read(paths.config, &run->options, &vocab_size, error)) return false;
+    if (path_missing(paths.tokenizer))
+        return fail_input(error,
+                          "%s is missing; copy that of the data there, or let `bitter train --resume` write it again",
+                          paths.tokenizer);
+    Shape shape;
+    Error reason;
+    if (!shape_of(&shape, &run->options, vocab_size, &reason) || !shape_check(&shape, &reason) ||
+        !mix_create(&pos, run->options.pos, &shape, &reason))
+        return fail_input(error, "%s: %.900s", paths.config, reason.message);
+    bool ok = stretch_apply(&pos, &run->options.stretch.rule, paths.config, error) && apply_past(&pos, past, error) &&
+              tokenizer_read(&run->tokenizer, paths.tokenizer, error);
+    if (ok && run->tokenizer.vocab_size != vocab_size)
+        ok = fail_input(error, "%s has %d tokens, but %s expects %d; the two files do not belong together",
+                        paths.tokenizer, run->tokenizer.vocab_size, paths.config, vocab_size);
+    pos.rule = place_rule(&run->tokenizer);
+    Best best;
+    ok = ok && gpt_create(&run->gpt, &shape, &pos, false, error) &&
+         (paths.is_best ? best_load(paths.model, &run->gpt, &best, error) : model_load(paths.model, &run->gpt, error));
+    if (!ok) run_close(run);
+    return ok;
+}
+
+void run_close(Run *run) {
+    tokenizer_free(&run->tokenizer);
+    gpt_free(&run->gpt);
+}
+
+bool run_check_tokenizer(const Run *run, const char *directory, const Corpus *corpus, Error *error) {
+    char quoted[QUOTED_CAPACITY], advice[QUOTED_CAPACITY + 64];
+    if (tokenizer_same(&corpus->tokenizer, &run->tokenizer)) return true;
+    snprintf(advice, sizeof advice, "make data of the same text with `bitter prepare --tokenizer %s --out DIR`",
+             shell_quoted(quoted, directory));
+    return fail_input(error, "%s was made with another tokenizer than the run %s; %s", corpus->name, directory,
+                      run->tokenizer.kind == TOKENIZER_NONE
+                          ? "give shards of the tokenizer whose tokens the run was trained on"
+                          : advice);
+}
+
+bool run_init_check(const Shape *shape, const Shape *of, const char *directory, Error *error) {
+    if (shape->layers != of->layers || shape->heads != of->heads || shape->width != of->width)
+        return fail_input(
+            error,
+            "--init %s: its model has --layers %d, --heads %d and --width %d, this one %d, %d and %d; make them equal",
+            directory, of->layers, of->heads, of->width, shape->layers, shape->heads, shape->width);
+    return (shape->block == of->block && key_heads(shape) == key_heads(of)) ||
+           fail_input(error,
+                      "--init %s: its model has the block %s and %d heads of keys, this one %s and %d; make --block "
+                      "and --kv-heads equal",
+                      directory, block_name(of->block), key_heads(of), block_name(shape->block), key_heads(shape));
+}
+
+bool run_init_from(Gpt *gpt, char said[TEXT_CAPACITY], const char *directory, const Corpus *corpus, Error *error) {
+    Run run;
+    if (!run_open(&run, directory, "", error)) return false;
+    const bool ok = run_check_tokenizer(&run, directory, corpus, error) &&
+                    run_init_check(&gpt->shape, &run.gpt.shape, directory, error) &&
+                    gpt_transfer(gpt, said, &run.gpt, directory, error);
+    run_close(&run);
+    return ok;
+}
+
+// The tokenizer of the data is written again if that of the run is lost, because without it nobody could use the run.
+static bool restore_tokenizer(const RunPaths *paths, const Corpus *corpus, Error *error) {
+    const Tokenizer *own = &corpus->tokenizer;
+    Tokenizer found = {0};
+    Error ignored;
+    if (!tokenizer_read(&found, paths->tokenizer, &ignored)) return tokenizer_write(own, paths->tokenizer, error);
+    const bool same = own->kind == TOKENIZER_NONE || tokenizer_same(&found, own);
+    tokenizer_free(&found);
+    return same || fail_input(error,
+                              "%s is another tokenizer than that of %s; give the run and its data the tokenizer that "
+                              "both were made with",
+                              paths->tokenizer, corpus->name);
+}
+
+bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, Error *error) {
+    if (!options->resume)
+        return (!*options->init ||
+                run_init_from(&trainer->gpt, trainer->init, options->init, trainer->corpus, error)) &&
+               run_create(paths, options, trainer, error);
+    Error reason;
+    AtomicFile probe; // of what saves will replace: nobody has to train for long to learn that this cannot be done
+    const char *const saves[] = {paths->state, paths->model, paths->best};
+    for (int i = 0; i < 3; i++, atomic_abandon(&probe))
+        if (!atomic_open(&probe, saves[i], error)) return false;
+    if (!config_check_data(paths->config, trainer->corpus, error) || !restore_tokenizer(paths, trainer->corpus, error))
+        return false;
+    if (!path_missing(paths->best) && !best_read(paths->best, &trainer->gpt, &trainer->best, &reason))
+        return fail_with(error, reason.kind, "%.900s, or move it elsewhere to go on without best weights",
+                         reason.message);
+    if (!path_missing(paths->state)) return trainer_load_state(trainer, paths->state, error);
+    char quoted[QUOTED_CAPACITY];
+    return !*options->init ||
+           fail_input(error,
+                      "%s has lost state.safetensors, which held its starting weights; start a new run with --init %s",
+                      options->out, shell_quoted(quoted, options->init));
+}
+
+// The directory was one that could be written to, so this is not the user's mistake.
+static bool saved(bool ok, Error *error) {
+    if (!ok && error->kind != ERROR_NONFINITE) error->kind = ERROR_RUN;
+    return ok;
+}
+
+bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error) {
+    // The state first: weights without a state would look like those of a run that cannot be resumed.
+    return saved(log_sync(log, error) && state_save(paths->state, &trainer->gpt, &trainer->progress, error) &&
+                     model_save(paths->model, &trainer->gpt, error),
+                 error);
+}
+
+bool run_save_best(const Trainer *trainer, const RunPaths *paths, Error *error) {
+    return saved(best_save(paths->best, &trainer->gpt, &trainer->best, error), error);
+}

@@ -1,0 +1,135 @@
+// A run directory: config.json, tokenizer.json, model.safetensors, best.safetensors, state.safetensors, log.csv,
+// positions.csv. To write one: run_lock, run_load_or_create (which calls run_create), log_open, run_save, run_unlock.
+// To read one: run_open.
+#ifndef BITTER_RUN_H
+#define BITTER_RUN_H
+
+#include "base/file/lock.h"
+#include "train/trainer.h"
+
+typedef struct {
+    char directory[PATH_CAPACITY]; // without RUN_BEST
+    bool is_best;                  // the name ended in RUN_BEST, so that `model` is the same file as `best`
+    char config[PATH_CAPACITY], tokenizer[PATH_CAPACITY], model[PATH_CAPACITY], best[PATH_CAPACITY],
+        state[PATH_CAPACITY], log[PATH_CAPACITY], positions[PATH_CAPACITY];
+} RunPaths;
+
+// RUN@best names the run in RUN with its best weights, where RUN names it with its last ones.
+#define RUN_BEST "@best"
+
+// `run` is the name of a directory, with or without RUN_BEST.
+bool run_paths(RunPaths *paths, const char *run, Error *error);
+
+// Is there a run? Fails (input) when there is none.
+bool run_exists(const RunPaths *paths, Error *error);
+
+// Fails (input) when the name of a run that is to be written, given as --out, ends in RUN_BEST.
+bool run_name_check(const char *directory, Error *error);
+
+// Set `out` to the default name: runs/SCHEME, or runs/SCHEME-2, -3, ... when that exists; of several schemes,
+// runs/SCHEME-SCHEME. `pos` has been parsed before.
+void run_default_name(char out[TEXT_CAPACITY], const char *pos);
+
+// The right to write in a run directory, which one process has at a time: it holds a lock on the file DIR/lock.
+typedef struct {
+    Lock lock; // start from {0}
+    char directory[PATH_CAPACITY];
+    bool made;     // run_lock made the directory
+    double looked; // when run_keep last looked, by clock_seconds()
+} RunLock;
+
+// Make the directory if there is none, keep other processes out of it until run_unlock, and remove temporary files of
+// the run that killed ones left. LOCK_TAKEN when another process works in it, LOCK_FAILED when it cannot be written to,
+// is a symbolic link or has a name that ends in RUN_BEST. Both set the error (input; run when the disk is full).
+LockResult run_lock(RunLock *lock, const char *directory, Error *error);
+
+// Call often: looks every few seconds whether the lock still holds. Fails (run) when it is lost (lock_keep).
+bool run_keep(RunLock *lock, Error *error);
+
+// Let other processes in. Removes the directory if run_lock made it and it is empty. Does nothing if it is not locked.
+void run_unlock(RunLock *lock);
+
+// Begin a run in a directory that is locked: write tokenizer.json, then (with options->init; otherwise they follow from
+// the seed) state.safetensors with the starting weights, and last config.json, which makes it a run. Fails (input) when
+// the directory holds a run or data already, or a name in the options is not UTF-8.
+bool run_create(const RunPaths *paths, const TrainOptions *options, const Trainer *trainer, Error *error);
+
+// In a directory that is locked: load the last checkpoint if options->resume, or else begin a run (run_create) with
+// the weights of options->init, if given. Fails (input) also when the run was trained on other data.
+bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, Error *error);
+
+// A trained model, read back from its run.
+typedef struct {
+    TrainOptions options;
+    Tokenizer tokenizer;
+    Gpt gpt; // parameters only
+} Run;
+
+// Read config, tokenizer and weights; `name` as in run_paths. `past` ("clamp" or "interpolate") sets the scheme's
+// option `past`, unless it is "". Fails (input) when something is missing, damaged or does not belong together, and
+// when the scheme has no such option.
+bool run_open(Run *run, const char *name, const char *past, Error *error);
+void run_close(Run *run);
+
+// Fails (input), saying what to do, when the run and these data have different tokenizers.
+bool run_check_tokenizer(const Run *run, const char *directory, const Corpus *corpus, Error *error);
+
+// Copy the weights of another run into a model with the same layers, heads, width and block: gpt_transfer, which also
+// says what `said` is. Fails (input) also when that run and `corpus`, the model's data, have different tokenizers.
+bool run_init_from(Gpt *gpt, char said[TEXT_CAPACITY], const char *directory, const Corpus *corpus, Error *error);
+
+// Fails (input) where models of these shapes, `of` that of the run and `shape` that of the model, differ in layers,
+// heads, width or block.
+bool run_init_check(const Shape *shape, const Shape *of, const char *directory, Error *error);
+
+// log.csv, which has one row for each step, or another file of rows that begin with their step.
+typedef struct {
+    FILE *stream;
+    char path[PATH_CAPACITY];
+    long long rows; // that it had when it was opened
+} RunLog;
+
+// Start the log, or reopen it and cut off the rows after `step`, which a killed run left behind. A lost log is started
+// again, because the checkpoint does not need it; of this, and of rows that are missing, stderr is told.
+bool log_open(RunLog *log, const char *path, long long step, Error *error);
+// The same for another file of such rows: `head` is what a new one begins with, at least a line.
+bool log_start(RunLog *log, const char *path, const char *head, long long step, Error *error);
+// Append the row of a step that was just done.
+bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, Error *error);
+// A row of log.csv, read back.
+typedef struct {
+    double step, tokens, seconds, loss, validation; // NAN = this step was not validated
+} LogRow;
+
+// The next row of the text, which is moved behind it; lines that are no rows are passed over. False at the end.
+bool log_next(LogRow *row, const char **text);
+
+// What the training losses of a log.csv say. The rows are divided into parts of equal length, counted from the end.
+typedef struct {
+    long long rows;
+    double first, last;    // loss of the first and the last row; 0 without rows
+    long long part;        // rows of a part: a twentieth of all, at least 20
+    double lowest, final;  // mean losses: the lowest of the parts before the last, and of the last; NAN without them
+    long long lowest_step; // at which the part with the lowest ends
+} LogLosses;
+
+// Lines that are no rows are passed over. Fails as file_read does.
+bool log_losses(LogLosses *losses, const char *path, Error *error);
+
+// How many rows after the step `from`, up to `to`, have a validation; none when the log was lost. Fails as file_read
+// does.
+bool log_validations(long long *count, const char *path, long long from, long long to, Error *error);
+
+// Save a checkpoint: the log, the weights, and the state that run_load_or_create loads. Fails (run; nonfinite).
+bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error);
+
+// Save the weights as the best so far, with trainer->best. Fails (run).
+bool run_save_best(const Trainer *trainer, const RunPaths *paths, Error *error);
+
+// Fails (run): the last write to the log went wrong, for the reason in errno.
+bool log_failed(const RunLog *log, Error *error);
+// Make all rows durable on disk.
+bool log_sync(RunLog *log, Error *error);
+void log_close(RunLog *log);
+
+#endif
