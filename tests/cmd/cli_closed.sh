@@ -45,7 +45,8 @@ leaves() {
 leaves --help
 leaves eval open
 leaves sample open --tokens 9
-leaves prepare open/log.csv --out gone.data
+seq 300 >numbers.txt
+leaves prepare numbers.txt --out gone.data
 leaves train $small --steps 2 --out gone.run
 leaves lesson
 finish

@@ -32,7 +32,7 @@ refuses "no --out" "give a new directory" export rope
 refuses "a directory that is full" "is not empty" export rope --out hf
 refuses "no run" "holds no run" export data --out new
 printf 'a\000b%.0s' $(seq 40) >zeros.txt
-need prepare --tokenizer chars --out zeros zeros.txt
+need prepare --tokenizer chars --force --out zeros zeros.txt
 need train --layers 1 --heads 2 --width 16 --context 4 --batch 1 --threads 1 --steps 1 --pos rope --data zeros --out zeros-run
 refuses "a character that a tokenizer.json cannot have" "U+0000;--tokenizer" export zeros-run --out new
 check "nothing was left behind" test ! -e new
