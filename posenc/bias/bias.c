@@ -133,7 +133,7 @@ double bias_gradient(const Tables *tables, int set, int head, int distance) {
 }
 
 double bias_operations(const Position *pos, int T) {
-    return (position_learned(pos) ? 2 : 1) * all_heads(pos) * keys_seen(pos, T);
+    return (1 + position_learned(pos) + pos->gated) * all_heads(pos) * keys_seen(pos, T);
 }
 
 // The index of the number for this distance in params[0] (sets * H, buckets).

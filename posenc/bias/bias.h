@@ -15,7 +15,8 @@ extern const Family bias_family;
 // `bucket`.
 #define LOOKUP_SCHEME BIAS_SCHEME, .curve = lookup_curve, .curve_backward = lookup_backward
 
-// An addition for each key that a query sees and, if the curve is trained, another one in backward.
+// An addition for each key that a query sees; if the curve or the gate is trained, another one in backward; and a
+// product with the gate, if there is one.
 double bias_operations(const Position *pos, int T);
 
 // For curve_backward: the gradient of the loss with respect to curve(distance) of one set and head.
