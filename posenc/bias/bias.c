@@ -2,6 +2,7 @@
 
 #include "num/team.h"
 
+#include <assert.h>
 #include <limits.h>
 
 enum { CURVES }; // tables (sets, H, 2 positions)
@@ -30,6 +31,10 @@ static real *slab_of(const Tables *tables, int sequence, int head) {
 
 static void layout(Tables *tables, Arena *arena, bool training) {
     const Position *pos = tables->pos;
+    const Scheme *scheme = pos->scheme;
+    assert(scheme->curve && "BIAS_SCHEME: the scheme has no .curve");
+    assert((scheme->curve != lookup_curve || scheme->bucket) && "LOOKUP_SCHEME: the scheme has no .bucket");
+    assert(!scheme->params == !scheme->curve_backward && "BIAS_SCHEME: .params and .curve_backward need each other");
     const size_t heads = (size_t)pos->shape.heads, P = (size_t)tables->positions;
     tables->table[CURVES] = arena_reals(arena, pos->sets * heads * 2 * P);
     if (!training || !position_learned(pos)) return;

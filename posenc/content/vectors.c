@@ -3,6 +3,8 @@
 #include "num/gemm.h"
 #include "num/team.h"
 
+#include <assert.h>
+
 enum { SLABS }; // dtables: gradients of the layer at work (B, H, N, d)
 
 static int reached(const Position *pos, int positions) {
@@ -24,6 +26,7 @@ static real *set_of(real *vectors, const Position *pos, int layer) {
 }
 
 void vectors_layout(Tables *tables, Arena *arena, bool training) {
+    assert(tables->pos->scheme->vectors && "VECTOR_HOOKS: the scheme has no .vectors");
     if (training)
         tables->dtable[SLABS] =
             arena_reals(arena, (size_t)tables->batch * tables->pos->shape.heads * slab_size(tables));

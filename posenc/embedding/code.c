@@ -19,6 +19,7 @@ static real factor_of(const Position *pos) {
 static void layout(Tables *tables, Arena *arena, bool training) {
     const Position *pos = tables->pos;
     const size_t C = (size_t)pos->shape.width;
+    assert(pos->scheme->code && "CODE_SCHEME: the scheme has no .code");
     tables->table[CODES] = arena_reals(arena, (size_t)tables->positions * C);
     if (training && (has_gain(pos) || pos->gated)) tables->dtable[DFACTOR] = arena_reals(arena, C);
 }

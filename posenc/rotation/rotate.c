@@ -2,6 +2,8 @@
 
 #include "num/team.h"
 
+#include <assert.h>
+
 void rotation_fill(real *cosine, real *sine, double length, double angle) {
     double y[2];
     rope_pair_forward(y, (const double[2]){length, 0}, angle);
@@ -115,6 +117,7 @@ static int table_of(const Position *pos, int layer) {
 
 static void layout(Tables *tables, Arena *arena, bool training) {
     const Position *pos = tables->pos;
+    assert(pos->scheme->theta && "ROTATION_SCHEME: the scheme has no .theta");
     const size_t pairs = (size_t)pairs_of_axis(pos), H = (size_t)pos->shape.heads;
     const size_t angles = (size_t)layers_apart(pos) * (size_t)heads_apart(pos) * (size_t)tables->positions * pairs;
     for (int table = COSINE; table <= (pos->scheme->growth ? KEY_SINE : SINE); table++)
