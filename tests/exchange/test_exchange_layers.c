@@ -228,7 +228,6 @@ static void the_homeless_are_refused(void **state) {
         {"rope:base=100*3,rope", "", BLOCK_LLAMA, FORMAT_HF, "several position schemes (rope:base=100*3,rope)"},
         {"rope+alibi", "", BLOCK_LLAMA, FORMAT_HF, "several position schemes (rope+alibi), and no other program"},
         {"learned,rope", "", BLOCK_GPT2, FORMAT_HF, "several position schemes"},
-        {"rope@heads=0,none@heads=1", "", BLOCK_LLAMA, FORMAT_HF, "several position schemes"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         Run run;

@@ -7,51 +7,48 @@ static const Setting brief = {.layers = 2, .heads = 2, .width = 8, .T = 10, .B =
 static const Setting long_rows = {
     .layers = 1, .heads = 2, .width = 8, .T = 2 * QUERY_BLOCK + 6, .B = 2, .dropout = 0.1, .directions = true};
 
-static void expect_wrong(const char *what, const Scheme *scheme, const char *list, const Setting *setting) {
+static Broken broken;
+
+static void expect_wrong(const char *what, const char *list, const Setting *setting) {
     GradientError where;
     Mix pos;
     Error error;
-    must(mix_parse_of(&pos, scheme, list, &error), &error);
+    must(mix_parse_of(&pos, &broken.scheme, list, &error), &error);
     const double worst = worst_error(&where, &pos, setting, 1);
-    if (worst <= TOLERANCE) fail_msg("not noticed: %s, %s (error %.2e)", scheme->name, what, worst);
+    if (worst <= TOLERANCE) fail_msg("not noticed: %s, %s (error %.2e)", broken.scheme.name, what, worst);
 }
 
+#define EXPECT_MISSED(hook)                                                                                            \
+    if (scheme->family->hook) {                                                                                        \
+        broken_make(&broken, scheme)->hook = NULL;                                                                     \
+        expect_wrong("without " #hook, list, &brief);                                                                  \
+    }
+
 static void a_missing_hook_is_noticed(void **state) {
-    for (const Scheme *const *scheme = schemes; *scheme; scheme++) {
-        const Scheme *whole = *scheme;
-        const char *list = strcmp(whole->name, "sinusoidal") == 0 ? "gain=trained" : NULL; // else it trains nothing
-        Scheme broken = *whole;
-        broken.embed_backward = NULL;
-        if (whole->embed_backward) expect_wrong("without embed_backward", &broken, list, &brief);
-        broken = *whole;
-        broken.input_backward = NULL;
-        if (whole->input_backward) expect_wrong("without input_backward", &broken, list, &brief);
-        broken = *whole;
-        broken.qk_backward = NULL;
-        if (whole->qk_backward) expect_wrong("without qk_backward", &broken, list, &brief);
-        broken = *whole;
-        broken.score_backward = NULL;
-        if (whole->score_backward) expect_wrong("without score_backward", &broken, list, &brief);
-        broken = *whole;
-        broken.score_reduce = NULL;
-        if (whole->score_reduce) expect_wrong("without score_reduce", &broken, list, &brief);
-        broken = *whole;
-        broken.reduce = NULL;
-        if (whole->reduce) expect_wrong("without reduce", &broken, list, &brief);
+    for (int s = 0; schemes[s]; s++) {
+        const Scheme *scheme = schemes[s];
+        if (!scheme->family) continue;
+        const bool gated = scheme->options && option_find(scheme->options, GATE_OPTION);
+        const char *list = gated ? "gate=trained" : NULL; // else some train nothing
+        EXPECT_MISSED(embed_backward)
+        EXPECT_MISSED(input_backward)
+        EXPECT_MISSED(qk_backward)
+        EXPECT_MISSED(score_backward)
+        EXPECT_MISSED(score_reduce)
+        EXPECT_MISSED(reduce)
     }
 }
 
 static void turned_by_the_wrong_sign(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k,
                                      int stride, const Place *at, int rows) {
-    scheme_rope.qk_forward(tables, layer, dq, dk, stride, at, rows);
+    scheme_rope.family->qk_forward(tables, layer, dq, dk, stride, at, rows);
 }
 
 static void rotations_turned_wrongly_are_noticed(void **state) {
-    Scheme broken = scheme_rope;
-    broken.qk_backward = turned_by_the_wrong_sign;
-    expect_wrong("turned by the wrong sign", &broken, NULL, &one_head);
-    expect_wrong("turned by the wrong sign, along directions", &broken, NULL, &long_rows);
-    expect_wrong("interleaved, turned by the wrong sign", &broken, "pairing=interleaved", &brief);
+    broken_make(&broken, &scheme_rope)->qk_backward = turned_by_the_wrong_sign;
+    expect_wrong("turned by the wrong sign", NULL, &one_head);
+    expect_wrong("turned by the wrong sign, along directions", NULL, &long_rows);
+    expect_wrong("interleaved, turned by the wrong sign", "pairing=interleaved", &brief);
 }
 
 // rope-learned gets the gradients of its frequencies in qk_backward.
@@ -59,14 +56,14 @@ static const real zeros[4096];
 
 static void keys_turned_by_the_wrong_sign(const Tables *tables, int layer, real *dq, real *dk, const real *q,
                                           const real *k, int stride, const Place *at, int rows) {
-    scheme_rope_learned.qk_backward(tables, layer, dq, dk, q, k, stride, at, rows);
-    scheme_rope_learned.qk_forward(tables, layer, dk, dk, stride, at, rows); // twice, once too often
+    scheme_rope_learned.family->qk_backward(tables, layer, dq, dk, q, k, stride, at, rows);
+    scheme_rope_learned.family->qk_forward(tables, layer, dk, dk, stride, at, rows); // twice, once too often
 }
 
 static void keys_do_not_move_the_frequencies(const Tables *tables, int layer, real *dq, real *dk, const real *q,
                                              const real *k, int stride, const Place *at, int rows) {
     assert_true((size_t)rows * stride <= COUNT(zeros));
-    scheme_rope_learned.qk_backward(tables, layer, dq, dk, q, zeros, stride, at, rows);
+    scheme_rope_learned.family->qk_backward(tables, layer, dq, dk, q, zeros, stride, at, rows);
 }
 
 static void one_sequence_moves_the_frequencies(const Tables *tables, int layer, real *dq, real *dk, const real *q,
@@ -76,36 +73,36 @@ static void one_sequence_moves_the_frequencies(const Tables *tables, int layer, 
     Tables one = *tables;
     one.batch = 1;
     assert_int_equal(tables->batch, 2);
-    scheme_rope_learned.qk_backward(&one, layer, dq, dk, q, k, stride, at, T);
-    scheme_rope_learned.qk_backward(&one, layer, dq + next, dk + next, zeros, zeros, stride, at + T, T);
+    scheme_rope_learned.family->qk_backward(&one, layer, dq, dk, q, k, stride, at, T);
+    scheme_rope_learned.family->qk_backward(&one, layer, dq + next, dk + next, zeros, zeros, stride, at + T, T);
 }
 
 static void frequencies_of_the_first_layer(const Tables *tables, int layer, real *dq, real *dk, const real *q,
                                            const real *k, int stride, const Place *at, int rows) {
-    scheme_rope_learned.qk_backward(tables, 0, dq, dk, q, k, stride, at, rows);
+    scheme_rope_learned.family->qk_backward(tables, 0, dq, dk, q, k, stride, at, rows);
 }
 
 static void wrong_frequencies_are_noticed(void **state) {
-    Scheme broken = scheme_rope_learned;
-    broken.qk_backward = keys_turned_by_the_wrong_sign;
-    expect_wrong("keys turned by the wrong sign", &broken, NULL, &one_head);
-    broken.qk_backward = keys_do_not_move_the_frequencies;
-    expect_wrong("frequencies without the keys' share", &broken, NULL, &one_head);
-    broken.qk_backward = one_sequence_moves_the_frequencies;
-    expect_wrong("frequencies from one sequence", &broken, NULL, &one_head);
-    broken.qk_backward = frequencies_of_the_first_layer;
-    expect_wrong("frequencies of the first layer", &broken, "layers=own", &brief);
+    Family *family = broken_make(&broken, &scheme_rope_learned);
+    family->qk_backward = keys_turned_by_the_wrong_sign;
+    expect_wrong("keys turned by the wrong sign", NULL, &one_head);
+    family->qk_backward = keys_do_not_move_the_frequencies;
+    expect_wrong("frequencies without the keys' share", NULL, &one_head);
+    family->qk_backward = one_sequence_moves_the_frequencies;
+    expect_wrong("frequencies from one sequence", NULL, &one_head);
+    family->qk_backward = frequencies_of_the_first_layer;
+    expect_wrong("frequencies of the first layer", "layers=own", &brief);
 }
 
 // alibi-learned collects the gradients of its slopes in score_backward, adds them up in score_reduce and reduce.
 static void slope_of_the_first_head(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
     ScoreBlock wrong = *block;
     wrong.head = 0;
-    bias_backward(tables, &wrong, grad);
+    bias_family.score_backward(tables, &wrong, grad);
 }
 
 static void slopes_from_one_sequence(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
-    if (block->sequence == 0) bias_backward(tables, block, grad);
+    if (block->sequence == 0) bias_family.score_backward(tables, block, grad);
 }
 
 static void slopes_from_the_last_row(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
@@ -114,54 +111,54 @@ static void slopes_from_the_last_row(const Tables *tables, const ScoreBlock *blo
     ScoreBlock wrong = *block;
     wrong.query_at += skipped;
     wrong.rows = 1;
-    bias_backward(tables, &wrong, &last);
+    bias_family.score_backward(tables, &wrong, &last);
 }
 
 static void slopes_from_the_last_layer(const Tables *tables, int layer) {
-    bias_score_reduce(tables, layer);
+    bias_family.score_reduce(tables, layer);
     const size_t numbers = (size_t)tables->pos->sets * tables->pos->shape.heads * tables->positions;
-    if (layer == 1) memset(tables->bias.dcurves, 0, numbers * sizeof(real)); // layers come in falling order
+    if (layer == 1) memset(tables->dtable[0], 0, numbers * sizeof(real)); // layers come in falling order
 }
 
 static void slopes_of_the_first_layer(const Tables *tables, int layer) {
-    bias_score_reduce(tables, 0);
+    bias_family.score_reduce(tables, 0);
 }
 
 static void slopes_of_the_wrong_sign(Tables *tables) {
-    scheme_alibi_learned.reduce(tables);
+    scheme_alibi_learned.family->reduce(tables);
     const Position *pos = tables->pos;
     for (int n = 0; n < pos->sets * pos->shape.heads; n++) pos->dparams[0][n] *= -1;
 }
 
 static void wrong_slopes_are_noticed(void **state) {
-    Scheme broken = scheme_alibi_learned;
-    broken.score_backward = slope_of_the_first_head;
-    expect_wrong("slopes of the first head", &broken, NULL, &brief);
-    broken.score_backward = slopes_from_one_sequence;
-    expect_wrong("slopes from one sequence", &broken, NULL, &brief);
-    broken.score_backward = slopes_from_the_last_row;
-    expect_wrong("slopes from the last row", &broken, NULL, &brief);
-    broken = scheme_alibi_learned;
-    broken.score_reduce = slopes_from_the_last_layer;
-    expect_wrong("shared slopes without the last layer", &broken, "layers=shared", &brief);
-    broken.score_reduce = slopes_of_the_first_layer;
-    expect_wrong("own slopes of the first layer", &broken, "layers=own", &brief);
-    broken = scheme_alibi_learned;
-    broken.reduce = slopes_of_the_wrong_sign;
-    expect_wrong("slopes with the wrong sign", &broken, NULL, &brief);
+    Family *family = broken_make(&broken, &scheme_alibi_learned);
+    family->score_backward = slope_of_the_first_head;
+    expect_wrong("slopes of the first head", NULL, &brief);
+    family->score_backward = slopes_from_one_sequence;
+    expect_wrong("slopes from one sequence", NULL, &brief);
+    family->score_backward = slopes_from_the_last_row;
+    expect_wrong("slopes from the last row", NULL, &brief);
+    family = broken_make(&broken, &scheme_alibi_learned);
+    family->score_reduce = slopes_from_the_last_layer;
+    expect_wrong("shared slopes without the last layer", "layers=shared", &brief);
+    family->score_reduce = slopes_of_the_first_layer;
+    expect_wrong("own slopes of the first layer", "layers=own", &brief);
+    family = broken_make(&broken, &scheme_alibi_learned);
+    family->reduce = slopes_of_the_wrong_sign;
+    expect_wrong("slopes with the wrong sign", NULL, &brief);
 }
 
 static void last_token_forgotten(const Tables *tables, const real *dx, const Place *at, int rows) {
-    scheme_learned.embed_backward(tables, dx, at, rows - 1);
+    scheme_learned.family->embed_backward(tables, dx, at, rows - 1);
 }
 
 static void one_in_a_million_too_large(const Tables *tables, const real *dx, const Place *at, int rows) {
-    scheme_learned.embed_backward(tables, dx, at, rows);
+    scheme_learned.family->embed_backward(tables, dx, at, rows);
     tables->pos->dparams[0][0] *= 1 + 2e-6;
 }
 
 static void not_a_number(const Tables *tables, const real *dx, const Place *at, int rows) {
-    scheme_learned.embed_backward(tables, dx, at, rows);
+    scheme_learned.family->embed_backward(tables, dx, at, rows);
     tables->pos->dparams[0][0] = NAN;
 }
 
@@ -180,42 +177,42 @@ static void scaled_scores(const Tables *tables, const ScoreBlock *block) {
 }
 
 static void small_mistakes_are_noticed(void **state) {
-    Scheme broken = scheme_learned;
-    broken.embed_backward = last_token_forgotten;
-    expect_wrong("learned without the last token", &broken, NULL, &one_head);
-    broken.embed_backward = one_in_a_million_too_large;
-    expect_wrong("one number off by two millionths", &broken, NULL, &one_head);
-    broken.embed_backward = not_a_number;
-    expect_wrong("NaN", &broken, NULL, &one_head);
-    broken = scheme_none;
-    broken.embed_forward = scaled_embeddings;
-    expect_wrong("embeddings scaled", &broken, NULL, &brief);
-    broken = scheme_alibi;
-    broken.score_forward = scaled_scores;
-    expect_wrong("scores scaled", &broken, NULL, &brief);
+    Family *family = broken_make(&broken, &scheme_learned);
+    family->embed_backward = last_token_forgotten;
+    expect_wrong("learned without the last token", NULL, &one_head);
+    family->embed_backward = one_in_a_million_too_large;
+    expect_wrong("one number off by two millionths", NULL, &one_head);
+    family->embed_backward = not_a_number;
+    expect_wrong("NaN", NULL, &one_head);
+    family = broken_make(&broken, &scheme_none);
+    family->embed_forward = scaled_embeddings;
+    expect_wrong("embeddings scaled", NULL, &brief);
+    family = broken_make(&broken, &scheme_alibi);
+    family->score_forward = scaled_scores;
+    expect_wrong("scores scaled", NULL, &brief);
 }
 
 // Codes a ten-thousandth as strong, and with them their gradients, of which a tenth is missing. Rows (rows, 8).
 static void faint_codes(const Tables *tables, real *x, const Place *at, int rows) {
     real *before = copy_reals(x, (size_t)rows * 8);
-    scheme_learned.embed_forward(tables, x, at, rows);
+    scheme_learned.family->embed_forward(tables, x, at, rows);
     for (int n = 0; n < rows * 8; n++) x[n] = before[n] + (x[n] - before[n]) / 10000;
     free(before);
 }
 
 static void too_faint(const Tables *tables, const real *dx, const Place *at, int rows) {
-    scheme_learned.embed_backward(tables, dx, at, rows);
+    scheme_learned.family->embed_backward(tables, dx, at, rows);
     for (int n = 0; n < one_head.T * 8; n++) tables->pos->dparams[0][n] *= (real)0.9 / 10000;
 }
 
 static void small_gradients_count_like_large_ones(void **state) {
-    Scheme broken = scheme_learned;
+    Family *family = broken_make(&broken, &scheme_learned);
     GradientError where;
     Mix pos;
     Error error;
-    broken.embed_forward = faint_codes;
-    broken.embed_backward = too_faint;
-    must(mix_parse_of(&pos, &broken, NULL, &error), &error);
+    family->embed_forward = faint_codes;
+    family->embed_backward = too_faint;
+    must(mix_parse_of(&pos, &broken.scheme, NULL, &error), &error);
     expect_near("error", 0, worst_error(&where, &pos, &one_head, 1), 0.1, 0.001);
 }
 

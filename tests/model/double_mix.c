@@ -1,4 +1,4 @@
-// Models whose schemes are added up, or differ by layer and by head, with windows and without: gradients, key cache,
+// Models whose schemes are added up, or differ by layer, with windows and without: gradients, key cache,
 // causality and shifts of forty combinations, and combinations that must be the same as a single scheme.
 #include "posenc/rotation/rotate.h"
 #include "tests/support/agreement.h"
@@ -40,26 +40,26 @@ static void gradients_are_right(void **state) {
 
 static void turn_back_forward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k,
                               int stride, const Place *at, int rows) {
-    rotary_forward(tables, layer, dq, dk, stride, at, rows);
+    rotation_family.qk_forward(tables, layer, dq, dk, stride, at, rows);
 }
 
 static void forget_the_gradient(const Tables *tables, const real *dx, const Place *at, int rows) {}
 
 // In one part of several, a mistake must be seen as it is in a scheme alone.
 static void a_mistake_in_one_part_is_noticed(void **state) {
-    Scheme broken[3] = {scheme_rope, scheme_t5, scheme_learned};
-    broken[0].qk_backward = turn_back_forward;
-    broken[1].score_reduce = NULL;
-    broken[2].embed_backward = forget_the_gradient;
+    Broken broken[3];
+    broken_make(&broken[0], &scheme_rope)->qk_backward = turn_back_forward;
+    broken_make(&broken[1], &scheme_t5)->score_reduce = NULL;
+    broken_make(&broken[2], &scheme_learned)->embed_backward = forget_the_gradient;
     for (int b = 0; b < 3; b++) {
         GradientError where;
         Mix mix;
         Error error;
-        must(mix_parse(&mix, "learned,rope@0-1,t5+alibi-learned@2@heads=0-1,rope@2@heads=2-3,fox@3", &error), &error);
+        must(mix_parse(&mix, "learned,rope@0-1,t5+alibi-learned@2,fox@3", &error), &error);
         for (int p = 0; p < mix.parts; p++)
-            if (strcmp(mix.part[p].scheme->name, broken[b].name) == 0) mix.part[p].scheme = &broken[b];
+            if (strcmp(mix.part[p].scheme->name, broken[b].scheme.name) == 0) mix.part[p].scheme = &broken[b].scheme;
         const double worst = gradient_error(&where, &mix, &setting);
-        if (worst <= TOLERANCE) fail_msg("not noticed: a mistake in %s (error %.2e)", broken[b].name, worst);
+        if (worst <= TOLERANCE) fail_msg("not noticed: a mistake in %s (error %.2e)", broken[b].scheme.name, worst);
     }
 }
 
@@ -170,23 +170,17 @@ static void expect_same(const char *one, const char *other, double tolerance) {
 
 static void what_is_written_otherwise_is_the_same(void **state) {
     static const char *const same[][2] = {
-        {"rope*3,none", "rope:skip=4"},
-        {"rope@0-2 none@3", "rope:skip=4"},
-        {"none@3,rope@2,0-1", "rope:skip=4"},
-        {"rope@0-1 rope@2-3", "rope"},
-        {"rope@heads=0,rope@heads=1-3", "rope"},
-        {"alibi+alibi:scale=2", "alibi:scale=3"},
-        {"sinusoidal,alibi", "sinusoidal+alibi"},
+        {"rope*3,none", "rope:skip=4"},           {"rope@0-2 none@3", "rope:skip=4"},
+        {"none@3,rope@2,0-1", "rope:skip=4"},     {"rope@0-1 rope@2-3", "rope"},
+        {"alibi+alibi:scale=2", "alibi:scale=3"}, {"sinusoidal,alibi", "sinusoidal+alibi"},
         {"none,alibi", "none@0,2 alibi@1,3"},
-        {"alibi@heads=0-1@0-3,none@heads=2-3", "none@heads=2-3,alibi@heads=0-1"},
     };
     for (size_t i = 0; i < COUNT(same); i++) expect_same(same[i][0], same[i][1], 1e-11);
 }
 
-// What a scheme does, it does in its own layers and heads: changed in one of them, the losses change.
-static void layers_and_heads_are_not_mixed_up(void **state) {
-    static const char *const texts[] = {"rope@0 none@1-3", "rope@1 none@0,2,3", "rope@3 none@0-2",
-                                        "rope@heads=0,none@heads=1-3", "rope@heads=3,none@heads=0-2"};
+// What a scheme does, it does in its own layers: elsewhere it gives other losses.
+static void layers_are_not_mixed_up(void **state) {
+    static const char *const texts[] = {"rope@0 none@1-3", "rope@1 none@0,2,3", "rope@3 none@0-2"};
     double nll[COUNT(texts)][T];
     for (size_t i = 0; i < COUNT(texts); i++) {
         Model model;
@@ -198,26 +192,6 @@ static void layers_and_heads_are_not_mixed_up(void **state) {
     }
 }
 
-// Rotations of the second half of the heads leave the first half as it was.
-static void heads_of_others_are_not_touched(void **state) {
-    Mix mix;
-    MixTables tables;
-    Arena arena = {0};
-    Error error;
-    Place at[3];
-    real q[3 * 16], k[3 * 16];
-    must(mix_create(&mix, "none@heads=0-1,rope@heads=2-3", &shape, &error), &error);
-    mix_layout(&tables, &mix, &arena, 8, 1, false);
-    must(arena_allocate(&arena, "tables", &error), &error);
-    mix_layout(&tables, &mix, &arena, 8, 1, false);
-    mix_prepare(&tables);
-    for (int t = 0; t < 3; t++) at[t] = (Place){t + 1, 0, t + 1};
-    for (int n = 0; n < 3 * 16; n++) q[n] = k[n] = 1;
-    mix_qk_forward(&tables, 2, q, k, 16, at, 3);
-    for (int n = 0; n < 3 * 16; n++) assert_true((q[n] == 1) == (n % 16 < 8) && (k[n] == 1) == (n % 16 < 8));
-    arena_free(&arena);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_are_right),
@@ -226,8 +200,7 @@ int main(void) {
         cmocka_unit_test(a_later_token_changes_no_earlier_loss),
         cmocka_unit_test(relative_parts_make_a_relative_model),
         cmocka_unit_test(what_is_written_otherwise_is_the_same),
-        cmocka_unit_test(layers_and_heads_are_not_mixed_up),
-        cmocka_unit_test(heads_of_others_are_not_touched),
+        cmocka_unit_test(layers_are_not_mixed_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

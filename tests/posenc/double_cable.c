@@ -33,7 +33,10 @@ static void attention_is_torchs_and_so_are_its_gradients(void **state) {
     const Scheme *scheme = scene.pos->scheme;
     memcpy(scene.pos->params[0], g.w, sizeof g.w);
     memcpy(scene.pos->params[1], g.b, sizeof g.b);
-    const MixTables tables = {.mix = &scene.gpt.pos, .part = {scene.tables}};
+    const MixTables tables = {.mix = &scene.gpt.pos,
+                              .part = {scene.tables},
+                              .calls = &(Call){.family = scheme->family},
+                              .first = (int[]){0, 1}};
     real *scratch = nan_reals(attention_scratch(&tables, T, D, true)), features[T * F], dfeatures[T * F] = {0};
     real out[NUMBERS], lse[H * T], dq[NUMBERS], dk[NUMBERS], dv[NUMBERS], dx[NUMBERS] = {0};
     Place at[T];
@@ -55,11 +58,11 @@ static void attention_is_torchs_and_so_are_its_gradients(void **state) {
                                  .key_at = at,
                                  .features = features,
                                  .key_batch = T};
-    scheme->input_forward(&scene.tables, 0, features, g.x, T);
+    scheme->family->input_forward(&scene.tables, 0, features, g.x, T);
     attention_forward(&attention, &tables, scratch);
     expect_all_near("out", out, g.out, NUMBERS, 1e-7);
     attention_backward(&(AttentionGradient){dq, dk, dv, dfeatures, g.dout}, &attention, &tables, scratch);
-    scheme->input_backward(&scene.tables, 0, dx, dfeatures, features, g.x, T);
+    scheme->family->input_backward(&scene.tables, 0, dx, dfeatures, features, g.x, T);
     expect_all_near("dx", dx, g.dx, NUMBERS, 1e-7);
     expect_all_near("dw", scene.pos->dparams[0], g.dw, F * C, 1e-7);
     expect_all_near("db", scene.pos->dparams[1], g.db, F, 1e-7);
@@ -72,7 +75,7 @@ static void block_of(real *S, Scene *scene, const real *features, int rows, int 
     real *scratch = nan_reals(scene->pos->scheme->score_scratch(&scene->tables, rows, columns, false));
     const ScoreBlock block = {
         .S = S, .stride = columns, .rows = rows, .columns = columns, .features = features, .scratch = scratch};
-    scene->pos->scheme->score_forward(&scene->tables, &block);
+    scene->pos->scheme->family->score_forward(&scene->tables, &block);
     free(scratch);
 }
 
@@ -85,7 +88,7 @@ static void equal_steps_and_slopes_are_alibi(void **state) {
     scene.pos->params[1][0] = 0.5;
     scene.pos->params[1][1] = 3;
     real *x = random_reals((size_t)LENGTH * WIDTH, "x", 1), features[LENGTH * 2], S[LENGTH * LENGTH] = {0};
-    scene.pos->scheme->input_forward(&scene.tables, 0, features, x, LENGTH);
+    scene.pos->scheme->family->input_forward(&scene.tables, 0, features, x, LENGTH);
     block_of(S, &scene, features, LENGTH, LENGTH);
     for (int i = 0; i < LENGTH; i++)
         for (int j = 0; j <= i; j++)

@@ -93,7 +93,7 @@ static void block_forward(Content *x, const ScoreBlock *block, int row) {
     for (int i = 0; i < block->rows; i++)
         for (int j = 0; j < block->columns; j++)
             block->S[i * T + j] = j <= row % T + i ? block->scale * dot(block->q + i * C, block->k + j * C, D) : NAN;
-    x->scene.pos->scheme->score_forward(&x->scene.tables, block);
+    x->scene.pos->scheme->family->score_forward(&x->scene.tables, block);
 }
 
 // The block that begins with this row: first without a backward pass, then with one, each time in just the scratch that
@@ -115,7 +115,7 @@ static void block_both_ways(Content *x, int row) {
         block.scratch =
             nan_reals(x->scene.pos->scheme->score_scratch(&x->scene.tables, block.rows, block.columns, training));
         block_forward(x, &block, row);
-        if (training) x->scene.pos->scheme->score_backward(&x->scene.tables, &block, &grad);
+        if (training) x->scene.pos->scheme->family->score_backward(&x->scene.tables, &block, &grad);
         free(block.scratch);
     }
     gemm(grad.dq, C, 1, block.scale, rows_of(grad.dS, T), rows_of(block.k, C), block.rows, D, block.columns);
@@ -159,7 +159,7 @@ static void check(const char *specification, int span) {
     content_make(&x, specification, span);
     for (int row = 0; row < B * H * T; row += row % T + BLOCK < T ? BLOCK : T - row % T) block_both_ways(&x, row);
     for (int again = 0; again < 2; again++)
-        x.scene.pos->scheme->score_reduce(&x.scene.tables, LAYER); // the second finds nothing
+        x.scene.pos->scheme->family->score_reduce(&x.scene.tables, LAYER); // the second finds nothing
     for (int n = 0; n < SCORES; n++)
         if (n % T <= n / T % T) expect_near(specification, (size_t)n, x.S[n], score(&x, n / T, n % T), 1e-12);
     x.frozen = true;
@@ -226,7 +226,7 @@ static void expect_golden(const json_t *root, const real *q, const real *k, cons
     block.scale = 1;
     block.scratch = nan_reals(scheme_transformer_xl.score_scratch(&scene.tables, GOLDEN_T, GOLDEN_T, false));
     for (int n = 0; n < GOLDEN_S; n++) S[n] = dot(q + n / GOLDEN_T * GOLDEN_D, k + n % GOLDEN_T * GOLDEN_D, GOLDEN_D);
-    scheme_transformer_xl.score_forward(&scene.tables, &block);
+    scheme_transformer_xl.family->score_forward(&scene.tables, &block);
     for (int n = 0; n < GOLDEN_S; n++)
         if (n % GOLDEN_T <= n / GOLDEN_T) expect_near("S", (size_t)n, S[n], content[n] + position[n], 1e-6);
     free(block.scratch);

@@ -1,5 +1,6 @@
 // gate=trained in double: gradients for each way in, gates that are 0 and 1, decoding, and mistakes that are noticed.
-#include "posenc/gate.h"
+#include "posenc/bias/bias.h"
+#include "posenc/embedding/code.h"
 #include "posenc/rotation/rotate.h"
 #include "tests/support/agreement.h"
 #include "tests/support/gradients.h"
@@ -8,25 +9,24 @@
 
 static const Setting setting = {.layers = 3, .heads = 2, .width = 8, .T = 10, .B = 2, .directions = true};
 
-// Codes, rotations, biases that are fixed and trained, and scores made from content: added, counted on scores, and
-// computed by the scheme itself; alone and together.
+// Beside each scheme's defaults with gates, which tests/model/double_gradcheck.c tries: other factors, sets shared by
+// several layers, several schemes at once.
 static const char *const tried[] = {
-    "learned:gate=trained",
     "sinusoidal:gain=trained,gate=trained",
-    "rope:gate=trained",
     "rope:gate=trained,pairing=interleaved",
     "partial:gate=trained,fraction=0.5",
-    "alibi:gate=trained",
-    "t5:gate=trained,layers=own",
-    "fire:width=1,gate=trained",
-    "fire:width=37,gate=trained",
-    "shaw:gate=trained",
-    "cable:gate=trained",
-    "cope:positions=4,gate=trained",
-    "path:rank=4,forget,gate=trained",
+    "xpos:gate=trained,gamma=4,pairing=interleaved",
+    "rope2d:gate=trained,base=20,pairing=interleaved",
+    "rope-learned:gate=trained",
+    "rope-learned:gate=trained,layers=shared,start=random",
+    "alibi-learned:gate=trained,layers=shared",
+    "alibi-learned:gate=trained,layers=own",
+    "t5:gate=trained,layers=shared,buckets=4,distance=5",
+    "kerple:gate=trained,layers=shared,kind=power",
+    "table:gate=trained,layers=shared",
+    "table:gate=trained,layers=own",
     "rope:gate=trained+alibi:gate=trained",
-    "binary:gate=trained,rope:gate=trained*1,path:rank=4,gate=trained+fox:gate=trained",
-    "rope:gate=trained@heads=0,cope:gate=trained@heads=1",
+    "binary:gate=trained,rope-learned:gate=trained,layers=shared*2,path:rank=4+table:gate=trained",
 };
 
 static void expect_gradients(const char *text, const Setting *of) {
@@ -54,21 +54,19 @@ static void gradients_are_differences(void **state) {
     for (size_t i = 0; i < COUNT(tried); i++) {
         expect_gradients(tried[i], &setting);
         expect_gradients(tried[i], &windowed);
-        if (!strstr(tried[i], "rope:gate=trained@heads")) expect_gradients(tried[i], &shared);
+        if (!strstr(tried[i], "rope-learned")) expect_gradients(tried[i], &shared);
     }
     expect_gradients("rope:gate=trained+t5:gate=trained", &every_number);
-    expect_gradients("learned:gate=trained+path:rank=2,gate=trained", &every_number);
+    expect_gradients("xpos:gate=trained+table:gate=trained,layers=shared", &every_number);
 }
 
 // Several blocks of queries, by two threads.
 static void gradients_over_several_blocks(void **state) {
     const int threads = omp_get_max_threads();
     Setting long_rows = setting;
-    long_rows.layers = 2;
     long_rows.T = 2 * QUERY_BLOCK + 6;
     omp_set_num_threads(2);
-    for (size_t i = 0; i < COUNT(tried); i++)
-        if (!strstr(tried[i], "cope")) expect_gradients(tried[i], &long_rows);
+    for (size_t i = 0; i < COUNT(tried); i++) expect_gradients(tried[i], &long_rows);
     omp_set_num_threads(threads);
 }
 
@@ -76,38 +74,29 @@ static void gradients_over_several_blocks(void **state) {
 
 static void turn_back_forward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k,
                               int stride, const Place *at, int rows) {
-    rotary_gated.qk_forward(tables, layer, dq, dk, stride, at, rows);
+    rotation_family.qk_forward(tables, layer, dq, dk, stride, at, rows);
 }
 
-// The gate's gradient is right, and all that the scheme passes on is left out.
-static void stop_at_the_gate(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad, real *scratch) {
-    real *dS = grad->dS;
-    for (int n = 0; n < block->rows * block->stride; n++) dS[n] *= gates_of(tables->pos)[block->layer];
-    tables->pos->scheme->score_backward(tables, block, grad);
+// The sum that is left for the parameters does without the gate of layer 1.
+static void first_gate_is_one(Tables *tables) {
+    real *gate = tables->pos->params[tables->pos->param_count - 1], kept = *gate;
+    *gate = 1;
+    bias_family.reduce(tables);
+    *gate = kept;
 }
 
 static void mistakes_are_noticed(void **state) {
-    static const char *const texts[] = {"rope:gate=trained", "rope:gate=trained", "alibi:gate=trained",
-                                        "t5:gate=trained", "learned:gate=trained"};
-    for (size_t i = 0; i < COUNT(texts); i++) {
+    Broken broken[3];
+    broken_make(&broken[0], &scheme_rope)->qk_backward = turn_back_forward;
+    broken_make(&broken[1], &scheme_t5)->reduce = first_gate_is_one;
+    broken_make(&broken[2], &scheme_learned)->reduce = NULL;
+    for (size_t i = 0; i < COUNT(broken); i++) {
         GradientError where;
         Mix mix;
         Error error;
-        must(mix_parse(&mix, texts[i], &error), &error);
-        Scheme scheme = *mix.part[0].scheme;
-        Gated broken = *gated_of(&mix.part[0]);
-        if (i == 1)
-            broken.qk_backward = turn_back_forward;
-        else if (i == 2)
-            broken.score_reduce = NULL;
-        else if (i == 3)
-            broken.score_backward = stop_at_the_gate;
-        else
-            broken.reduce = NULL;
-        scheme.gated = &broken;
-        mix.part[0].scheme = &scheme;
+        must(mix_parse_of(&mix, &broken[i].scheme, "gate=trained", &error), &error);
         const double worst = worst_error(&where, &mix, &setting, 1);
-        if (worst <= TOLERANCE) fail_msg("not noticed: mistake %zu, in %s (error %.2e)", i, texts[i], worst);
+        if (worst <= TOLERANCE) fail_msg("not noticed: mistake %zu, in %s (error %.2e)", i, mix.text, worst);
     }
 }
 
@@ -142,26 +131,27 @@ static double largest_difference(const double *a, const double *b) {
     return worst;
 }
 
-// One scheme without its gate, "NAME[:options]"; tensors of one scheme are called the same with a gate and without.
+// Tensors of one scheme are called the same with a gate and without.
 static void zero_is_none_and_one_is_the_scheme(void **state) {
-    static const char *const schemes_gated[] = {"rope",           "prope",   "alibi", "t5",    "fire:width=2",
-                                                "cable",          "fox",     "shaw",  "cope",  "learned",
-                                                "sinusoidal",     "kerple",  "path",  "table", "binary",
-                                                "transformer-xl", "sandwich"};
     double none[T], plain[T], gated[T];
     losses(none, "none", 0);
-    for (size_t i = 0; i < COUNT(schemes_gated); i++) {
+    for (int s = 0; schemes[s]; s++) {
+        const char *name = schemes[s]->name;
         char text[TEXT_CAPACITY];
-        snprintf(text, sizeof text, "%s%cgate=trained", schemes_gated[i], strchr(schemes_gated[i], ':') ? ',' : ':');
-        losses(plain, schemes_gated[i], 0);
+        if (!schemes[s]->options || !option_find(schemes[s]->options, GATE_OPTION)) continue;
+        snprintf(text, sizeof text, "%s:gate=trained", name);
+        losses(plain, name, 0);
         losses(gated, text, 1);
         if (!(largest_difference(plain, gated) <= 1e-12)) fail_msg("%s: a gate of 1 is not the scheme", text);
-        if (!(largest_difference(none, gated) > 1e-6)) fail_msg("%s: a gate of 1 is none", text);
-        losses(gated, text, 0);
-        if (!(largest_difference(none, gated) <= 1e-12)) fail_msg("%s: a gate of 0 is not none", text);
         losses(gated, text, 0.5);
-        if (!(largest_difference(none, gated) > 1e-6) || !(largest_difference(plain, gated) > 1e-6))
+        // Normalisation takes away what all channels have in common.
+        const bool seen = schemes[s] != &scheme_integer && schemes[s] != &scheme_normalized;
+        if (!(largest_difference(none, plain) > 1e-6) == seen) fail_msg("%s: is it seen?", name);
+        if (seen && (!(largest_difference(none, gated) > 1e-6) || !(largest_difference(plain, gated) > 1e-6)))
             fail_msg("%s: a gate of 1/2 does nothing", text);
+        losses(gated, text, 0);
+        if (schemes[s]->growth) continue; // of xpos, the fading stays
+        if (!(largest_difference(none, gated) <= 1e-12)) fail_msg("%s: a gate of 0 is not none", text);
     }
 }
 

@@ -100,7 +100,7 @@ static void expect_block(Sequence *s, const char *specification, int rows, int c
                               .scale = 1 / sqrt(D),
                               .features = s->features,
                               .scratch = scratch};
-    scheme->score_forward(&s->scene.tables, &block);
+    scheme->family->score_forward(&s->scene.tables, &block);
     for (int i = before; i < columns; i++)
         for (int j = 0; j < columns; j++) {
             const double found = S[(i - before) * stride + j];

@@ -33,7 +33,7 @@ static void check_block(Curves *curves, int layer, int sequence, int head, int f
                               .head = head,
                               .query_at = at + first,
                               .key_at = at};
-    bias_forward(tables, &block);
+    bias_family.score_forward(tables, &block);
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < STRIDE; j++) {
             const size_t n = (size_t)i * STRIDE + j;
@@ -43,7 +43,7 @@ static void check_block(Curves *curves, int layer, int sequence, int head, int f
             if (!seen) dS[n] = 0;
             curves->dcurve[entry] += (double)dS[n];
         }
-    bias_backward(tables, &block, &(ScoreGradient){.dS = dS});
+    bias_family.score_backward(tables, &block, &(ScoreGradient){.dS = dS});
     free(S), free(before), free(dS);
 }
 
@@ -54,7 +54,7 @@ static void check_pass(Curves *curves) {
                 check_block(curves, layer, sequence, head, 0, 5);
                 check_block(curves, layer, sequence, head, 5, TOKENS);
             }
-        bias_score_reduce(&curves->scene.tables, layer);
+        bias_family.score_reduce(&curves->scene.tables, layer);
     }
 }
 
@@ -74,9 +74,9 @@ static void check_curves(const char *specification, int sets) {
     for (int n = 0; n < numbers; n++)
         expect_near("gradient", (size_t)n, bias_gradient(tables, n / (HEADS * SPAN), n / SPAN % HEADS, n % SPAN),
                     curves.dcurve[n], 1e-5);
-    pos->scheme->reduce(tables);
+    pos->scheme->family->reduce(tables);
     check_pass(&curves); // adds to the first
-    pos->scheme->reduce(tables);
+    pos->scheme->family->reduce(tables);
     for (int n = 0; n < numbers; n++)
         expect_near(specification, (size_t)n, (double)pos->dparams[0][n], curves.dcurve[n], 2e-5);
     scene_free(&curves.scene);

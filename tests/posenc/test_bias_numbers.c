@@ -30,14 +30,14 @@ static void run_head(Scene *scene, const Square *square, int head) {
     real *scratch = malloc((numbers + 1) * sizeof *scratch);
     const ScoreBlock block = block_of(square, head, scratch);
     const ScoreGradient gradient = {.dS = square->dS};
-    scheme->score_forward(tables, &block);
-    if (square->dS) scheme->score_backward(tables, &block, &gradient);
+    scheme->family->score_forward(tables, &block);
+    if (square->dS) scheme->family->score_backward(tables, &block, &gradient);
     free(scratch);
 }
 
 static void run_reduce(Scene *scene) {
-    scene->pos->scheme->score_reduce(&scene->tables, 0);
-    if (scene->pos->scheme->reduce) scene->pos->scheme->reduce(&scene->tables);
+    scene->pos->scheme->family->score_reduce(&scene->tables, 0);
+    if (scene->pos->scheme->family->reduce) scene->pos->scheme->family->reduce(&scene->tables);
 }
 
 // The bias of a head at this distance. Masked scores are not looked at.

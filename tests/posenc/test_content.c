@@ -41,14 +41,14 @@ static void expect_golden_head(CopeGolden *g, int head) {
     memcpy(dS, g->dout + scores, sizeof dS);
     ScoreBlock block = block_make(&g->scene, S, g->query + rows, g->query + rows, g->at, GOLDEN_T, 1);
     block.head = head;
-    cope->score_forward(&g->scene.tables, &block);
+    cope->family->score_forward(&g->scene.tables, &block);
     for (int i = 0; i < GOLDEN_T; i++)
         for (int j = 0; j <= i; j++) {
             const size_t n = (size_t)(i * GOLDEN_T + j);
             expect_near("out", n, (double)S[n] - (double)g->logits[scores + n], (double)g->out[scores + n], 1e-5);
         }
     const ScoreGradient grad = {.dS = dS, .dq = dq};
-    cope->score_backward(&g->scene.tables, &block, &grad);
+    cope->family->score_backward(&g->scene.tables, &block, &grad);
     expect_all_near("dquery", dq, g->dquery + rows, COUNT(dq), 1e-5);
     for (size_t n = 0; n < GOLDEN_S; n++)
         expect_near("dlogits", n, (double)dS[n] - (double)g->dout[scores + n], (double)g->dlogits[scores + n], 1e-5);
@@ -70,7 +70,7 @@ static void cope_is_the_reference(void **state) {
     read_numbers(g.dlogits, json_object_get(root, "d_logits"), COUNT(g.dlogits));
     read_numbers(dcodes, json_object_get(root, "d_pos_emb"), COUNT(dcodes));
     for (int head = 0; head < GOLDEN_H; head++) expect_golden_head(&g, head);
-    scheme_cope.score_reduce(&g.scene.tables, 0);
+    scheme_cope.family->score_reduce(&g.scene.tables, 0);
     expect_all_near("dcodes", g.scene.pos->dparams[0], dcodes, COUNT(dcodes), 1e-5);
     scene_free(&g.scene);
     json_decref(root);
@@ -93,7 +93,7 @@ static void distances_have_the_sinusoidal_code(void **state) {
         memset(S, 0, sizeof S);
         scene.pos->params[2][c] = 1;
         const ScoreBlock block = block_make(&scene, S, zeros, zeros, at, T, 1);
-        scheme_transformer_xl.score_forward(&scene.tables, &block);
+        scheme_transformer_xl.family->score_forward(&scene.tables, &block);
         for (int n = 0; n < T; n++)
             expect_near("code", (size_t)(n * C + c), (double)S[n * T], (double)codes[n * C + c], 1e-6);
         scene.pos->params[2][c] = 0;
@@ -111,7 +111,7 @@ static void added(real out[T * T], Scene *scene, const Place *at, real score) {
     real *q = random_reals((size_t)T * D, "q", 1), *k = random_reals((size_t)T * D, "k", 1);
     for (int n = 0; n < T * T; n++) out[n] = score;
     const ScoreBlock block = block_make(scene, out, q, k, at, T, (real)0.5);
-    scene->pos->scheme->score_forward(&scene->tables, &block);
+    scene->pos->scheme->family->score_forward(&scene->tables, &block);
     for (int n = 0; n < T * T; n++) out[n] -= score;
     free(block.scratch);
     free(q);

@@ -3,6 +3,7 @@
 #include "posenc/bias/bias.h"
 #include "posenc/content/vectors.h"
 #include "posenc/embedding/code.h"
+#include "posenc/rotation/rotate.h"
 #include "tests/support/support.h"
 
 #include <fcntl.h>
@@ -11,6 +12,8 @@
 #include <unistd.h>
 
 static const Shape shape = {.vocab = 5, .context = 6, .layers = 1, .heads = 2, .width = 8};
+
+static const Family vectors = {VECTOR_HOOKS};
 
 static double flat(const Position *pos, int set, int head, int distance) {
     return 0;
@@ -45,16 +48,17 @@ static int signal_of(const Scheme *scheme) {
 static void a_forgotten_part_is_an_assertion(void **state) {
     const Scheme whole = {.name = "x",
                           .params = one_number,
-                          TRAINED_CURVE_HOOKS,
+                          BIAS_SCHEME,
                           .curve = flat,
                           .curve_backward = scheme_alibi_learned.curve_backward};
     Scheme parts[] = {whole,
                       whole,
                       whole,
-                      {.name = "x", CURVE_HOOKS},
-                      {.name = "x", CODE_HOOKS},
-                      {.name = "x", VECTOR_HOOKS},
-                      {.name = "x", .params = one_number, LOOKUP_HOOKS}};
+                      {.name = "x", BIAS_SCHEME},
+                      {.name = "x", CODE_SCHEME},
+                      {.name = "x", ROTATION_SCHEME},
+                      {.name = "x", .family = &vectors},
+                      {.name = "x", .params = one_number, LOOKUP_SCHEME}};
     parts[0].params = NULL;
     parts[1].curve = NULL;
     parts[2].curve_backward = NULL;

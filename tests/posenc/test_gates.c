@@ -39,7 +39,10 @@ static void golden_read(Golden *g) {
 static void expect_golden(const Golden *g, const char *specification, const real *features, const real *expected) {
     Scene scene;
     scene_make(&scene, specification, shape_of(GOLDEN_H, GOLDEN_C, GOLDEN_T), GOLDEN_T);
-    const MixTables tables = {.mix = &scene.gpt.pos, .part = {scene.tables}};
+    const MixTables tables = {.mix = &scene.gpt.pos,
+                              .part = {scene.tables},
+                              .calls = &(Call){.family = scene.pos->scheme->family},
+                              .first = (int[]){0, 1}};
     real out[GOLDEN], *scratch = nan_reals(attention_scratch(&tables, GOLDEN_T, GOLDEN_D, false));
     Place at[GOLDEN_T];
     places_run(at, GOLDEN_T);
@@ -137,7 +140,7 @@ static void one_block(real *S, Scene *scene, const real *q, const real *k, const
                               .scale = (real)(1 / sqrt(d)),
                               .features = features,
                               .scratch = scratch};
-    scene->pos->scheme->score_forward(&scene->tables, &block);
+    scene->pos->scheme->family->score_forward(&scene->tables, &block);
     free(scratch);
 }
 
@@ -176,7 +179,7 @@ static void equal_gates_are_alibi(void **state) {
     const Tensor *w = tensor_find(&scene.gpt.tensors, "pos.w");
     memset(scene.gpt.params + w->offset, 0, w->count * sizeof(real));
     real *x = random_reals((size_t)T * C, "x", 1), features[T], S[T * T] = {0};
-    scene.pos->scheme->input_forward(&scene.tables, 0, features, x, T);
+    scene.pos->scheme->family->input_forward(&scene.tables, 0, features, x, T);
     one_block(S, &scene, NULL, NULL, features, T, T);
     for (int i = 0; i < T; i++)
         for (int j = 0; j <= i; j++)
@@ -263,13 +266,13 @@ static void without_a_direction_nothing_happens(void **state) {
                               .scratch = scratch};
     const ScoreGradient grad = {dS, dq, dk, dfeatures};
     for (int n = 0; n < 6 * T; n++) dS[n] = n % T > T - 6 + n / T ? 0 : 1;
-    scheme->score_forward(&scene.tables, &block);
+    scheme->family->score_forward(&scene.tables, &block);
     for (int n = 0; n < 6 * T; n++) {
         double expected = 0;
         for (int c = 0; c < C; c++) expected += (double)block.q[n / T * C + c] * (double)k[n % T * C + c] / 2;
         if (dS[n] > 0) expect_near("score", (size_t)n, (double)S[n], expected, 1e-5);
     }
-    scheme->score_backward(&scene.tables, &block, &grad);
+    scheme->family->score_backward(&scene.tables, &block, &grad);
     for (int n = 0; n < T * (C + 1); n++) assert_true(isfinite(dfeatures[n]));
     for (int n = 0; n < 6 * C; n++) assert_true(isfinite(dq[n]) && dq[n] != 0);
     free(q);

@@ -5,7 +5,7 @@
 
 static const Shape shape = {.vocab = 5, .context = 16, .layers = 4, .heads = 4, .width = 16};
 
-// "rope:0123 none:" and the like: the layers of each part, then its heads where it has not all.
+// "rope:0123 none:" and the like: the layers of each part.
 static void describe(char out[TEXT_CAPACITY], const Mix *mix) {
     size_t used = 0;
     for (int p = 0; p < mix->parts; p++) {
@@ -19,14 +19,10 @@ static void describe(char out[TEXT_CAPACITY], const Mix *mix) {
             used += (size_t)snprintf(out + used, TEXT_CAPACITY - used, "%d", l);
         }
         assert_int_equal(pos->shape.layers, own);
-        assert_int_equal(mix_heads(mix, p), pos->shape.heads < 4 ? pos->shape.heads : 0);
-        assert_int_equal(pos->shape.width, 4 * pos->shape.heads);
-        if (pos->shape.heads < 4)
-            used += (size_t)snprintf(out + used, TEXT_CAPACITY - used, "/%d+%d", pos->first_head, pos->shape.heads);
     }
 }
 
-static void layers_and_heads_are_given_out(void **state) {
+static void layers_are_given_out(void **state) {
     static const char *const cases[][2] = {
         {"rope", "rope:0123"},
         {"learned+alibi", "learned:0123 alibi:0123"},
@@ -38,9 +34,6 @@ static void layers_and_heads_are_given_out(void **state) {
         {"rope:base=1e4*3,rope:base=1e6", "rope:012 rope:3"},
         {"rope:base=1e+4,pairing=half*3,none", "rope:012 none:3"},
         {"rope+alibi*3,alibi", "rope:012 alibi:0123"},
-        {"rope@heads=0-1,alibi@heads=2-3", "rope:0123/0+2 alibi:0123/2+2"},
-        {"rope@heads=0@0-1,t5@0,1@heads=1-3,none@2-3", "rope:01/0+1 t5:01/1+3 none:23"},
-        {"rope+alibi@heads=0-1,t5@heads=2-3", "rope:0123/0+2 alibi:0123/0+2 t5:0123/2+2"},
         {"learned,rope,none", "learned:0123 rope:02 none:13"},
         {"rope,none,learned", "rope:02 none:13 learned:0123"},
         {"random+rope", "random:0123 rope:0123"},
@@ -48,7 +41,6 @@ static void layers_and_heads_are_given_out(void **state) {
         {"path:rank=4,forget", "path:0123"},
         {"rope:gate=trained+alibi", "rope:0123 alibi:0123"},
         {"rope:gate=trained*3,rope:gate=none", "rope:012 rope:3"},
-        {"rope:base=100,gate=trained@heads=0-1,fox:gate=trained@heads=2-3", "rope:0123/0+2 fox:0123/2+2"},
     };
     Shape deep = shape;
     deep.layers = 8;
@@ -137,25 +129,15 @@ static const char *const bad_texts[][2] = {
     {"rope@0-1", "at its end: layer 2 is not named"},
     {"rope@0-1 none", "character 10 ('none'): layer 0 is named twice; name each once, and give every item its @"},
     {"none rope@0-1", "character 6 ('rope@0-1'): layer 0 is named twice; name each once, and give every item its @"},
-    {"rope@heads=0 none", "character 14 ('none'): head 0 of layer 0 is named twice; name each once, and give every"},
     {"rope@0-4", "character 1 ('rope@0-4'): there is no layer 4"},
     {"rope@2-1", "character 6 ('2-1'): this range ends before it begins"},
     {"rope@x", "character 6 ('x'): here should be the number of a layer"},
     {"rope@", "at its end: here should be the number of a layer"},
     {"rope@999", "character 6 ('999'): a number here is at most 255, because @ is for models of up to 256 layers"},
     {"rope@0-299", "character 6 ('0-299'): a number here is at most 255, because @ is for models of up to 256 layers"},
-    {"rope@heads=1000",
-     "character 12 ('1000'): a number here is at most 999, because @ is for models of up to 1000 heads"},
     {"rope@99999999999999999999", "character 6 ('99999999999999999999'): a number here is at most 255"},
     {"rope@0-3@0", "character 10 ('0'): the layers of this item are named twice"},
-    {"rope@heads=0-1", "at its end: head 2 of layer 0 is not named"},
-    {"rope@heads=0-2,alibi@heads=2-3", "character 16 ('alibi@heads=2-3'): head 2 of layer 0 is named twice"},
-    {"rope@heads=0-4", "there is no head 4"},
-    {"rope@heads=0,2 alibi@heads=1,3", "character 13 (',2 alibi@heads=1,3'): the heads of an item are one number"},
-    {"rope@heads=0-1,3 none@heads=2", "character 15 (',3 none@heads=2'): the heads of an item are one number or one"},
-    {"rope@heads=0@heads=1", "the heads of this item are named twice"},
     {"rope*2@0-1 none@2-3", "character 5 ('*2@0-1 none@2-3'): give a number of layers or their list"},
-    {"rope*2@heads=0-1", "character 5 ('*2@heads=0-1'): name the layers of these heads by a list"},
     {"rope*0,none", "character 6 ('0,none'): give a number of layers from 1"},
     {"rope*,none", "character 6 (',none'): here should be the number of layers"},
     {"rope*3", "leave out *3"},
@@ -163,7 +145,6 @@ static const char *const bad_texts[][2] = {
     {"none@3,rope*3",
      "character 8 ('rope*3'): *3 cannot stand beside items with @; name these layers behind @, too, as in @0-2"},
     {"rope*3,none,alibi@3", "character 1 ('rope*3,none,alibi@3'): *3 cannot stand beside items with @"},
-    {"rope*3 none@heads=0", "character 1 ('rope*3 none@heads=0'): *3 cannot stand beside items with @"},
     {"rope*4,none", "character 1 ('rope*4,none'): these are schemes for 5 layers, but --layers 4"},
     {"rope*3,none*2", "character 1 ('rope*3,none*2'): these are schemes for 5 layers, but --layers 4"},
     {"learned,rope*4,none", "character 1 ('learned,rope*4,none'): these are schemes for 5 layers, but --layers 4"},
@@ -194,23 +175,21 @@ static const char *const bad_texts[][2] = {
     {"learned,rope,learned:amplitude=0.5", "character 14 ('learned:amplitude=0.'): learned is added to the"},
     {"rope:skip=2,gate=trained", "skip leaves out layers, whose gates nothing would train"},
     {"learned+rope*3,none", "learned is added to the embeddings"},
-    {"random@heads=0-1,t5@heads=2-3", "random is added to the embeddings"},
     {"rope:base=1*3,none", "character 1 ('rope:base=1*3,none'): rope:base"},
     {"alibi@1-3 xpos:gamma=0@0", "character 11 ('xpos:gamma=0@0'): xpos:gamma: give a number"},
     {"rope:gate=train", "--pos 'rope:gate=train', character 1 ('rope:gate=train'): rope:gate: give none or trained, "
                         "not 'train'; did you mean 'trained'?"},
-    {"alibi+t5:gate", "t5:gate: give none or trained, not ''"},
-    {"rope:gate=trained,gate=trained", "rope:gate is given twice"},
+    {"alibi+t5:gate", "t5:gate needs a value"},
+    {"rope:gate=trained,gate=trained", "gate is given twice"},
     {"rope:gate=trained,", "at its end: here should be the name of a position scheme"},
     {"rope:base=nan", "--pos 'rope:base=nan', character 1 ('rope:base=nan'): rope:base"},
     {"cable:foo=1", "--pos 'cable:foo=1', character 1 ('cable:foo=1'): "},
-    {"table:gat=trained", "table has no option 'gat'"},
-    {"none:gate=trained", "none has no positions that a gate could weigh"},
-    {"rope*3,none:gate=trained", "character 8 ('none:gate=trained'): none has no positions"},
-    {"xpos:gate=trained", "xpos: gate=trained multiplies the angle t theta"},
-    {"rope2d:gate=trained", "rope2d: gate=trained multiplies the angle"},
-    {"rope-learned:gate=trained", "rope-learned: gate=trained multiplies the angle"},
     {"rope:gate=trained+rope", "both turn queries and keys"},
+    {"rope@heads=0 none@1-3", "character 6 ('heads=0 none@1-3'): schemes by head went"},
+    {"rope@0-1@heads=0", "character 10 ('heads=0'): schemes by head went"},
+    {"none:gate=trained", "'none' has no options, but got 'gate=trained'"},
+    {"fox:gate=trained", "fox has no option 'gate'"},
+    {"rope*3,fire:gate=trained", "character 8 ('fire:gate=trained'): fire has no option 'gate'"},
 };
 
 static void bad_texts_are_refused_with_their_place(void **state) {
@@ -224,35 +203,14 @@ static void bad_texts_are_refused_with_their_place(void **state) {
     }
 }
 
-// A key turns once for all heads that share it.
-static void shared_keys_turn_for_whole_groups(void **state) {
-    static const char *const taken[] = {"rope@heads=0-1,none@heads=2-3", "alibi@heads=0,t5@heads=1-3",
-                                        "rope@heads=2-3,alibi@heads=0-1", "fox@heads=0-2,none@heads=3", "rope*3,none"};
-    static const char *const refused[][2] = {
-        {"rope@heads=0,alibi@heads=1-3",
-         "character 1 ('rope@heads=0,alibi@h'): rope turns keys, and with --kv-heads 2"},
-        {"alibi@heads=0,rope@heads=1-2,none@heads=3", "each is shared by 2 of the 4 heads"},
-        {"none@heads=0,xpos@heads=1-3", "xpos turns keys"},
-        {"rope-learned", "heads cannot share keys"},
-    };
+static void heads_with_frequencies_of_their_own_share_no_keys(void **state) {
     Shape sharing = shape;
+    Mix mix;
+    Error error = {0};
     sharing.kv_heads = 2;
-    for (size_t i = 0; i < COUNT(taken); i++) {
-        Mix mix;
-        Error error;
-        must(mix_create(&mix, taken[i], &sharing, &error), &error);
-        for (int p = 0; p < mix.parts; p++)
-            if (mix.part[p].scheme->qk_forward)
-                assert_int_equal(key_heads(&mix.part[p].shape), mix.part[p].shape.heads / 2);
-    }
-    for (size_t i = 0; i < COUNT(refused); i++) {
-        Mix mix;
-        Error error = {0};
-        if (mix_create(&mix, refused[i][0], &sharing, &error)) fail_msg("'%s' was taken", refused[i][0]);
-        if (!strstr(error.message, refused[i][1]))
-            fail_msg("'%s': no '%s' in: %s", refused[i][0], refused[i][1], error.message);
-        must(mix_create(&mix, refused[i][0], &shape, &error), &error);
-    }
+    must(mix_create(&mix, "rope*3,none", &sharing, &error), &error);
+    assert_false(mix_create(&mix, "rope-learned", &sharing, &error));
+    assert_non_null(strstr(error.message, "heads cannot share keys"));
 }
 
 // Cut anywhere, and with any character changed, a text is taken or refused, and what is taken can be printed.
@@ -281,15 +239,15 @@ static void damaged_texts_do_no_harm(void **state) {
 
 // The first part starts as the scheme alone does, and the second elsewhere.
 static void parts_of_one_scheme_start_differently(void **state) {
-    static const char *const names[] = {"kerple:layers=shared", "fire:layers=shared", "alibi-learned:start=random",
-                                        "rope-learned:layers=shared,start=random"};
+    static const char *const names[] = {"kerple:", "fire:", "alibi-learned:start=random,",
+                                        "rope-learned:start=random,"};
     for (size_t i = 0; i < COUNT(names); i++) {
         char text[TEXT_CAPACITY], single[TEXT_CAPACITY];
         Mix alone, mix;
         Gpt one, both;
         Error error;
-        snprintf(text, sizeof text, "%s@heads=0-1,%s@heads=2-3", names[i], names[i]);
-        snprintf(single, sizeof single, "%s@heads=0-1,none@heads=2-3", names[i]);
+        snprintf(text, sizeof text, "%slayers=shared@0-1,%slayers=own@2-3", names[i], names[i]);
+        snprintf(single, sizeof single, "%slayers=shared@0-1,none@2-3", names[i]);
         must(mix_create(&alone, single, &shape, &error) && mix_create(&mix, text, &shape, &error), &error);
         must(gpt_create(&one, &shape, &alone, false, &error) && gpt_create(&both, &shape, &mix, false, &error), &error);
         gpt_init(&one, 3);
@@ -311,12 +269,12 @@ static void parts_of_one_scheme_start_differently(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layers_and_heads_are_given_out),
+        cmocka_unit_test(layers_are_given_out),
         cmocka_unit_test(layers_are_alike_where_parts_are),
         cmocka_unit_test(keys_are_those_of_the_windows),
         cmocka_unit_test(what_is_printed_is_the_same_when_read_again),
         cmocka_unit_test(bad_texts_are_refused_with_their_place),
-        cmocka_unit_test(shared_keys_turn_for_whole_groups),
+        cmocka_unit_test(heads_with_frequencies_of_their_own_share_no_keys),
         cmocka_unit_test(damaged_texts_do_no_harm),
         cmocka_unit_test(parts_of_one_scheme_start_differently),
     };

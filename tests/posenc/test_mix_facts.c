@@ -21,10 +21,9 @@ static void facts_are_those_of_the_parts(void **state) {
         {"binary:bits=5+learned", "binary and learned", -1, 16, 0, 0, true, false},
         {"learned+binary:bits=5", "learned and binary", -1, 16, 0, 0, true, false},
         {"binary:bits=5+rope", "binary and rope", 1, 32, 0, 0, false, false},
-        {"fox@heads=0-2,cable@heads=3", "fox and cable", -1, 0, 3 + 2, 0, true, false},
+        {"fox*3,cable", "fox and cable", -1, 0, 4 + 8, 0, true, false},
         {"path:conv=3,rank=4+fox", "path and fox", -1, 0, 16 + 4 + 4, 2, true, false},
-        {"path:conv=3,rank=4@heads=0-1,path:conv=2,rank=4,forget@heads=2-3", "path and path", -1, 0, 8 + 2 + 8 + 4, 2,
-         true, false}};
+        {"path:conv=3,rank=4,path:conv=2,rank=4,forget", "path and path", -1, 0, 16 + 4 + 16 + 8, 2, true, false}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         const Mix mix = mix_of(cases[i].text, &shape);
         char names[TEXT_CAPACITY];
@@ -88,7 +87,7 @@ static void a_scheme_alone_is_parsed_the_same(void **state) {
         const char *text, *name, *list;
     } cases[] = {{"rope", "rope", NULL},
                  {"rope:base=500,pairing=interleaved", "rope", "base=500,pairing=interleaved"},
-                 {"fox:gate=trained", "fox", "gate=trained"}};
+                 {"alibi:gate=trained", "alibi", "gate=trained"}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         Error error;
         Mix alone;

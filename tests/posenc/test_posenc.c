@@ -6,7 +6,7 @@
 static void code_at(real *code, const Scene *scene, int t) {
     const size_t C = (size_t)scene->pos->shape.width;
     memset(code, 0, C * sizeof *code);
-    scene->pos->scheme->embed_forward(&scene->tables, code, &(Place){.t = t}, 1);
+    scene->pos->scheme->family->embed_forward(&scene->tables, code, &(Place){.t = t}, 1);
 }
 
 static double root_mean_square(const real *values, int count) {
@@ -20,13 +20,13 @@ static void codes_are_added(void **state) {
     const Place at[] = {{4, 0, 0}, {0, 0, 0}, {4, 0, 0}};
     int added = 0;
     for (int s = 0; schemes[s]; s++) {
-        if (!schemes[s]->embed_forward) continue;
+        if (!schemes[s]->code) continue;
         Scene scene;
         real code[C], x[3 * C];
         double largest = 0;
         scene_make(&scene, schemes[s]->name, shape_of(1, C, 8), 8);
         for (int n = 0; n < 3 * C; n++) x[n] = (real)n;
-        scene.pos->scheme->embed_forward(&scene.tables, x, at, 3);
+        scene.pos->scheme->family->embed_forward(&scene.tables, x, at, 3);
         for (int r = 0; r < 3; r++) {
             code_at(code, &scene, at[r].t);
             for (int c = 0; c < C; c++) {

@@ -20,7 +20,7 @@ static void turn_golden(real q[GOLDEN], real k[GOLDEN], const json_t *root, cons
     read_matrix(q, json_object_get(root, "q"), GOLDEN_T, GOLDEN_D);
     read_matrix(k, json_object_get(root, "k"), GOLDEN_T, GOLDEN_D);
     scene_make(&scene, specification, shape_of(1, GOLDEN_D, GOLDEN_T), GOLDEN_T);
-    scheme_rope.qk_forward(&scene.tables, 0, q, k, GOLDEN_D, at, GOLDEN_T);
+    scheme_rope.family->qk_forward(&scene.tables, 0, q, k, GOLDEN_D, at, GOLDEN_T);
     scene_free(&scene);
 }
 
@@ -65,7 +65,7 @@ static void pairings_differ_by_a_permutation(void **state) {
         k_sorted[n] = q[from]; // what is expected
     }
     scene_make(&scene, "rope:pairing=half", shape_of(1, GOLDEN_D, GOLDEN_T), GOLDEN_T);
-    scheme_rope.qk_forward(&scene.tables, 0, q_sorted, k, GOLDEN_D, at, GOLDEN_T);
+    scheme_rope.family->qk_forward(&scene.tables, 0, q_sorted, k, GOLDEN_D, at, GOLDEN_T);
     expect_all_near("q", q_sorted, k_sorted, GOLDEN, 1e-6);
     scene_free(&scene);
     json_decref(root);
@@ -78,7 +78,7 @@ static double frequency(const Scene *scene, int pair, int d) {
     real q[256] = {0}, k[256] = {0};
     pair_channels(c, (Pairing)rotary_of(scene->pos)->pairing, pair, d);
     q[c[0]] = k[c[1]] = 1;
-    scene->pos->scheme->qk_forward(&scene->tables, 0, q, k, d, &at, 1);
+    scene->pos->scheme->family->qk_forward(&scene->tables, 0, q, k, d, &at, 1);
     const double by_query = atan2((double)q[c[1]], (double)q[c[0]]), by_key = atan2(-(double)k[c[0]], (double)k[c[1]]);
     expect_near("the key's angle", (size_t)pair, by_key, by_query, 1e-7 * by_query);
     return by_query;
@@ -132,7 +132,7 @@ static void check_xpos(const json_t *one) {
     scene_make(&scene, specification, shape_of(1, d, T), T);
     read_matrix(q, json_object_get(one, "x"), (size_t)T, (size_t)d);
     memcpy(k, q, n * sizeof *k);
-    scheme_xpos.qk_forward(&scene.tables, 0, q, k, d, at, T);
+    scheme_xpos.family->qk_forward(&scene.tables, 0, q, k, d, at, T);
     read_matrix(expected, json_object_get(one, "q_out"), (size_t)T, (size_t)d);
     for (size_t i = 0; i < n; i++)
         expect_near("q", i, (double)q[i], (double)expected[i], 1e-5 * fabs((double)expected[i]) + 1e-6);
@@ -146,7 +146,7 @@ static void check_xpos(const json_t *one) {
             const double scale = (double)expected[t * (d / 2) + i];
             memset(unit, 0, sizeof unit), memset(other, 0, sizeof other);
             unit[2 * i] = other[2 * i] = 1;
-            scheme_xpos.qk_forward(&scene.tables, 0, unit, other, d, &at[t], 1);
+            scheme_xpos.family->qk_forward(&scene.tables, 0, unit, other, d, &at[t], 1);
             expect_near("scale of q", (size_t)i, hypot((double)unit[2 * i], (double)unit[2 * i + 1]), scale,
                         1e-5 * scale);
             expect_near("scale of k", (size_t)i, hypot((double)other[2 * i], (double)other[2 * i + 1]), 1 / scale,
@@ -174,7 +174,7 @@ static double turned_product(const Scene *scene, const real *query, const real *
     double sum = 0;
     memcpy(q, query, C * sizeof *q), memcpy(q + C, query, C * sizeof *q);
     memcpy(k, key, C * sizeof *k), memcpy(k + C, key, C * sizeof *k);
-    scene->pos->scheme->qk_forward(&scene->tables, 0, q, k, C, at, 2);
+    scene->pos->scheme->family->qk_forward(&scene->tables, 0, q, k, C, at, 2);
     for (int c = h * D; c < (h + 1) * D; c++) sum += (double)q[c] * (double)k[C + c];
     return sum;
 }
@@ -192,7 +192,7 @@ static void rotations_see_only_distance(void **state) {
     for (int i = 0; scheme_variant(specification, &shape, i); i++) {
         Scene scene;
         scene_make(&scene, specification, shape, 100);
-        if (scene.pos->scheme->qk_forward && scene.pos->scheme->relative) {
+        if (scene.pos->scheme->enters == ENTERS_ROTATION && scene.pos->scheme->relative) {
             for (int h = 0; h < HEADS; h++) {
                 const double near = turned_product(&scene, q, k, query, key, h);
                 double plain = 0;
@@ -217,7 +217,7 @@ static void turn_rows(real *q, real *k, const char *specification, int layer, co
     Scene scene;
     shape.layers = 2;
     scene_make(&scene, specification, shape, 64);
-    scene.pos->scheme->qk_forward(&scene.tables, layer, q, k, C, at, rows);
+    scene.pos->scheme->family->qk_forward(&scene.tables, layer, q, k, C, at, rows);
     scene_free(&scene);
 }
 
@@ -278,7 +278,7 @@ static void expect_part(const real *turned, const real *before, int start, int w
         for (int c = 0; c < stride; c++) part[r * stride + c] = before[r * C + c / width * D + start + c % width];
     }
     scene_make(&scene, rope, shape_of(HEADS, stride, 64), 64);
-    scheme_rope.qk_forward(&scene.tables, 0, part, ignored, stride, at, ROWS);
+    scheme_rope.family->qk_forward(&scene.tables, 0, part, ignored, stride, at, ROWS);
     for (int r = 0; r < ROWS; r++)
         for (int c = 0; c < stride; c++)
             expect_near(rope, (size_t)(r * stride + c), (double)turned[r * C + c / width * D + start + c % width],

@@ -2,6 +2,7 @@
 #include "base/random.h"
 #include "model/infer.h"
 #include "tests/support/little_model.h"
+#include "tests/support/scene.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -197,45 +198,36 @@ static void tables_are_as_large_as_counted(void **state) {
             tables_layout(&tables, &pos.part[0], &arena, 33, 3, training);
             const size_t counted = arena.used;
             for (int t = 0; t < TABLES_CAPACITY; t++) assert_true(!tables.table[t] && !tables.dtable[t]);
-            assert_true(!tables.code.values && !tables.bias.curves && !tables.rotary.cosine);
             must(arena_allocate(&arena, "tables", &error), &error);
             tables_layout(&tables, &pos.part[0], &arena, 33, 3, training);
             assert_int_equal(arena.used, counted);
             assert_int_equal(tables.positions, 33);
             assert_int_equal(tables.batch, 3);
-            for (int t = 0; t < TABLES_CAPACITY; t++) expect_inside(&arena, counted, tables.table[t]);
-            expect_inside(&arena, counted, tables.code.values);
-            expect_inside(&arena, counted, tables.bias.curves);
-            expect_inside(&arena, counted, tables.rotary.cosine);
-            expect_inside(&arena, counted, tables.rotary.sine);
+            for (int t = 0; t < TABLES_CAPACITY; t++) {
+                expect_inside(&arena, counted, tables.table[t]);
+                expect_inside(&arena, counted, tables.dtable[t]);
+            }
             arena_free(&arena);
         }
     }
 }
 
 // --- learned positions past their table ---
-typedef struct {
-    Gpt gpt;
-    Tables tables;
-} Learned;
-
 // A learned table whose row t is (t, 10t, 0, ...), worked on with `positions` coordinates.
-static void learned_make(Learned *learned, const char *specification, int context, int positions) {
-    Shape wide = shape;
-    wide.context = context;
-    model_make(&learned->gpt, specification, &wide, false);
-    Arena none = {0};
-    tables_layout(&learned->tables, &learned->gpt.pos.part[0], &none, positions, 1, false);
-    memset(learned->gpt.pos.part[0].params[0], 0, (size_t)context * wide.width * sizeof(real));
+static void learned_make(Scene *scene, const char *specification, int context, int positions) {
+    scene_make(scene, specification, shape_of(2, 8, context), context);
+    real *table = scene->pos->params[0];
+    memset(table, 0, (size_t)context * 8 * sizeof(real));
     for (int t = 0; t < context; t++) {
-        learned->gpt.pos.part[0].params[0][t * wide.width] = (real)t;
-        learned->gpt.pos.part[0].params[0][t * wide.width + 1] = (real)(10 * t);
+        table[t * 8] = (real)t;
+        table[t * 8 + 1] = (real)(10 * t);
     }
+    scene_layout(scene, positions, 1);
 }
 
-static void expect_row(const Learned *learned, int at, double row) {
+static void expect_row(const Scene *scene, int at, double row) {
     real x[8] = {0};
-    scheme_learned.embed_forward(&learned->tables, x, &(Place){.t = at}, 1);
+    scheme_learned.family->embed_forward(&scene->tables, x, &(Place){.t = at}, 1);
     expect_near("row", (size_t)at, (double)x[0], row, 1e-5);
     expect_near("ten rows", (size_t)at, (double)x[1], 10 * row, 1e-4);
 }
@@ -244,10 +236,10 @@ static void learned_within_its_table(void **state) {
     static const char *const all[] = {"learned", "learned:past=clamp", "learned:past=interpolate"};
     for (size_t i = 0; i < COUNT(all); i++)
         for (int positions = 3; positions <= 6; positions++) {
-            Learned learned;
+            Scene learned;
             learned_make(&learned, all[i], 6, positions);
             for (int t = 0; t < positions; t++) expect_row(&learned, t, t);
-            gpt_free(&learned.gpt);
+            scene_free(&learned);
         }
 }
 
@@ -352,10 +344,10 @@ static void every_layer_reads_its_own_numbers(void **state) {
 }
 
 static void learned_clamps(void **state) {
-    Learned learned;
+    Scene learned;
     learned_make(&learned, "learned:past=clamp", 6, 20);
     for (int t = 0; t < 20; t++) expect_row(&learned, t, t < 6 ? t : 5);
-    gpt_free(&learned.gpt);
+    scene_free(&learned);
 }
 
 // The first position reads the first row, the last one the last, and those between lie evenly.
@@ -364,10 +356,10 @@ static void learned_interpolates(void **state) {
     for (size_t i = 0; i < COUNT(contexts); i++)
         for (size_t j = 0; j < COUNT(lengths); j++) {
             const int T = contexts[i], P = lengths[j];
-            Learned learned;
+            Scene learned;
             learned_make(&learned, "learned:past=interpolate", T, P);
             for (int t = 0; t < P; t++) expect_row(&learned, t, (double)t * (T - 1) / (P - 1));
-            gpt_free(&learned.gpt);
+            scene_free(&learned);
         }
 }
 

@@ -1,4 +1,4 @@
-// Combinations of schemes drawn by a seeded generator: sums, periods, lists of layers and of heads, of all schemes with
+// Combinations of schemes drawn by a seeded generator: sums, periods, lists of layers, of all schemes with
 // all their options, in models with windows and without.
 #ifndef BITTER_COMBINATION_H
 #define BITTER_COMBINATION_H
@@ -8,8 +8,8 @@
 
 #define COMBINATIONS 40
 
-// A scheme, mostly with its default options.
-static inline void draw_plain(char text[TEXT_CAPACITY], const Shape *shape, Random *random) {
+// A scheme, mostly with its default options; some have gates.
+static inline void draw_scheme(char text[TEXT_CAPACITY], const Shape *shape, Random *random) {
     int count = 0;
     while (scheme_variant(text, shape, count)) count++;
     if (random_below(random, 3) == 0) {
@@ -17,15 +17,9 @@ static inline void draw_plain(char text[TEXT_CAPACITY], const Shape *shape, Rand
         return;
     }
     for (count = 0; schemes[count];) count++;
-    snprintf(text, TEXT_CAPACITY, "%s", schemes[random_below(random, count)]->name);
-}
-
-// Some have gates.
-static inline void draw_scheme(char text[TEXT_CAPACITY], const Shape *shape, Random *random) {
-    draw_plain(text, shape, random);
-    const size_t length = strlen(text);
-    if (random_below(random, 4) == 0)
-        snprintf(text + length, TEXT_CAPACITY - length, "%cgate=trained", strchr(text, ':') ? ',' : ':');
+    const Scheme *scheme = schemes[random_below(random, count)];
+    const bool gated = scheme->options && option_find(scheme->options, GATE_OPTION) && random_below(random, 3) == 0;
+    snprintf(text, TEXT_CAPACITY, "%s%s", scheme->name, gated ? ":gate=trained" : "");
 }
 
 static inline void draw_sum(char text[TEXT_CAPACITY], const Shape *shape, Random *random, int most) {
@@ -45,20 +39,16 @@ static inline void draw_text(char text[TEXT_CAPACITY], const Shape *shape, Rando
     char one[TEXT_CAPACITY], other[TEXT_CAPACITY];
     draw_sum(one, shape, random, 3);
     draw_sum(other, shape, random, 2);
-    const int split = 1 + random_below(random, shape->layers - 1), head = 1 + random_below(random, shape->heads - 1);
-    switch (random_below(random, 4)) {
+    const int split = 1 + random_below(random, shape->layers - 1);
+    switch (random_below(random, 3)) {
     case 0:
         snprintf(text, TEXT_CAPACITY, "%.500s", one);
         break;
     case 1:
         snprintf(text, TEXT_CAPACITY, "%.220s*%d,%.220s", one, split, other);
         break;
-    case 2:
-        snprintf(text, TEXT_CAPACITY, "%.220s@%d-%d %.220s@0-%d", one, split, shape->layers - 1, other, split - 1);
-        break;
     default:
-        snprintf(text, TEXT_CAPACITY, "%.220s@heads=0-%d,%.220s@heads=%d-%d", one, head - 1, other, head,
-                 shape->heads - 1);
+        snprintf(text, TEXT_CAPACITY, "%.220s@%d-%d %.220s@0-%d", one, split, shape->layers - 1, other, split - 1);
     }
     if (random_below(random, 4) == 0) {
         snprintf(other, sizeof other, "%.500s", text);

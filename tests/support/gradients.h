@@ -29,6 +29,19 @@ static inline Shape shape_of(const Setting *setting) {
                    .block = setting->block};
 }
 
+// A copy of a scheme and of its family, to be broken. Must not be moved: the scheme points at its family.
+typedef struct {
+    Scheme scheme;
+    Family family;
+} Broken;
+
+static inline Family *broken_make(Broken *broken, const Scheme *scheme) {
+    *broken = (Broken){.scheme = *scheme};
+    if (scheme->family) broken->family = *scheme->family;
+    broken->scheme.family = &broken->family;
+    return &broken->family;
+}
+
 // The worst error of a parsed scheme, and in `where` its tensor.
 static inline double worst_error(GradientError *where, Mix *pos, const Setting *setting, uint64_t seed) {
     const Shape shape = shape_of(setting);

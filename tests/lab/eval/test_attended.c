@@ -58,7 +58,8 @@ static void naive_scores(real *S, const Naive *n, const real *features, int l, i
             S[i * T + j] = (real)(sum / sqrt(D));
             if (pos->scheme == &scheme_alibi) S[i * T + j] -= (real)(alibi_slope(h, HEADS) * (i - j));
         }
-    if (pos->scheme->score_forward && pos->scheme != &scheme_alibi) pos->scheme->score_forward(tables, &block);
+    const Family *family = pos->scheme->family;
+    if (family && family->score_forward && pos->scheme != &scheme_alibi) family->score_forward(tables, &block);
     free(block.scratch);
 }
 
@@ -103,7 +104,8 @@ static void naive_measure(Naive *n) {
         const LayerActivations *a = &n->pass.layers[l];
         const LayerWeights *w = &n->gpt.w.layers[l];
         layernorm_again(norm, a->x, a->ln1_mean, a->ln1_rstd, w->ln1w, w->ln1b, rows, WIDTH);
-        if (pos->scheme->input_forward) pos->scheme->input_forward(&n->pass.tables.part[0], l, features, norm, rows);
+        const Family *family = pos->scheme->family;
+        if (family && family->input_forward) family->input_forward(&n->pass.tables.part[0], l, features, norm, rows);
         for (int b = 0; b < WINDOWS; b++)
             for (int h = 0; h < HEADS; h++) {
                 naive_scores(S, n, features, l, b, h);

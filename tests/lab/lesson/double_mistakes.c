@@ -2,6 +2,7 @@
 #include "lab/lesson/checks.h"
 #include "lab/lesson/mistakes.h"
 #include "num/team.h"
+#include "posenc/rotation/rotate.h"
 #include "tests/support/support.h"
 
 #include <omp.h>
@@ -27,7 +28,7 @@ static void noticed_by(char letters[CHECKS + 1], const Scheme *scheme, const cha
 
 static void expect_noticed(const char *name, const char *list, const char *expected) {
     Error error;
-    Scheme wrong;
+    Planted wrong;
     char letters[CHECKS + 1];
     const Mistake *mistake = mistake_find(name, &error);
     assert_non_null(mistake);
@@ -35,7 +36,7 @@ static void expect_noticed(const char *name, const char *list, const char *expec
     for (size_t i = 0; i < COUNT(shapes); i++) {
         noticed_by(letters, mistake->right, list, &shapes[i]);
         assert_string_equal(letters, "");
-        noticed_by(letters, &wrong, list, &shapes[i]);
+        noticed_by(letters, &wrong.scheme, list, &shapes[i]);
         if (strcmp(letters, expected) != 0)
             fail_msg("%s, width %d: noticed by '%s', expected '%s'", name, shapes[i].width, letters, expected);
     }
@@ -55,11 +56,11 @@ static void each_mistake_is_noticed_by_its_checks(void **state) {
 
 static void every_mistake_is_noticed_by_some_check(void **state) {
     for (const Mistake *m = mistakes; m->name; m++) {
-        Scheme wrong;
+        Planted wrong;
         char letters[CHECKS + 1];
         mistake_plant(&wrong, m);
-        assert_string_equal(wrong.name, m->right->name);
-        noticed_by(letters, &wrong, NULL, &shapes[0]);
+        assert_string_equal(wrong.scheme.name, m->right->name);
+        noticed_by(letters, &wrong.scheme, NULL, &shapes[0]);
         if (!*letters) fail_msg("%s is not noticed", m->name);
     }
 }
@@ -76,12 +77,13 @@ static void spoil_queries(const Tables *tables, int layer, real *q, real *k, int
 
 static void changed_lengths_and_nan_are_noticed(void **state) {
     char letters[CHECKS + 1];
-    Scheme wrong = scheme_rope;
-    wrong.qk_forward = stretch_queries;
-    noticed_by(letters, &wrong, NULL, &shapes[0]);
+    Planted wrong = {.scheme = scheme_rope, .family = rotation_family};
+    wrong.scheme.family = &wrong.family;
+    wrong.family.qk_forward = stretch_queries;
+    noticed_by(letters, &wrong.scheme, NULL, &shapes[0]);
     assert_string_equal(letters, "glf");
-    wrong.qk_forward = spoil_queries;
-    noticed_by(letters, &wrong, NULL, &shapes[0]);
+    wrong.family.qk_forward = spoil_queries;
+    noticed_by(letters, &wrong.scheme, NULL, &shapes[0]);
     assert_string_equal(letters, "glsfu");
 }
 

@@ -157,7 +157,7 @@ static real *sinusoidal_codes(const char *specification, int positions, int widt
     assert_true(codes && positions <= 512);
     scene_make(&scene, specification, shape_of(1, width, positions), positions);
     places_run(at, positions);
-    scene.pos->scheme->embed_forward(&scene.tables, codes, at, positions);
+    scene.pos->scheme->family->embed_forward(&scene.tables, codes, at, positions);
     scene_free(&scene);
     return codes;
 }

@@ -8,13 +8,15 @@
 
 #define EXACT 1e-12
 
-enum { HEADS = PROBE_HEADS, WIDTH = PROBE_WIDTH, CHANNELS = HEADS * WIDTH };
+enum { HEADS = PROBE_HEADS, WIDTH = PROBE_WIDTH, CHANNELS = HEADS * WIDTH, LAYER = 4 };
 
 // --- a problem, and its solution by the formula ---
 typedef struct {
     Attention shape;
     Mix pos;
     MixTables tables;
+    Call call;
+    int first[LAYER + 2];
     Place *query_at, *key_at;
     real *q, *k, *v, *features, *out, *lse, *dout, *scratch; // q, k and v as their strides say
     size_t q_count, kv_count, feature_count, out_count, rows;
@@ -142,7 +144,7 @@ static Problem *make_shared(const Scheme *scheme, int B, int queries, int keys, 
                            .keys = keys,
                            .q_stride = q_stride,
                            .kv_stride = kv_stride,
-                           .layer = 4,
+                           .layer = LAYER,
                            .query_at = a->query_at,
                            .key_at = a->key_at,
                            .features = a->features,
@@ -151,6 +153,10 @@ static Problem *make_shared(const Scheme *scheme, int B, int queries, int keys, 
     places_make(a);
     a->pos = (Mix){.parts = 1, .part = {{.scheme = scheme, .everywhere = true, .shape.heads = HEADS}}};
     a->tables = (MixTables){.mix = &a->pos, .part = {{.pos = a->pos.part, .positions = keys, .batch = B}}};
+    a->call = (Call){.family = scheme->family, .layer = LAYER};
+    a->first[LAYER + 1] = scheme->family != NULL;
+    a->tables.calls = &a->call;
+    a->tables.first = a->first;
     a->tables.part[0].feature_stride = position_features(a->pos.part);
     a->q = random_reals(a->q_count, "q", 1.5);
     a->k = random_reals(a->kv_count, "k", 1.5);

@@ -269,9 +269,9 @@ static double drawn(double before, double low, double end, Random *random) {
 typedef struct {
     double parent[PAIRS], children[GOLDEN_SAMPLES][PAIRS];
     int count;
-} Family;
+} Litter;
 
-static bool is_new(const Family *family, const double *f) {
+static bool is_new(const Litter *family, const double *f) {
     bool differs = memcmp(f, family->parent, PAIRS * sizeof *f) != 0;
     for (int n = 0; n < family->count; n++) differs = differs && memcmp(f, family->children[n], PAIRS * sizeof *f) != 0;
     return differs;
@@ -306,7 +306,7 @@ static void free_neighbours_bound_a_mutation(void **state) {
 // The released operator, and what it would be without overshooting: its ranges end one step above the upper neighbour,
 // so that children come out of order, and are then changed again, until they are new and in order. From equal
 // neighbours, that is how they move at all.
-static void released(double *f, Family *family, bool overshoot, Random *random) {
+static void released(double *f, Litter *family, bool overshoot, Random *random) {
     const double beyond = overshoot ? 0.01 : 1e-6, slack = overshoot ? 0 : 1e-6;
     memcpy(f, family->parent, PAIRS * sizeof *f);
     do {
@@ -325,7 +325,7 @@ static void released(double *f, Family *family, bool overshoot, Random *random) 
 static void sample(Figure theirs[FIGURES], Figure mended[FIGURES], Figure ours[FIGURES], const Stretch *parent) {
     const SearchSpace space = {.pairs = PAIRS, .step = 0.01, .most = 800, .unscaled_count = 1}; // up to 1 + s, as there
     Random random = {random_key(1, "released"), 0};
-    Family family = {.count = 0}, rounded = {.count = 0};
+    Litter family = {.count = 0}, rounded = {.count = 0};
     Stretch on_grid = {0}, child = {0};
     const Candidate start = candidate_of(&space, parent);
     candidate_stretch(&on_grid, &space, &start);

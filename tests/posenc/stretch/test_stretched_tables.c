@@ -47,7 +47,7 @@ static void turned(real out[2], const Scene *scene, int pair, int t) {
     const Place at = {t, 0, t};
     real q[D] = {0}, k[D] = {0};
     q[c0] = k[c0] = 1;
-    pos->scheme->qk_forward(&scene->tables, 0, q, k, D, &at, 1);
+    pos->scheme->family->qk_forward(&scene->tables, 0, q, k, D, &at, 1);
     assert_memory_equal(q, k, sizeof q);
     out[0] = q[c0], out[1] = q[c1];
 }
@@ -63,7 +63,7 @@ static void expect_stretched(const Scene *scene, const Scene *plain, const Stret
     for (int t = 0; t < scene->tables.positions; t++)
         for (int i = 0; i < rotary_pairs(pos); i++) {
             const bool scaled = t >= stretch->unscaled;
-            const double angle = t * pos->scheme->theta(pos, i) / (scaled ? stretch->factors[i] : 1);
+            const double angle = t * pos->scheme->theta(pos, 0, 0, i) / (scaled ? stretch->factors[i] : 1);
             real found[2], unscaled[2];
             turned(found, scene, i, t);
             turned(unscaled, plain, i, t);
