@@ -122,6 +122,7 @@ bool config_derive(const char *path, const char *from, const TrainOptions *optio
 
 static bool read_option(TrainOptions *options, const char *name, const json_t *value, const char *path, Error *error) {
     const Option *option = option_find(train_options, name);
+    if (strcmp(name, "tensorboard") == 0) return true; // an option of version 0.1, which changed nothing in a run
     if (!option) {
         const Option *nearest = option_nearest(train_options, name);
         return fail_input(error, "%s: there is no option \"%s\"%s%s%s", path, name, nearest ? "; did you mean \"" : "",
