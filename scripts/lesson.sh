@@ -22,7 +22,7 @@ float_headers='lesson/module.h'
 double_headers='lesson/module.h posenc/rotation/rotate.h lab/lesson/pair.h lab/lesson/picture.h'
 called='(lesson|rope|rope_pair|pair|picture)_[a-z_]*'
 # Files that need an operating system; lesson/wasi/ has what the modules need of them.
-left_out='base/memory.c base/interrupt.c base/file/file.c data/bpe/splitter.c lab/ranks/mpi.c'
+left_out='base/memory.c base/interrupt.c base/file/file.c data/bpe/splitter.c'
 
 give_up() {
     echo "lesson.sh: $*" >&2

@@ -4,6 +4,9 @@
 
 static const Setting one_head = {.layers = 1, .heads = 1, .width = 8, .T = 7, .B = 2};
 static const Setting brief = {.layers = 2, .heads = 2, .width = 8, .T = 10, .B = 2, .directions = true};
+// LayerNorm would hide what all channels of a code have in common.
+static const Setting rms_normed = {
+    .layers = 2, .heads = 2, .width = 8, .T = 10, .B = 2, .directions = true, .block = BLOCK_LLAMA};
 static const Setting long_rows = {
     .layers = 1, .heads = 2, .width = 8, .T = 2 * QUERY_BLOCK + 6, .B = 2, .dropout = 0.1, .directions = true};
 
@@ -21,7 +24,7 @@ static void expect_wrong(const char *what, const char *list, const Setting *sett
 #define EXPECT_MISSED(hook)                                                                                            \
     if (scheme->family->hook) {                                                                                        \
         broken_make(&broken, scheme)->hook = NULL;                                                                     \
-        expect_wrong("without " #hook, list, &brief);                                                                  \
+        expect_wrong("without " #hook, list, &rms_normed);                                                             \
     }
 
 static void a_missing_hook_is_noticed(void **state) {

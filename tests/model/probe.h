@@ -47,8 +47,11 @@ static void probe_backward(const Tables *tables, const ScoreBlock *block, const 
 }
 
 static const Family probe_family = {.score_forward = probe_forward, .score_backward = probe_backward};
-static const Scheme probe_scheme = {
-    .name = "probe", .family = &probe_family, .feature_count = probe_features, .score_scratch = probe_scratch};
+static const Scheme probe_scheme = {.name = "probe",
+                                    .family = &probe_family,
+                                    .reads_queries = true,
+                                    .feature_count = probe_features,
+                                    .score_scratch = probe_scratch};
 
 // The same scores, but the scheme takes the products itself, and their gradients.
 static void alone_forward(const Tables *tables, const ScoreBlock *block) {
@@ -77,6 +80,7 @@ static const Family alone_family = {.score_forward = alone_forward, .score_backw
 static const Scheme alone_scheme = {.name = "alone",
                                     .family = &alone_family,
                                     .own_scores = true,
+                                    .reads_queries = true,
                                     .feature_count = probe_features,
                                     .score_scratch = probe_scratch};
 

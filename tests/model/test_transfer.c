@@ -133,10 +133,10 @@ static void a_long_list_is_cut(void **state) {
     char said[TEXT_CAPACITY];
     Gpt gpt, other;
     Error error;
-    model_make(&other, "path:rank=1*3,path:rank=2", &shape, true);
-    model_make(&gpt, "cable+fox+t5+kerple,fire+table+shaw", &shape, true);
+    model_make(&other, "fire:width=1,fire:width=2,fire:width=3,fire:width=4", &shape, true);
+    model_make(&gpt, "cable+path:rank=1,fox+path:rank=2,t5+path:rank=3,kerple+path:rank=4", &shape, true);
     must(gpt_transfer(&gpt, said, &other, "run", &error), &error);
-    assert_true(strncmp(said, "new, with initial values: cable.w, cable.b, cable.layer_gate, cable.w, ", 71) == 0);
+    assert_true(strncmp(said, "new, with initial values: cable.w, cable.b, path.down, ", 55) == 0);
     assert_int_equal(strlen(said), TEXT_CAPACITY - 1);
     assert_string_equal(said + TEXT_CAPACITY - 4, "...");
     gpt_free(&gpt);
