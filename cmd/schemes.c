@@ -68,10 +68,7 @@ void print_schemes(void) {
         "  learned+alibi                     both at once, in all layers\n"
         "  rope*3,none                       three layers with rope, one without, and again from the start\n"
         "  'rope:base=1e4*5,rope:base=1e6'   the same with options: five layers with one base, one with another\n"
-        "  'rope@0-2,4 none@3'               by the numbers of the layers, counted from 0\n"
-        "  rope@heads=0-1,alibi@heads=2-3    by the numbers of the heads\n\n"
-        "gate=trained, beside a scheme's own options, weighs the scheme by a trained number for each layer, 1 at the\n"
-        "start and 0 for no positions: rope:gate=trained, alibi:scale=2,gate=trained.\n\n"
+        "  'rope@0-2,4 none@3'               by the numbers of the layers, counted from 0\n\n"
         "The usual model has %d layers, %d heads, width %d and context %d.\n",
         shape.layers, shape.heads, shape.width, shape.context);
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)

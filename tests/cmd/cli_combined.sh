@@ -20,8 +20,8 @@ for heads in 3 5 8; do
     refuses "--kv-heads $heads" "--kv-heads $heads;--heads 4" train $small --kv-heads $heads --out new
 done
 refuses "--kv-heads -1" "--kv-heads;0 to 1000;'-1'" train $small --kv-heads -1 --out new
-refuses "keys that turn for some of their heads" "character 1 ('rope@heads=0,none@he');--kv-heads 2" \
-    train $small --kv-heads 2 --pos rope@heads=0,none@heads=1-3 --out new
+refuses "schemes by head" "character 6 ('heads=0 none@heads=1');schemes by head went;rope+alibi" \
+    train $small --pos 'rope@heads=0 none@heads=1-3' --out new
 refuses "--block with another name" "--block;gpt2 or llama;'lama'" train $small --block lama --out new
 refuses "heads of one channel" "--heads 4 (1 channel a head)" \
     train --layers 1 --heads 4 --width 4 --data builtin:tales:bytes=20000 --pos rope --out new

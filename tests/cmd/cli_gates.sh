@@ -13,7 +13,7 @@ check "and do not stay there" refute grep -q '^6,1,1,1$' run/positions.csv
 run train $small --pos 'learned:gate=trained,none*2,t5:gate=trained' --steps 3 --out several
 check "codes have one gate" says "^gates   learned: [0-9.]+$"
 check "other schemes have one for each of their layers" says "^gates   t5: layer 2 [0-9.]+$"
-run train $small --pos 'cable@0-1 rope:gate=trained@heads=0@2 rope:gate=trained,base=100@heads=1@2' --steps 2 --out heads
+run train $small --pos 'cable@0 rope:gate=trained@1 rope:gate=trained,base=100@2' --steps 2 --out bases
 check "two kinds of rotations are told apart" says "^gates   rope-2: layer 2 [0-9.]+$"
 run train $small --width 96 --pos learned+rope:gate=trained --steps 2 --out many
 check "among many numbers, positions.csv has all gates" \
@@ -40,9 +40,8 @@ check "and says so" says "^init +new, with initial values: rope.layer_gate$"
 
 # --- refused ---
 refuses "no such gate" "rope:gate: give none or trained, not 'learned'" train $small --pos rope:gate=learned --out new
-refuses "a gate of nothing" "none has no positions that a gate could weigh" train $small --pos none:gate=trained --out new
-refuses "a gate of other rotations" "xpos: gate=trained multiplies the angle t theta" \
-    train $small --pos xpos:gate=trained --out new
+refuses "a gate of nothing" "'none' has no options" train $small --pos none:gate=trained --out new
+refuses "a gate of contents" "fox has no option 'gate'" train $small --pos fox:gate=trained --out new
 refuses "gates of layers that are left out" "skip leaves out layers;'rope:gate=trained*3,none'" \
     train $small --pos rope:gate=trained,skip=2 --out new
 refuses "extending gates" "rotations with gates;angles of its own;without gate=trained" \
