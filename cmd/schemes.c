@@ -62,15 +62,14 @@ void print_schemes(void) {
     Shape shape;
     Error none; // by default there are no windows that could be misunderstood
     shape_of(&shape, &usual, 257, &none);
-    printf(
-        "position schemes (--pos NAME or --pos NAME:option=value,...)\n\n"
-        "Several schemes can share a model:\n"
-        "  learned+alibi                     both at once, in all layers\n"
-        "  rope*3,none                       three layers with rope, one without, and again from the start\n"
-        "  'rope:base=1e4*5,rope:base=1e6'   the same with options: five layers with one base, one with another\n"
-        "  'rope@0-2,4 none@3'               by the numbers of the layers, counted from 0\n\n"
-        "The usual model has %d layers, %d heads, width %d and context %d.\n",
-        shape.layers, shape.heads, shape.width, shape.context);
+    printf("position schemes (--pos NAME or --pos NAME:option=value,...)\n\n"
+           "Several schemes can share a model:\n"
+           "  learned+alibi                     both at once, in all layers\n"
+           "  rope*3,none                       three layers with rope, one without, and again from the start\n"
+           "  'rope:base=1e4*5,rope:base=1e6'   the same with options: five layers with one base, one with another\n"
+           "  'rope@0-2,4 none@3'               by the numbers of the layers, counted from 0\n\n"
+           "The usual model has %d layers, %d heads, width %d and context %d.\n",
+           shape.layers, shape.heads, shape.width, shape.context);
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
         for (int learned = 0; learned <= 1; learned++) {
             bool titled = false;

@@ -182,7 +182,6 @@ words widht=3 layers=0 block=lama lr=nan seed=99999999999999999999 clip=-1 unpai
     seed options names
 words 'rope*3,none' '64*3,0' | seed pos good_period
 words 'rope+alibi@0-1 rope:base=500,pairing=interleaved@2,3' | seed pos good_layers
-words 'rope@heads=0-1,alibi@heads=2-3' 4 | seed pos good_heads
 words 'rope:gate=trained' '' | seed pos good_gate
 # Every scheme with all its options.
 "$bitter" train --pos help | awk '/^---/ { on = 1; next } !on { next } /^[a-z]/ { if (all) print all; all = $1; before = ":" }

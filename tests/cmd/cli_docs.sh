@@ -20,7 +20,7 @@ commands_of() {
 }
 
 unknown_options() { # GUIDE: those of other programs stand on lines that begin with their names.
-    grep -vE '^    (parallel|sbatch|git|clang-format|tensorboard|llama-completion) ' "$repository/$1" | grep -oE -e '(^|[^-a-z])--[a-z][a-z0-9-]*' |
+    grep -vE '^    (parallel|sbatch|git|clang-format|python3|tensorboard|llama-completion) ' "$repository/$1" | grep -oE -e '(^|[^-a-z])--[a-z][a-z0-9-]*' |
         grep -oE -e '--[a-z0-9-]+' | sort -u | grep -vxF -f "$scratch/options"
 }
 dead_links() {
@@ -53,7 +53,7 @@ cheaply() {
         with --steps 2 && with --eval-every 0 && with --eval-tokens 600 && with --threads 1 && with --batch 1
         without --init && with --width 16
         case $line in
-        *@* | *\** | *skip=*) ;; # schemes by layer or by head need theirs
+        *@* | *\** | *skip=*) ;; # schemes by layer need theirs
         *) without --init && with --layers 1 && with --heads 2 ;;
         esac
         ;;

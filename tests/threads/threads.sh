@@ -40,7 +40,6 @@ schemes=$("$BITTER" train --pos help | sed -n 's/^\([a-z][a-z0-9-]*\)    .*/\1/p
 for scheme in $schemes; do trained "$scheme" --pos "$scheme"; done
 trained llama --block llama --heads 4 --kv-heads 2 --pos 'rope@0 none@1' --window '8*1,0'
 trained sum --pos learned+rope+alibi:gate=trained --dropout 0.1 --accumulate 2
-trained heads --pos 'rope@heads=0,t5@heads=1' --window 5
 trained more --pos rope --sample-every 2 --eval-every 1 --threads 3
 ordered "train --resume" train --resume --steps 5 --out more
 ordered "train --init" train --init rope --steps 3 --data builtin:tales:bytes=60000 --out tuned
