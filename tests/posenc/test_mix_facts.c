@@ -81,38 +81,11 @@ static void tables_change_with_the_window(void **state) {
     }
 }
 
-// A scheme that need not be in the registry is set up as by its text.
-static void a_scheme_alone_is_parsed_the_same(void **state) {
-    static const struct {
-        const char *text, *name, *list;
-    } cases[] = {{"rope", "rope", NULL},
-                 {"rope:base=500,pairing=interleaved", "rope", "base=500,pairing=interleaved"},
-                 {"alibi:gate=trained", "alibi", "gate=trained"}};
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        Error error;
-        Mix alone;
-        char text[TEXT_CAPACITY], expected[TEXT_CAPACITY];
-        const Mix mix = mix_of(cases[i].text, &shape);
-        must(mix_parse_of(&alone, mix.part[0].scheme, cases[i].list, &error), &error);
-        must(mix_fit(&alone, &shape, &error), &error);
-        assert_string_equal(alone.text, cases[i].name);
-        mix_print(&alone, text);
-        mix_print(&mix, expected);
-        assert_string_equal(text, expected);
-        assert_int_equal(alone.parts, mix.parts);
-        assert_int_equal(alone.items, mix.items);
-        assert_true(alone.part[0].gated == mix.part[0].gated);
-        assert_true(alone.rule.newline == mix.rule.newline && alone.rule.end == mix.rule.end);
-        assert_memory_equal(&alone.part[0].layers, &mix.part[0].layers, sizeof mix.part[0].layers);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_are_those_of_the_parts),
         cmocka_unit_test(drawn_positions_widen_what_reads_them),
         cmocka_unit_test(tables_change_with_the_window),
-        cmocka_unit_test(a_scheme_alone_is_parsed_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
