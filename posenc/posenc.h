@@ -280,7 +280,7 @@ static inline int position_span(const Position *pos) {
 
 // An option of schemes whose family has a factor that a gate can be: over a struct S with a field `gate`. Which layers
 // need positions is then learned, as one number g a layer, which begins at 1, the scheme as it was designed; at 0 the
-// layer has no positions.
+// layer has no positions (but xpos still fades with distance).
 #define GATE_OPTION "gate"
 #define GATE_OPTION_ROW(S, member)                                                                                     \
     {                                                                                                                  \
