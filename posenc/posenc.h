@@ -337,12 +337,6 @@ static inline const char *position_designed(const Position *pos) {
     return !position_learned(pos) ? NULL : by_option ? pos->scheme->name : pos->scheme->compared_with;
 }
 
-// Can `bitter extend` stretch its angles? Those that are designed, the same in all layers and heads, and fade nothing.
-static inline bool position_stretches(const Position *pos) {
-    const Scheme *scheme = pos->scheme;
-    return scheme->theta && !scheme->theta_backward && !scheme->growth && !scheme->two_axes;
-}
-
 // Which of the sets of parameters a layer uses.
 static inline int position_set(const Position *pos, int layer) {
     return pos->sets > 1 ? layer : 0;
