@@ -221,16 +221,16 @@ static void small_gradients_count_like_large_ones(void **state) {
 
 // A scheme that lets parameters leave its range: the check says which.
 static void a_loss_that_is_no_number_is_explained(void **state) {
-    Scheme broken = scheme_kerple;
+    Scheme unguarded = scheme_kerple;
     const Shape shape = shape_of(&brief);
     const GradcheckSettings settings = {.B = brief.B, .T = brief.T, .seed = 1};
     GradientError *errors;
     int count;
     Mix pos;
     Error error;
-    broken.init = NULL;
-    broken.project = NULL; // then a is below -1/9 somewhere, and the curve is the logarithm of a negative number
-    must(mix_parse_of(&pos, &broken, NULL, &error), &error);
+    unguarded.init = NULL;
+    unguarded.project = NULL; // then a is below -1/9 somewhere, and the curve is the logarithm of a negative number
+    must(mix_parse_of(&pos, &unguarded, NULL, &error), &error);
     must(mix_fit(&pos, &shape, &error), &error);
     assert_false(gradcheck(&errors, &count, &pos, &settings, &error));
     assert_int_equal(error.kind, ERROR_NONFINITE);
