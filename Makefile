@@ -111,7 +111,7 @@ FUZZ_BUILD := $(BUILD)/fuzz/program
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all install uninstall deb deps demo test test-programs sanitize fuzz fuzz-coverage fuzz-seeds products arm hosts-test interop torture faults signals mutate bench bench-blas tasks flipflop extend extend-far extend-rule extend-2m experiment experiment-full layers lesson pictures cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
+.PHONY: all install uninstall deb deps demo test test-programs sanitize check-all fuzz fuzz-coverage fuzz-seeds products arm hosts-test interop torture faults signals mutate bench bench-blas tasks flipflop extend extend-far extend-rule extend-2m experiment experiment-full layers lesson pictures cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
@@ -164,6 +164,12 @@ test-programs: $(TEST_PROGRAMS)
 
 sanitize: ## run all tests under the sanitizers
 	@$(MAKE) --no-print-directory SANITIZE=1 CFLAGS="-O1 -g" test
+
+# Each for itself, so that a failure of one is seen beside what the others say; the slowest comes last.
+check-all: ## the checks that .ci/run leaves out, before a release and at the end of an issue (many hours)
+	@failed=; for check in products deb interop fuzz signals threads torture faults memcheck; do \
+	    echo "make $$check"; $(MAKE) --no-print-directory $$check || failed="$$failed $$check"; done; \
+	    if [ "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 
 fuzz: ## give damaged files and words to all that reads them, by libFuzzer (FUZZ_SECONDS=300, resumable)
 	@sh scripts/fuzz.sh check
