@@ -108,7 +108,7 @@ const char *other_name(const char *name) {
         {" finetune fine_tune init_from ", "`bitter train --init RUN` begins with the weights of a run"},
         {" version ", "`bitter --version` prints it"},
         {" tensorboard ", "it went with version 0.2; scripts/tensorboard.py RUN writes TensorBoard's events from log.csv"},
-        {" state ", "it went with version 0.2: an evaluation of this length is quicker run again than kept"},
+        {" state ", "it went with version 0.2: an evaluation runs in one sitting, and leaving it out does the same"},
     };
     // clang-format on
     char word[TEXT_CAPACITY];
