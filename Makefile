@@ -73,6 +73,9 @@ else
 $(error BLAS is openblas, blis, mkl, accelerate or none, not '$(BLAS)')
 endif
 
+# These bring LAPACK, too, whose singular values reports use (lab/stats/spectrum.c).
+INCLUDES += $(if $(filter openblas mkl accelerate,$(BLAS)),-DLAPACK)
+
 ifeq ($(KERNELS)-$(BLAS),blas-none)
 $(error KERNELS=blas needs a library, but BLAS=none)
 else ifeq ($(KERNELS),blas)
@@ -317,7 +320,7 @@ $(TALES): scripts/tales/sections.awk scripts/tales/statements.awk data/made/tale
 $(EXERCISES): scripts/embed.awk $(sort $(wildcard $(addprefix lesson/exercises/,*.[ch] Makefile README.md))) FORCE
 $(EXERCISES): EMBED_TABLE := table=exercise_files header=cmd/lesson/exercises.h
 $(PAGE): scripts/embed.awk lab/report/page/page.css lab/report/page/plot.css lab/report/page/report.js FORCE
-$(PAGE): EMBED_TABLE := table=page_files header=lab/report/page/files.h
+$(PAGE): EMBED_TABLE := table=page_files header=lab/report/page/svg.h
 $(LINES): scripts/lines.awk posenc/rotation/rope.c lab/lesson/pair.c lab/lesson/mistakes.c FORCE
 $(TALES) $(EXERCISES) $(PAGE) $(LINES):
 	@mkdir -p $(@D)

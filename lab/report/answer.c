@@ -1,165 +1,140 @@
-// The question, the answer in a sentence for each contrast, the contrasts in one plot, and the settings.
+// The first screen: which scheme won, a sentence for each contrast, the contrasts in one plot, and the settings.
 #include "lab/report/sections.h"
 
 #include "lab/report/page/axis.h"
+#include "lab/report/page/forest.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-// Says first if the comparison is not complete yet.
-static void unfinished(Page *page, const Facts *facts) {
-    const Plan *plan = facts->plan;
-    const int done = outcome_done(facts->outcome), all = plan_job_count(plan);
-    if (done < all)
-        page_paragraph(page, "Not finished: %d of %d runs are done, and this page has %d of %d seeds.", done, all,
-                       facts->outcome->seeds, plan->seeds);
-}
-
-// Does every contrast set something learned against something designed?
-static bool about_learning(const Facts *facts) {
-    const Plan *plan = facts->plan;
-    const int count = report_contrasts(facts);
-    for (int i = 0; i < count; i++) {
-        const Difference *d = report_named(facts, i);
-        if (plan->arms[d->arm].learned == plan->arms[d->other].learned) return false;
+// The scheme with the lowest loss in a setting; -1 if all diverged.
+static int best_of(const Facts *facts, int setting) {
+    double lowest = INFINITY;
+    int best = -1;
+    for (int arm = 0; arm < facts->plan->arm_count; arm++) {
+        const double loss = report_loss(facts, setting, arm).mean;
+        if (loss < lowest) lowest = loss, best = arm;
     }
-    return count > 0;
+    return best;
 }
 
-const char *report_title(const Facts *facts) {
-    return about_learning(facts) ? "Learned or designed positions?" : "Which position scheme?";
-}
-
-// The schemes in contrasts that are learned, or those that are designed: "rope-random, fire". Returns how many.
-static int names(Text *text, const Facts *facts, bool learned) {
+// The best scheme in the last setting, and how sure that is.
+static void winner(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
-    bool asked[ARMS_MOST] = {0};
-    int count = 0;
-    for (int i = 0; i < report_contrasts(facts); i++)
-        asked[report_named(facts, i)->arm] = asked[report_named(facts, i)->other] = true;
-    for (int arm = 0; arm < plan->arm_count; arm++)
-        if (asked[arm] && plan->arms[arm].learned == learned)
-            text_print(text, "%s%s", count++ ? ", " : "", plan->arms[arm].name);
-    return count;
-}
-
-static void question(Page *page, const Facts *facts) {
-    if (!about_learning(facts)) {
-        const int arms = facts->plan->arm_count;
-        page_paragraph(page, "%s?",
-                       arms == 1   ? "How well does this position scheme predict text"
-                       : arms == 2 ? "Which of these position schemes predicts text better"
-                                   : "Which of these position schemes predicts text best");
-        return;
+    const int last = report_setting(facts), best = best_of(facts, last);
+    int judged = 0, better = 0;
+    Text open = {0};
+    if (best < 0) return;
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        if (arm == best) continue;
+        const Finding f = report_pair(facts, best, arm, last);
+        judged += !isnan(f.interval.low);
+        better += f.verdict == VERDICT_BETTER;
+        if (f.verdict != VERDICT_BETTER)
+            text_print(&open, "%s%s%s", open.size ? ", " : "; not resolved: ", plan->arms[arm].name,
+                       isnan(f.gap.mean) ? " (diverged)" : "");
     }
-    const bool ladder = plan_is_ladder(facts->plan);
-    Text learned = {0}, designed = {0};
-    const bool one_learned = names(&learned, facts, true) == 1, one_designed = names(&designed, facts, false) == 1;
-    page_paragraph(page, "%s (%.*s) %s %s (%.*s)%s?",
-                   one_learned ? "Does the learned position scheme" : "Do learned position schemes", (int)learned.size,
-                   learned.bytes, ladder ? "catch up with" : "predict text better than",
-                   one_designed ? "the designed one" : "designed ones", (int)designed.size, designed.bytes,
-                   ladder ? " as compute grows" : "");
-    page_text_free(page, &learned);
-    page_text_free(page, &designed);
+    const double loss = report_loss(facts, last, best).mean;
+    if (better > 0)
+        page_lead(page, "Lowest loss%s: %s, %.4f nats a token. With 95%% confidence, better than %d of %d others%.*s.",
+                  facts->settings[last].at, plan->arms[best].name, loss, better, plan->arm_count - 1, (int)open.size,
+                  open.bytes);
+    else if (judged > 0)
+        page_lead(page, "Lowest loss%s: %s, %.4f nats a token. No difference from another scheme is resolved.",
+                  facts->settings[last].at, plan->arms[best].name, loss);
+    else
+        page_lead(page, "Lowest loss%s: %s, %.4f nats a token; one seed cannot tell how certain that is.",
+                  facts->settings[last].at, plan->arms[best].name, loss);
+    page_text_free(page, &open);
 }
 
-static const char *count_words(char words[16], int count) {
-    snprintf(words, 16, count > 0 ? "%d" : "none", count);
-    return words;
-}
-
-// Several contrasts of one setting in a sentence, unless one of them cannot be judged or is exploratory.
-static void sum_up(Page *page, const Facts *facts) {
-    const Plan *plan = facts->plan;
-    const int contrasts = report_contrasts(facts);
-    int learned = 0, designed = 0;
-    char words[2][16];
-    if (plan->setting_count > 1 || contrasts < 3 || !about_learning(facts)) return;
-    for (int i = 0; i < contrasts; i++) {
-        const Difference *d = report_named(facts, i);
-        const int better = d->verdict == VERDICT_BETTER ? d->arm : d->other;
-        if (isnan(d->interval.low) || !d->primary) return;
-        if (d->verdict != VERDICT_UNRESOLVED) *(plan->arms[better].learned ? &learned : &designed) += 1;
+// On several texts or with several contexts, each has a winner.
+static void winners(Page *page, const Facts *facts) {
+    Text list = {0};
+    for (int s = 0; s < facts->plan->setting_count; s++) {
+        const int best = best_of(facts, s);
+        text_print(&list, "%s%s%s", s ? ", " : "", best < 0 ? "none" : facts->plan->arms[best].name,
+                   facts->settings[s].at);
     }
-    const int open = contrasts - learned - designed;
-    char rest[32] = "all are";
-    if (open > 0) snprintf(rest, sizeof rest, "%d %s not", open, open == 1 ? "is" : "are");
-    page_lead(page, "The designed scheme is better in %s of %d comparisons, the learned one in %s; %s resolved.",
-              count_words(words[0], designed), contrasts, count_words(words[1], learned), rest);
+    page_lead(page, "Lowest loss: %.*s.", (int)list.size, list.bytes);
+    page_text_free(page, &list);
 }
 
 // A sentence for all settings of a contrast, or for texts like these.
-static void sentence(Page *page, const Facts *facts, int i, bool over_texts) {
-    const Plan *plan = facts->plan;
-    const int count = over_texts ? report_settings_over_texts(facts) : plan->setting_count;
-    Finding findings[SETTINGS_MOST];
+static bool sentence(Page *page, const Facts *facts, int i, bool over_texts, Error *error) {
+    const int count = over_texts ? report_settings_over_texts(facts) : facts->plan->setting_count;
+    Finding *findings = calloc((size_t)count, sizeof *findings);
     char texts[64] = "";
     Text text = {0};
+    if (!findings) return fail_run(error, "no memory for a sentence about %d settings", count);
     for (int setting = 0; setting < count; setting++)
         findings[setting] =
             over_texts ? report_contrast_over_texts(facts, i, setting) : report_contrast(facts, i, setting);
-    if (over_texts) snprintf(texts, sizeof texts, "Over the %d texts: ", plan->text_count);
+    if (over_texts) snprintf(texts, sizeof texts, "Over the %d texts: ", facts->plan->text_count);
     words_contrast(&text, findings, count);
     page_lead(page, "%s%s%.*s", report_named(facts, i)->primary ? "" : "Exploratory: ", texts, (int)text.size,
               text.bytes);
     page_text_free(page, &text);
+    free(findings);
+    return true;
 }
 
-static void add_row(Forest *forest, const Facts *facts, int i, const Finding *f, bool by_contrast) {
+static ForestRow row_of(const Facts *facts, int i, const Finding *f, const char *setting, bool by_contrast) {
+    const bool primary = report_named(facts, i)->primary;
+    ForestRow row = {.value = f->gap.mean,
+                     .low = f->interval.low,
+                     .high = f->interval.high,
+                     .hue = report_hue(facts, report_named(facts, i)->arm),
+                     .filled = primary};
     char contrast[2 * TEXT_CAPACITY];
-    if (forest->count == FOREST_MOST) return;
-    ForestRow *row = &forest->rows[forest->count++];
-    snprintf(contrast, sizeof contrast, "%s - %s", f->arm, f->other);
-    snprintf(row->group, sizeof row->group, "%.500s", !*f->setting ? "" : by_contrast ? contrast : f->setting);
-    snprintf(row->name, sizeof row->name, "%.500s", by_contrast && *f->setting ? f->setting : contrast);
-    snprintf(row->words, sizeof row->words, "%s%s",
+    snprintf(contrast, sizeof contrast, "%.500s - %.500s", f->arm, f->other);
+    snprintf(row.group, sizeof row.group, "%s", !*setting ? "" : by_contrast ? contrast : setting);
+    snprintf(row.name, sizeof row.name, "%s", by_contrast && *setting ? setting : contrast);
+    snprintf(row.words, sizeof row.words, "%s%s",
              isnan(f->gap.mean)       ? "diverged"
              : isnan(f->interval.low) ? "one seed cannot tell"
                                       : verdict_words(f->verdict),
-             report_named(facts, i)->primary ? "" : " (exploratory)");
-    row->value = f->gap.mean;
-    row->low = f->interval.low;
-    row->high = f->interval.high;
-    row->hue = report_hue(facts, report_named(facts, i)->arm);
-    row->filled = report_named(facts, i)->primary;
-    report_family(row->family, report_named(facts, i));
+             primary ? "" : " (exploratory)");
+    report_family(row.family, report_named(facts, i));
+    return row;
 }
 
 // One plot of all contrasts: those of a setting together, or on a ladder the settings of a contrast.
 static bool forest(Page *page, const Facts *facts, Error *error) {
-    static Forest all;
     const Plan *plan = facts->plan;
-    const int contrasts = report_contrasts(facts), settings = plan->setting_count;
+    const int contrasts = report_contrasts(facts), settings = plan->setting_count,
+              over_texts = report_settings_over_texts(facts);
     const bool by_contrast = settings > 1 && (plan_is_ladder(plan) || contrasts == 1);
     bool exploratory = false;
-    char label[96];
-    for (int i = 0; i < contrasts; i++) exploratory = exploratory || !report_named(facts, i)->primary;
-    snprintf(label, sizeof label, "nats a token on held-out text%s%s",
-             facts->outcome->seeds > 1 || report_settings_over_texts(facts) > 0 ? ", 95% intervals" : "",
-             exploratory ? "; hollow: exploratory" : "");
-    all = (Forest){.x_label = label, .below = "first is better", .above = "second is better"};
-    for (int i = 0; i < contrasts; i++)
-        for (int setting = 0; setting < report_settings_over_texts(facts); setting++) {
-            Finding f = report_contrast_over_texts(facts, i, setting);
-            char words[SETTING_WORDS + 32];
-            snprintf(words, sizeof words, *f.setting ? "over the texts (%s)" : "over the texts", f.setting);
-            f.setting = words;
-            add_row(&all, facts, i, &f, by_contrast);
-        }
-    for (int n = 0; n < contrasts * settings; n++) {
-        const int i = by_contrast ? n / settings : n % contrasts, setting = by_contrast ? n % settings : n / contrasts;
-        const Finding f = report_contrast(facts, i, setting);
-        add_row(&all, facts, i, &f, by_contrast);
+    char title[128], setting[SETTING_WORDS + 32];
+    ForestRow *rows = calloc((size_t)(contrasts * (settings + over_texts)) + 1, sizeof *rows);
+    Forest all = {.x_label = "difference in nats a token",
+                  .below = "first is better",
+                  .above = "second is better",
+                  .group = settings == 1 ? ""
+                           : by_contrast ? "contrast"
+                                         : "setting",
+                  .name = by_contrast ? "setting" : "contrast",
+                  .rows = rows};
+    if (!rows) return fail_run(error, "no memory for a plot of %d contrasts", contrasts);
+    for (int n = 0; n < contrasts * over_texts; n++) {
+        const Finding f = report_contrast_over_texts(facts, n / over_texts, n % over_texts);
+        snprintf(setting, sizeof setting, *f.setting ? "over the texts (%s)" : "over the texts", f.setting);
+        rows[all.count++] = row_of(facts, n / over_texts, &f, setting, by_contrast);
     }
-    const char *group = settings == 1 ? "" : by_contrast ? "contrast" : "setting";
-    if (!page_forest(page, &all, group, by_contrast ? "setting" : "contrast", "Differences in loss", error))
-        return false;
-    const int wanted = contrasts * (settings + report_settings_over_texts(facts));
-    if (wanted > FOREST_MOST)
-        page_paragraph(page, "The plot has the first %d of %d differences; report.tex has the others.", FOREST_MOST,
-                       wanted);
-    return true;
+    for (int n = 0; n < contrasts * settings; n++) {
+        const int i = by_contrast ? n / settings : n % contrasts;
+        const Finding f = report_contrast(facts, i, by_contrast ? n % settings : n / contrasts);
+        rows[all.count++] = row_of(facts, i, &f, f.setting, by_contrast);
+    }
+    for (int i = 0; i < contrasts; i++) exploratory = exploratory || !report_named(facts, i)->primary;
+    snprintf(title, sizeof title, "Differences in loss on held-out text%s%s",
+             facts->outcome->seeds > 1 || over_texts > 0 ? ", with 95% intervals" : "",
+             exploratory ? "; hollow: exploratory" : "");
+    const bool ok = page_forest(page, &all, title, error);
+    free(rows);
+    return ok;
 }
 
 enum { COLUMNS = 11, CELL = NAME_CAPACITY };
@@ -167,36 +142,55 @@ static const char *const columns[COLUMNS] = {
     "text",   "parameters",        "layers", "heads", "width", "context", "steps", "tokens", "tokens a parameter",
     "epochs", "operations a token"};
 
-// The cells of a setting, as in `columns`. Operations are a range over the schemes.
-static void setting_cells(char cells[COLUMNS][CELL], const Plan *plan, int s) {
+// The cell of a setting in one of these columns. Operations are a range over the schemes.
+static void setting_cell(char cell[CELL], const Plan *plan, int s, int column) {
     const Setting *setting = &plan->settings[s];
     const long long whole[] = {setting->layers, setting->heads, setting->width, setting->context, setting->steps};
     double least, most;
     char words[RANGE_WORDS];
-    setting_operations_range(&least, &most, plan, s);
-    snprintf(cells[0], CELL, "%s", plan->texts[setting->text].name);
-    snprintf(cells[1], CELL, "%s", number_words(words, (double)setting->parameters));
-    for (int i = 0; i < 5; i++) snprintf(cells[2 + i], CELL, "%lld", whole[i]);
-    snprintf(cells[7], CELL, "%s", number_words(words, setting_tokens(plan, s)));
-    snprintf(cells[8], CELL, "%.3g", setting_tokens_per_parameter(plan, s));
-    snprintf(cells[9], CELL, "%.2g", setting_epochs(plan, s));
-    snprintf(cells[10], CELL, "%s", range_words(words, least, most));
+    switch (column) {
+    case 0:
+        snprintf(cell, CELL, "%s", plan->texts[setting->text].name);
+        break;
+    case 1:
+        snprintf(cell, CELL, "%s", number_words(words, (double)setting->parameters));
+        break;
+    case 7:
+        snprintf(cell, CELL, "%s", number_words(words, setting_tokens(plan, s)));
+        break;
+    case 8:
+        snprintf(cell, CELL, "%.3g", setting_tokens_per_parameter(plan, s));
+        break;
+    case 9:
+        snprintf(cell, CELL, "%.2g", setting_epochs(plan, s));
+        break;
+    case 10:
+        setting_operations_range(&least, &most, plan, s);
+        snprintf(cell, CELL, "%s", range_words(words, least, most));
+        break;
+    default:
+        snprintf(cell, CELL, "%lld", whole[column - 2]);
+    }
 }
 
 // What all settings have in common in a sentence, and what they differ in as a table.
 static void settings(Page *page, const Facts *facts) {
-    static char cells[SETTINGS_MOST][COLUMNS][CELL];
     const Plan *plan = facts->plan;
+    const int seeds = facts->outcome->seeds;
     bool differs[COLUMNS] = {0}, any = false;
+    char first[CELL], cell[CELL];
     Text common = {0};
-    for (int s = 0; s < plan->setting_count; s++) setting_cells(cells[s], plan, s);
     for (int c = 0; c < COLUMNS; c++) {
-        for (int s = 1; s < plan->setting_count; s++) differs[c] = differs[c] || strcmp(cells[s][c], cells[0][c]) != 0;
+        setting_cell(first, plan, 0, c);
+        for (int s = 1; s < plan->setting_count; s++) {
+            setting_cell(cell, plan, s, c);
+            differs[c] = differs[c] || strcmp(cell, first) != 0;
+        }
         any = any || (differs[c] && c > 0); // the text is part of the setting's name
-        if (!differs[c]) text_print(&common, c == 0 ? ", %s \"%s\"" : ", %s %s", columns[c], cells[0][c]);
+        if (!differs[c]) text_print(&common, c == 0 ? ", %s \"%s\"" : ", %s %s", columns[c], first);
     }
-    page_paragraph(page, "%s: %d seed%s%.*s.", plan->setting_count > 1 ? "In all settings" : "What was trained",
-                   facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s", (int)common.size, common.bytes);
+    page_paragraph(page, "%s: %d seed%s%.*s.", plan->setting_count > 1 ? "In all settings" : "What was trained", seeds,
+                   seeds == 1 ? "" : "s", (int)common.size, common.bytes);
     page_text_free(page, &common);
     if (plan->by_seconds)
         page_paragraph(page,
@@ -209,73 +203,73 @@ static void settings(Page *page, const Facts *facts) {
     for (int c = 1; c < COLUMNS; c++)
         if (differs[c]) page_cell(page, "%s", columns[c]);
     for (int s = 0; s < plan->setting_count; s++) {
-        page_row(page, false, "%s", facts->settings[s]);
-        for (int c = 1; c < COLUMNS; c++)
-            if (differs[c]) page_cell(page, "%s", cells[s][c]);
+        page_row(page, false, "%s", facts->settings[s].name);
+        for (int c = 1; c < COLUMNS; c++) {
+            setting_cell(cell, plan, s, c);
+            if (differs[c]) page_cell(page, "%s", cell);
+        }
     }
     page_table_end(page);
 }
 
-// Append what the intervals of the primary contrasts promise, or those of the exploratory ones, which are among all
-// pairs. Returns the size of that family, 0 if it has no contrast.
-static double promise(Text *text, const Facts *facts, bool primary) {
-    const char *where = facts->plan->setting_count > 1 ? " in a setting" : "";
-    double size = 0;
+// The size of the family of the primary contrasts, or of the exploratory ones, which are among all pairs; 0 = it has
+// none.
+static double family(const Facts *facts, bool primary) {
     for (int i = 0; i < report_contrasts(facts); i++)
-        if (report_named(facts, i)->primary == primary) size = report_named(facts, i)->comparisons;
-    if (size == 1)
-        text_print(text, "The interval of the %s contrast%s has, by itself, 95%% confidence. ",
-                   primary ? "primary" : "exploratory", where);
-    else if (size > 1 && primary)
-        text_print(text, "With 95%% confidence, %.0f intervals of primary contrasts hold at once (Bonferroni). ", size);
-    else if (size > 1)
-        text_print(text, "The intervals of exploratory contrasts are corrected for all %.0f pairs%s. ", size, where);
-    return size;
+        if (report_named(facts, i)->primary == primary) return report_named(facts, i)->comparisons;
+    return 0;
 }
 
 // What the intervals promise, and what it has cost to look at them before seeds were added.
 static void confidence(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
     const int most = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0; // seeds of which results were seen
-    Text text = {0};
-    const double of_primary = promise(&text, facts, true), of_pairs = promise(&text, facts, false);
-    const double size = fmax(of_primary, of_pairs), error = outcome_peeking(facts->outcome, size);
+    const double primary = family(facts, true), pairs = family(facts, false), size = fmax(primary, pairs),
+                 error = outcome_peeking(facts->outcome, size);
+    if (primary > 0)
+        page_paragraph(page, "With 95%% confidence, %s (Bonferroni).",
+                       primary == 1 ? "the interval of the primary contrast holds"
+                                    : "all intervals of primary contrasts hold at once");
+    if (pairs > 0)
+        page_paragraph(page, "The intervals of exploratory contrasts are corrected for all %.0f pairs of a setting.",
+                       pairs);
     page_paragraph(page,
-                   "%.*sIntervals cover chance in weights and batches, %s. They say nothing about larger models. Not "
+                   "Intervals cover chance in weights and batches, %s. They say nothing about larger models. Not "
                    "resolved: the interval includes 0. A difference of 0.01 nats is 1%% of perplexity.",
-                   (int)text.size, text.bytes,
                    report_settings_over_texts(facts) > 0 ? "and over the texts also the choice of text"
                                                          : "not the choice of text");
-    page_text_free(page, &text);
     if (plan->rate_count > 1)
         page_paragraph(page, "Learning rates were chosen on the same seeds, by the other half of the text: new seeds "
                              "would have somewhat higher losses.");
     if (error > 0.0501)
         page_paragraph(page,
                        "Seeds were added after results had been seen. If that was done because nothing was resolved, "
-                       "the probability of finding a difference that does not exist is %s%.0f%%%s instead of 5%%.",
-                       size > 1 ? "up to " : "", 100 * error,
-                       fmin(of_primary, of_pairs) > 0 ? " in either family" : "");
+                       "the probability of finding a difference that does not exist is up to %.0f%% instead of 5%%.",
+                       100 * error);
     if (most > plan->seeds)
         page_paragraph(page, "%d seeds were trained and their results seen; this page has the first %d.", most,
                        plan->seeds);
 }
 
 bool report_answer(Page *page, const Facts *facts, Error *error) {
-    const int contrasts = report_contrasts(facts);
-    page_columns(page, 0);
-    question(page, facts);
-    unfinished(page, facts);
+    const Plan *plan = facts->plan;
+    const int contrasts = report_contrasts(facts), done = outcome_done(facts->outcome), all = plan_job_count(plan);
     const bool texts = report_settings_over_texts(facts) > 0;
-    sum_up(page, facts);
-    const bool counted = about_learning(facts) && report_scale_count(page, facts);
-    for (int i = 0; i < contrasts; i++) sentence(page, facts, i, texts);
-    if (!counted) report_scale_changes(page, facts);
+    page_columns(page, 0);
+    if (done < all)
+        page_paragraph(page, "Not finished: %d of %d runs are done, and this page has %d of %d seeds.", done, all,
+                       facts->outcome->seeds, plan->seeds);
+    if (plan->arm_count > 2) // two are told by their contrast
+        (plan->setting_count == 1 || plan_is_ladder(plan) ? winner : winners)(page, facts);
+    for (int i = 0; i < contrasts; i++)
+        if (!sentence(page, facts, i, texts, error)) return false;
+    report_scale_changes(page, facts);
     page_columns(page, 1);
     if (!forest(page, facts, error)) return false;
     page_columns(page, 2);
     settings(page, facts);
     if (facts->outcome->seeds > 1 && contrasts > 0) confidence(page, facts);
-    for (int i = 0; texts && i < contrasts; i++) sentence(page, facts, i, false);
+    for (int i = 0; texts && i < contrasts; i++)
+        if (!sentence(page, facts, i, false, error)) return false;
     return true;
 }

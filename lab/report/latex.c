@@ -25,7 +25,7 @@ static void table(FILE *out, const Facts *facts, const char *heading, int rows,
     fprintf(out, "}\n%s", heading);
     for (int s = 0; s < plan->setting_count; s++) {
         fputs(" & ", out);
-        latex_text(out, *facts->settings[s] ? facts->settings[s] : "loss");
+        latex_text(out, *facts->settings[s].name ? facts->settings[s].name : "loss");
     }
     fputs(" \\\\ \\hline\n", out);
     for (int i = 0; i < rows; i++) {
@@ -39,8 +39,7 @@ static void losses_row(FILE *out, const Facts *facts, int arm) {
     const Plan *plan = facts->plan;
     latex_text(out, plan->arms[arm].name);
     for (int s = 0; s < plan->setting_count; s++) {
-        const double T = report_context(facts, s), loss = report_mean(facts, s, arm, "loss", T);
-        const double sd = report_deviation(facts, s, arm, "loss", T);
+        const double loss = report_loss(facts, s, arm).mean, sd = report_loss(facts, s, arm).sd;
         fprintf(out, isnan(loss) ? " & --" : isnan(sd) ? " & $%.4f$" : " & $%.4f \\pm %.4f$", loss, sd);
     }
 }

@@ -1,34 +1,24 @@
 #include "lab/report/report.h"
 
-#include "lab/report/inside/inside.h"
-#include "lab/report/page/svg.h"
 #include "lab/report/sections.h"
 #include "train/result.h"
 
 #include <math.h>
 #include <string.h>
 
-// How long the longest name is, so that columns stand below each other.
-static int name_columns(const Plan *plan) {
-    int columns = 16;
-    for (int arm = 0; arm < plan->arm_count; arm++)
-        if ((int)strlen(plan->arms[arm].name) > columns) columns = (int)strlen(plan->arms[arm].name);
-    return columns;
-}
-
 static void print_losses(FILE *out, const Facts *facts, int setting) {
     const Plan *plan = facts->plan;
-    const double T = report_context(facts, setting);
-    const int columns = name_columns(plan);
+    int columns = 16; // the longest name
+    for (int arm = 0; arm < plan->arm_count; arm++)
+        if ((int)strlen(plan->arms[arm].name) > columns) columns = (int)strlen(plan->arms[arm].name);
     fprintf(out, "%-*s %9s %10s %9s %10s\n", columns, "scheme", "positions", "loss", "± sd", "rate");
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        const double loss = report_mean(facts, setting, arm, "loss", T);
-        const double sd = report_deviation(facts, setting, arm, "loss", T);
+        const Paired loss = report_loss(facts, setting, arm);
         const double positions = outcome_value(facts->outcome, setting, -1, arm, 0, "positions", 0);
         char cells[3][32] = {"-", "diverged", ""};
         if (!isnan(positions)) snprintf(cells[0], sizeof cells[0], "%.0f", positions);
-        if (!isnan(loss)) snprintf(cells[1], sizeof cells[1], "%.4f", loss);
-        if (!isnan(sd)) snprintf(cells[2], sizeof cells[2], "%.4f", sd);
+        if (!isnan(loss.mean)) snprintf(cells[1], sizeof cells[1], "%.4f", loss.mean);
+        if (!isnan(loss.sd)) snprintf(cells[2], sizeof cells[2], "%.4f", loss.sd);
         fprintf(out, "%-*s %9s %10s %8s %10.3g\n", columns, plan->arms[arm].name, cells[0], cells[1], cells[2],
                 report_rate(facts, setting, arm));
     }
@@ -61,28 +51,24 @@ bool report_table(FILE *out, const Outcome *outcome, int setting, Error *error) 
 typedef struct {
     const char *fold; // the heading under which the reader can unfold it; NULL = it is seen at once
     bool (*write)(Page *, const Facts *, Error *);
-    bool follows; // in the fold of the section before
 } Section;
 
 static const Section sections[] = {
-    {NULL, report_answer, false},
-    {NULL, report_scale, false},
-    {NULL, report_chosen_rates, false},
-    {"Losses of all schemes", report_losses, false},
-    {"Differences of all pairs", report_pairs, false},
-    {"Loss against learning rate", report_rates, false},
-    {"Uncertainty: seeds and text", report_texts, false},
-    {"Training", report_training, false},
-    {"Longer windows, and positions in them", report_lengths, false},
-    {"Tasks, by length", report_tasks, false},
-    {"What positions cost", report_cost, false},
-    {"What was learned", report_learned, false},
-    {NULL, report_frequencies, true},
-    {NULL, report_biases, true},
-    {"What heads attend to", report_attention, false},
-    {"Published effects", report_effects, false},
-    {"How the differences were judged, and limits", report_limits, false},
-    {"How to repeat it", report_repeat, false},
+    {NULL, report_answer},
+    {NULL, report_scale},
+    {NULL, report_chosen_rates},
+    {"Losses of all schemes", report_losses},
+    {"Differences of all pairs", report_pairs},
+    {"Loss against learning rate", report_rates},
+    {"Uncertainty: seeds and text", report_texts},
+    {"Training", report_training},
+    {"Longer windows, and positions in them", report_lengths},
+    {"Tasks, by length", report_tasks},
+    {"What positions cost", report_cost},
+    {"What was learned", report_learned},
+    {"What heads attend to", report_attention},
+    {"How the differences were judged, and limits", report_limits},
+    {"How to repeat it", report_repeat},
 };
 
 // Has the comparison anything for this section?
@@ -92,23 +78,20 @@ static bool applies(const Section *section, const Plan *plan) {
                                                                                    : true;
 }
 
-static bool write_sections(Page *page, const Facts *facts, Error *error) {
-    const Section *const end = sections + sizeof sections / sizeof *sections;
-    for (const Section *s = sections; s < end; s++) {
-        if (!applies(s, facts->plan)) continue;
-        if (s->fold) page_fold(page, s->fold);
-        if (!s->write(page, facts, error)) return false;
-        if ((s->fold || s->follows) && !(s + 1 < end && s[1].follows)) page_fold_end(page);
-    }
-    return true;
-}
-
 static bool write_page(const Facts *facts, Error *error) {
     Page page;
-    if (!page_open(&page, facts->outcome->comparison->directory, "report", report_title(facts), error)) return false;
-    if (write_sections(&page, facts, error)) return page_close(&page, error);
-    page_abandon(&page);
-    return false;
+    if (!page_open(&page, facts->outcome->comparison->directory, "report", "Which position scheme?", error))
+        return false;
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        if (!applies(&sections[i], facts->plan)) continue;
+        if (sections[i].fold) page_fold(&page, sections[i].fold);
+        if (!sections[i].write(&page, facts, error)) {
+            page_abandon(&page);
+            return false;
+        }
+        if (sections[i].fold) page_fold_end(&page);
+    }
+    return page_close(&page, error);
 }
 
 static bool write_all(const Facts *facts, FILE *out, Error *error) {

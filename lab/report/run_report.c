@@ -2,7 +2,7 @@
 #include "lab/report/report.h"
 
 #include "lab/eval/generate.h"
-#include "lab/report/inside/inside.h"
+#include "lab/report/sections.h"
 #include "train/config.h"
 #include "train/positions.h"
 

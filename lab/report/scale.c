@@ -3,10 +3,17 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 // What differs along the ladder, and so is the axis of its charts.
 typedef enum { BY_TOKENS, BY_SIZE, BY_COMPUTE } Ladder;
+
+typedef struct {
+    int setting;
+    double x;
+} Rung;
+
+static const char *const axes[] = {"training tokens a parameter", "parameters",
+                                   "floating point operations of training"};
 
 static Ladder ladder_of(const Plan *plan) {
     bool sizes = false, tokens = false;
@@ -18,30 +25,19 @@ static Ladder ladder_of(const Plan *plan) {
     return !sizes ? BY_TOKENS : !tokens ? BY_SIZE : BY_COMPUTE;
 }
 
-static double rung(const Plan *plan, int s, Ladder ladder) {
-    const double parameters = (double)plan->settings[s].parameters;
-    return ladder == BY_TOKENS ? setting_tokens_per_parameter(plan, s)
-           : ladder == BY_SIZE ? parameters
-                               : setting_operations(plan, s, plan->reference) * setting_tokens(plan, s);
-}
-
-static const char *const axes[] = {"training tokens a parameter", "parameters",
-                                   "floating point operations of training"};
-
-typedef struct {
-    int setting;
-    double x;
-} Rung;
-
 static int by_x(const void *a, const void *b) {
     const double one = ((const Rung *)a)->x, other = ((const Rung *)b)->x;
     return one < other ? -1 : one > other;
 }
 
 // The settings from the least to the most compute.
-static Ladder climb(Rung *rungs, const Plan *plan) {
+static Ladder climb(Rung rungs[SETTINGS_MOST], const Plan *plan) {
     const Ladder ladder = ladder_of(plan);
-    for (int s = 0; s < plan->setting_count; s++) rungs[s] = (Rung){s, rung(plan, s, ladder)};
+    for (int s = 0; s < plan->setting_count; s++)
+        rungs[s] =
+            (Rung){s, ladder == BY_TOKENS ? setting_tokens_per_parameter(plan, s)
+                      : ladder == BY_SIZE ? (double)plan->settings[s].parameters
+                                          : setting_operations(plan, s, plan->reference) * setting_tokens(plan, s)};
     qsort(rungs, (size_t)plan->setting_count, sizeof *rungs, by_x);
     return ladder;
 }
@@ -70,143 +66,63 @@ static Finding change_of(const Facts *facts, int i, int from, int to) {
     return f;
 }
 
-// "from 25k to 70k -0.28 (-0.37 to -0.18), in favour of learned"
-static void change_words(Text *text, const Facts *facts, int i, int from, int to) {
-    const Finding f = change_of(facts, i, from, to);
-    text_print(text, "from %s to %s ", facts->settings[from], facts->settings[to]);
-    if (isnan(f.gap.mean)) {
-        text_print(text, "not known, because a run diverged");
-        return;
-    }
-    words_signed(text, f.gap.mean, f.interval);
-    if (isnan(f.interval.low))
-        text_print(text, ", one seed");
-    else if (f.verdict == VERDICT_UNRESOLVED)
-        text_print(text, ", not resolved");
-    else
-        text_print(text, ", in favour of %s", f.verdict == VERDICT_BETTER ? f.arm : f.other);
-}
-
-// The change of contrast i from the first setting to the last.
-static Finding whole_change(const Facts *facts, int i) {
-    Rung rungs[SETTINGS_MOST];
-    climb(rungs, facts->plan);
-    return change_of(facts, i, rungs[0].setting, rungs[facts->plan->setting_count - 1].setting);
-}
-
-// "From 50k to 400k"
-static void from_to(Text *text, const Facts *facts) {
-    Rung rungs[SETTINGS_MOST];
-    climb(rungs, facts->plan);
-    const char *from = facts->settings[rungs[0].setting],
-               *to = facts->settings[rungs[facts->plan->setting_count - 1].setting];
-    text_print(text, "From %.*s to %s", (int)strlen(from) - words_shared_end(from, to), from, to);
-}
-
-// Append a contrast to a list that begins with words: "; not resolved: rope - learned, fire - alibi"
-static void add_name(Text *list, const char *begin, const Finding *f, bool primary) {
-    text_print(list, "%s%s - %s%s", list->size > 0 ? ", " : begin, f->arm, f->other, primary ? "" : " (exploratory)");
-}
-
-bool report_scale_count(Page *page, const Facts *facts) {
-    enum { LEARNED, DESIGNED, OPEN };
-    const Plan *plan = facts->plan;
-    const int contrasts = report_contrasts(facts);
-    Text names[3] = {0}, text = {0};
-    int count[3] = {0};
-    bool known = contrasts > 1;
-    if (!plan_is_ladder(plan)) return false;
-    for (int i = 0; known && i < contrasts; i++) {
-        const Finding f = whole_change(facts, i);
-        const Difference *d = report_named(facts, i);
-        const Arm *better = &plan->arms[f.verdict == VERDICT_BETTER ? d->arm : d->other];
-        const int side = f.verdict == VERDICT_UNRESOLVED ? OPEN : better->learned ? LEARNED : DESIGNED;
-        known = d->primary && !isnan(f.interval.low);
-        count[side]++;
-        add_name(&names[side], " (", &f, true);
-    }
-    for (int side = 0; side < 3; side++) text_print(&names[side], count[side] > 0 ? ")" : "");
-    from_to(&text, facts);
-    text_print(&text, ", the learned side gains ground in %d of %d comparisons%.*s", count[LEARNED], contrasts,
-               (int)names[LEARNED].size, names[LEARNED].bytes);
-    text_print(&text, ", the designed side in %d%.*s", count[DESIGNED], (int)names[DESIGNED].size,
-               names[DESIGNED].bytes);
-    if (count[OPEN] > 0)
-        text_print(&text, "; %d %s not resolved%.*s", count[OPEN], count[OPEN] == 1 ? "is" : "are",
-                   (int)names[OPEN].size, names[OPEN].bytes);
-    if (known) page_lead(page, "%.*s.", (int)text.size, text.bytes);
-    for (int side = 0; side < 3; side++) page_text_free(page, &names[side]);
-    page_text_free(page, &text);
-    return known;
-}
-
 void report_scale_changes(Page *page, const Facts *facts) {
-    Text text = {0}, open = {0}, unknown = {0};
-    bool moves = false;
-    if (!plan_is_ladder(facts->plan)) return;
-    from_to(&text, facts);
+    const int last = facts->plan->setting_count - 1;
+    Rung rungs[SETTINGS_MOST];
+    Text moved = {0}, rest = {0};
+    if (!plan_is_ladder(facts->plan) || facts->outcome->seeds < 2) return;
+    climb(rungs, facts->plan);
     for (int i = 0; i < report_contrasts(facts); i++) {
-        const Finding f = whole_change(facts, i);
-        const bool primary = report_named(facts, i)->primary;
-        if (isnan(f.gap.mean)) add_name(&unknown, "; not known, because a run diverged: ", &f, primary);
-        if (isnan(f.interval.low)) continue;
+        const Finding f = change_of(facts, i, rungs[0].setting, rungs[last].setting);
+        const char *exploratory = report_named(facts, i)->primary ? "" : " (exploratory)";
         if (f.verdict == VERDICT_UNRESOLVED) {
-            add_name(&open, "; not resolved: ", &f, primary);
+            text_print(&rest, "%s%s - %s%s%s", rest.size ? ", " : "not resolved: ", f.arm, f.other,
+                       isnan(f.gap.mean) ? " (diverged)" : "", exploratory);
             continue;
         }
-        moves = true;
-        text_print(&text, ", %s - %s moves ", f.arm, f.other);
-        words_amount(&text, &f);
-        text_print(&text, " in favour of %s%s", f.verdict == VERDICT_BETTER ? f.arm : f.other,
-                   primary ? "" : " (exploratory)");
+        text_print(&moved, "%s - %s moves ", f.arm, f.other);
+        words_amount(&moved, &f);
+        text_print(&moved, " in favour of %s%s; ", f.verdict == VERDICT_BETTER ? f.arm : f.other, exploratory);
     }
-    if (!moves) text_print(&text, ", no change of a difference is resolved");
-    if (moves && open.size > 0) text_print(&text, "%.*s", (int)open.size, open.bytes);
-    if (unknown.size > 0) text_print(&text, "%.*s", (int)unknown.size, unknown.bytes);
-    if (moves || open.size > 0) page_lead(page, "%.*s.", (int)text.size, text.bytes);
-    page_text_free(page, &text);
-    page_text_free(page, &open);
-    page_text_free(page, &unknown);
+    if (rest.size == 0 && moved.size > 0) moved.size -= 2; // the last "; "
+    page_lead(page, "Change from %s to %s: %.*s%.*s.", facts->settings[rungs[0].setting].name,
+              facts->settings[rungs[last].setting].name, (int)moved.size, moved.bytes, (int)rest.size, rest.bytes);
+    page_text_free(page, &moved);
+    page_text_free(page, &rest);
 }
 
 static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, Ladder ladder, Error *error) {
-    const Plan *plan = facts->plan;
+    const bool seeds = facts->outcome->seeds > 1;
     Chart chart = {.x_label = axes[ladder],
-                   .y_label = facts->outcome->seeds > 1
-                                  ? "difference in nats a token, with its corrected 95% interval; below 0, the first "
-                                    "scheme is better"
-                                  : "difference in nats a token; below 0, the first scheme is better",
-                   .spread = facts->outcome->seeds > 1 ? SPREAD_BARS : SPREAD_NONE,
+                   .y_label = "difference in nats a token",
+                   .spread = seeds ? SPREAD_BARS : SPREAD_NONE,
                    .log_x = true};
-    for (int i = 0; i < report_contrasts(facts) && i < LINES_MOST; i++) {
+    for (int i = 0; i < report_contrasts(facts); i++) {
         report_contrast_line(&chart, facts, i);
-        for (int r = 0; r < plan->setting_count; r++) {
+        for (int r = 0; r < facts->plan->setting_count; r++) {
             const Finding f = report_contrast(facts, i, rungs[r].setting);
             chart_bar(&chart, rungs[r].x, f.gap.mean, f.interval.low, f.interval.high);
         }
     }
-    return page_chart(page, &chart, error, "Differences against compute");
+    return page_chart(page, &chart, error, "Differences against compute%s; below 0, the first scheme is better",
+                      seeds ? ", with corrected 95% intervals" : "");
 }
 
 // The mean over the seeds as a line, and each seed as a dot.
 static bool loss_chart(Page *page, const Facts *facts, const Rung *rungs, Ladder ladder, Error *error) {
-    const Plan *plan = facts->plan;
-    Chart chart = {.x_label = axes[ladder], .y_label = "loss in nats a token; a dot for each seed", .log_x = true};
-    for (int arm = 0; arm < plan->arm_count && chart.count + 2 <= LINES_MOST; arm++) {
+    Chart chart = {.x_label = axes[ladder], .y_label = "loss in nats a token", .log_x = true};
+    for (int arm = 0; arm < facts->plan->arm_count; arm++) {
         report_line(&chart, facts, arm);
-        for (int r = 0; r < plan->setting_count; r++)
-            chart_point(&chart, rungs[r].x,
-                        report_mean(facts, rungs[r].setting, arm, "loss", report_context(facts, rungs[r].setting)));
-        chart_loose_line(&chart, "seeds");
-        for (int r = 0; r < plan->setting_count; r++)
+        for (int r = 0; r < facts->plan->setting_count; r++)
+            chart_point(&chart, rungs[r].x, report_loss(facts, rungs[r].setting, arm).mean);
+        chart_seeds(&chart);
+        for (int r = 0; r < facts->plan->setting_count; r++)
             for (int seed = 0; seed < facts->outcome->seeds; seed++)
                 chart_point(&chart, rungs[r].x,
                             outcome_value(facts->outcome, rungs[r].setting, -1, arm, seed, "loss",
                                           report_context(facts, rungs[r].setting)));
     }
-    if (2 * plan->arm_count > LINES_MOST)
-        page_paragraph(page, "The next plot has the first %d of %d schemes.", LINES_MOST / 2, plan->arm_count);
-    return page_chart(page, &chart, error, "Losses against compute");
+    return page_chart(page, &chart, error, "Losses against compute; a dot for each seed");
 }
 
 bool report_scale(Page *page, const Facts *facts, Error *error) {
@@ -217,23 +133,18 @@ bool report_scale(Page *page, const Facts *facts, Error *error) {
     const Ladder ladder = climb(rungs, plan);
     page_heading(page, "As compute grows");
     if (!gap_chart(page, facts, rungs, ladder, error) || !loss_chart(page, facts, rungs, ladder, error)) return false;
-    char intervals[64] = "";
-    if (facts->outcome->seeds > 1)
-        snprintf(intervals, sizeof intervals, "; %d interval%s at once", all_changes(facts),
-                 all_changes(facts) > 1 ? "s hold" : " holds");
-    page_paragraph(page, "How each difference changes from one setting to the next, and from the first to the last%s.",
-                   intervals);
+    page_paragraph(page,
+                   "How each difference changes from one setting to the next, and from the first to the last; the "
+                   "intervals are corrected for all %d changes.",
+                   all_changes(facts));
     for (int i = 0; i < report_contrasts(facts); i++) {
         Text text = {0};
-        const Finding f = report_contrast(facts, i, 0);
-        text_print(&text, "%s - %s: ", f.arm, f.other);
-        for (int r = 0; r < last; r++) {
-            if (r > 0) text_print(&text, "; ");
-            change_words(&text, facts, i, rungs[r].setting, rungs[r + 1].setting);
-        }
-        if (last > 1) {
-            text_print(&text, "; in all, ");
-            change_words(&text, facts, i, rungs[0].setting, rungs[last].setting);
+        for (int r = 0; r < last + (last > 1); r++) {
+            const int from = rungs[r < last ? r : 0].setting, to = rungs[r < last ? r + 1 : last].setting;
+            const Finding f = change_of(facts, i, from, to);
+            if (r == 0) text_print(&text, "%s - %s: ", f.arm, f.other);
+            text_print(&text, "%s", r == 0 ? "" : r < last ? "; " : "; in all, ");
+            words_change(&text, &f, facts->settings[from].name, facts->settings[to].name);
         }
         page_paragraph(page, "%.*s.", (int)text.size, text.bytes);
         page_text_free(page, &text);

@@ -3,9 +3,9 @@
 #ifndef BITTER_SECTIONS_H
 #define BITTER_SECTIONS_H
 
-#include "lab/report/facts/facts.h"
+#include "lab/report/facts.h"
 
-bool report_answer(Page *page, const Facts *facts, Error *error);       // the question, the answer, contrasts, settings
+bool report_answer(Page *page, const Facts *facts, Error *error);       // who won, contrasts, settings
 bool report_scale(Page *page, const Facts *facts, Error *error);        // differences against compute
 bool report_chosen_rates(Page *page, const Facts *facts, Error *error); // which learning rate each scheme has
 bool report_losses(Page *page, const Facts *facts, Error *error);       // loss of every scheme, by setting and seed
@@ -16,18 +16,16 @@ bool report_training(Page *page, const Facts *facts, Error *error);     // loss 
 bool report_lengths(Page *page, const Facts *facts, Error *error);      // by window and position
 bool report_tasks(Page *page, const Facts *facts, Error *error);        // right answers by length
 bool report_cost(Page *page, const Facts *facts, Error *error);         // parameters, operations and time
-bool report_effects(Page *page, const Facts *facts, Error *error);      // published effects: reproduced or not
+bool report_learned(Page *page, const Facts *facts, Error *error);      // tables, frequencies and biases
+bool report_attention(Page *page, const Facts *facts, Error *error);    // where heads attend, by distance
 bool report_limits(Page *page, const Facts *facts, Error *error);       // how it was judged, and what it does not show
 bool report_repeat(Page *page, const Facts *facts, Error *error);       // how to repeat the comparison
 
-// The title of the page.
-const char *report_title(const Facts *facts);
+// A sentence about how differences change from the first setting of a ladder to its last, in nothing but a ladder.
+void report_scale_changes(Page *page, const Facts *facts);
 
-// Sentences about how differences change from the first setting of a ladder to its last, in nothing but a ladder.
-// count: of contrasts of something learned with something designed, in how many each side gains. Returns false, without
-// a sentence, if there is one contrast only, or one cannot be judged or is exploratory.
-bool report_scale_count(Page *page, const Facts *facts);
-void report_scale_changes(Page *page, const Facts *facts); // by how much each changes
+// Attention by distance of a single run.
+bool report_run_attention(Page *page, const Run *run, Error *error);
 
 #define REPORT_LATEX_HEAD "% Loss in nats a token: mean and standard deviation of "
 // Write report.tex: losses and contrasts as tables in LaTeX. Fails as atomic_open does.

@@ -1,9 +1,7 @@
 // A chart of any table of numbers.
 #include "lab/report/table_plot.h"
 
-#include "lab/report/page/draw.h"
-#include "lab/report/page/page.h"
-#include "lab/report/page/svg.h"
+#include "lab/report/page/chart.h"
 #include "train/result.h"
 
 #include <math.h>
@@ -51,9 +49,9 @@ static bool read_table(Chart *chart, char x_label[TEXT_CAPACITY], const char *te
         ;
     rows += strspn(rows, "\r\n");
     for (bool more = next_cell(x_label, &at); more;) {
-        if (chart->count == LINES_MOST) return fail_input(error, "%s has more than %d columns", path, LINES_MOST);
         more = next_cell(cell, &at);
         chart_line(chart, "%s", cell);
+        if (chart->left_out) return fail_input(error, "%s has more than %d columns", path, LINES_MOST + 1);
         if (!add_column(chart, rows, chart->count, path, error)) return false;
     }
     return chart_has_points(chart) ||
@@ -76,7 +74,7 @@ bool table_plot(const char *out, const char *path, const char *y_label, bool log
     Buffer file;
     if (!file_read(&file, path, error)) return false;
     const bool ok = read_table(&chart, x_label, (const char *)file.bytes, path, error) && draw(&chart, out, error);
-    for (int l = 0; l < chart.count; l++) free(chart.lines[l].points);
+    chart_free(&chart);
     free(file.bytes);
     return ok;
 }

@@ -72,7 +72,11 @@ static double product(const double *x, double x_mean, const double *y, double y_
     return sum;
 }
 
-double least_squares(double *offset, double weights[2], const double *y, const double *f, const double *g, int count) {
+// Least squares: the offset and weights with which offset + weights[0] f + weights[1] g comes nearest to y, each
+// (count); f and g may be NULL. A constant function, or a multiple of the other one, gets weight 0. Returns the sum of
+// squared errors.
+static double least_squares(double *offset, double weights[2], const double *y, const double *f, const double *g,
+                            int count) {
     const double ym = mean_of(y, count), fm = mean_of(f, count), gm = mean_of(g, count), nothing = 1e-18 * count;
     const double ff = product(f, fm, f, fm, count), fg = product(f, fm, g, gm, count),
                  gg = product(g, gm, g, gm, count);
@@ -90,7 +94,9 @@ double least_squares(double *offset, double weights[2], const double *y, const d
     return left;
 }
 
-double least_between(double low, double high, double (*f)(void *context, double x), void *context) {
+// The minimum of f between low and high, if f has one valley there (golden sections, Kiefer 1953): to 1e-10 of their
+// distance, unless the rounding of f blurs it.
+static double least_between(double low, double high, double (*f)(void *context, double x), void *context) {
     const double golden = 0.6180339887498949;
     double a = high - golden * (high - low), b = low + golden * (high - low);
     double f_a = f(context, a), f_b = f(context, b);

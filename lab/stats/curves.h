@@ -44,13 +44,4 @@ double curve_value(CurveFamily family, const CurveFit *fit, double distance);
 const char *family_name(CurveFamily family);
 const char *family_formula(CurveFamily family);
 
-// Least squares: the offset and weights with which offset + weights[0] f + weights[1] g comes nearest to y, each
-// (count); g may be NULL. A constant function, or a multiple of the other one, gets weight 0. f and g are of the order
-// of 1 or larger. Returns the sum of squared errors.
-double least_squares(double *offset, double weights[2], const double *y, const double *f, const double *g, int count);
-
-// The minimum of f between low and high, if f has one valley there (golden sections, Kiefer 1953): to 1e-10 of their
-// distance, unless the rounding of f blurs it.
-double least_between(double low, double high, double (*f)(void *context, double x), void *context);
-
 #endif

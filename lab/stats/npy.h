@@ -9,7 +9,4 @@
 // Begin an array of float32 (rows, columns) at `path`; its numbers follow with atomic_write, then atomic_commit.
 bool npy_open(AtomicFile *file, const char *path, long long rows, long long columns, Error *error);
 
-// Read the numbers of such an array; the caller frees them. Fails (input) on any other file.
-bool npy_read(float **values, size_t *count, const char *path, Error *error);
-
 #endif

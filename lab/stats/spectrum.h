@@ -1,5 +1,5 @@
-// What a table of positions (T, C), one row for each, is made of: how many directions it uses, which waves run along
-// them, and whether the likeness of two positions is a matter of their distance alone.
+// What a table of positions (T, C), one row for each, is made of: how many directions it uses, which waves it has, and
+// whether the likeness of two positions is a matter of their distance alone.
 #ifndef BITTER_SPECTRUM_H
 #define BITTER_SPECTRUM_H
 
@@ -7,16 +7,22 @@
 #include "num/real.h"
 
 typedef struct {
-    int T, count;    // positions; singular values: min(T, C)
-    double *values;  // (count) falling
-    double *vectors; // (T, count) left singular vectors in columns: functions of position, of length 1, or 0 where the
-                     // value is
-    double *power;   // (T/2 + 1) the share of the variance that has frequency k/T, all columns together: power[0] is 0,
-                     // and the sum 1; NAN when all rows are equal
+    int count;      // min(T, C)
+    double *values; // (count) singular values, falling; NAN where the build has no LAPACK (SPECTRUM_HAS_VALUES)
+    double *power;  // (T/2 + 1) the share of the variance that has frequency k/T, all columns together: power[0] is 0,
+                    // and the sum 1; NAN when all rows are equal
 } Spectrum;
 
-// The singular value decomposition and the power of the table (T, C) less its mean row. Fails (input) when a number of
-// the table is not finite, (run) for want of memory.
+// BLAS=openblas, mkl and accelerate bring LAPACK.
+#ifdef LAPACK
+#define SPECTRUM_HAS_VALUES true
+#else
+#define SPECTRUM_HAS_VALUES false
+#endif
+
+// The singular values and the power of the table (T, C) less its mean row, T >= WAVE_LEAST. Fails (input) when a number
+// of the table is not finite, (run) for want of memory.
+#define WAVE_LEAST 4
 bool spectrum_create(Spectrum *spectrum, const real *table, int T, int C, Error *error);
 void spectrum_free(Spectrum *spectrum);
 
@@ -25,24 +31,7 @@ void spectrum_free(Spectrum *spectrum);
 double effective_rank(const double *values, int count);
 
 // How many of the values, which fall, hold at least this share (below 1) of the sum of their squares; 0 when all are 0.
-int values_holding(const double *values, int count, double share);
-
-typedef struct {
-    double frequency; // in cycles per token
-    double share;     // of the variance that a cosine and a sine of this frequency explain
-} Peak;
-
-// The strongest wave in each of the first `count` left singular vectors: the frequency, within 1/T of the highest k/T
-// of the discrete Fourier transform, whose cosine and sine explain most by least squares. It need not be a multiple of
-// 1/T. Frequencies go from 1/(2T), half a wave over the whole table, to 1/2. Do not read too much into them: the first
-// vectors of any table that changes slowly are close to half a wave, a whole one, one and a half ..., and vectors of
-// nearly equal values are arbitrary mixtures. `power` has neither fault. T is WAVE_LEAST or more. Fails (run) for want
-// of memory.
-#define WAVE_LEAST 4
-bool spectrum_peaks(Peak *peaks, const Spectrum *spectrum, int count, Error *error);
-
-// cells (n, n), n = min(T, most): the cosine of rows floor(i*T/n) and floor(j*T/n); NAN at rows of zeros. Returns n.
-int similarity(double *cells, const real *table, int T, int C, int most);
+double values_holding(const double *values, int count, double share);
 
 // The share of the variance of P[p].P[q], over all pairs p > q, that p-q explains: 1 = the product is a function of the
 // distance; random rows have about 2/T. NAN when all products are equal.

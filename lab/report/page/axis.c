@@ -11,16 +11,9 @@ static double place_of(const ChartAxis *axis, double value) {
 }
 
 void axis_fit(ChartAxis *axis, double low, double high, double room, bool log) {
-    low = fmax(fmin(low, LARGEST), -LARGEST);
-    high = fmax(fmin(high, LARGEST), -LARGEST);
-    if (high < low) {
-        const double swap = low;
-        low = high;
-        high = swap;
-    }
     *axis = (ChartAxis){.log = log && low > 0};
-    low = place_of(axis, low);
-    high = place_of(axis, high);
+    low = place_of(axis, fmax(fmin(low, LARGEST), -LARGEST));
+    high = place_of(axis, fmax(fmin(high, LARGEST), -LARGEST));
     double space = room * (high - low);
     // Numbers that differ in their last bits only count as equal.
     if (!(high - low > 1e-12 * fmax(fabs(low), fabs(high)))) space = axis->log ? 0.3 : high == 0 ? 1 : 0.1 * fabs(high);
@@ -102,21 +95,6 @@ void axis_ticks_at(ChartAxis *axis, const double *values, int count, double apar
     }
 }
 
-// 10 to a power, in raised digits.
-static void power_words(char words[TICK_WORDS], double value) {
-    static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-    int power = (int)floor(log10(fabs(value)) + 1e-9);
-    double times = value / pow(10, power);
-    if (fabs(fabs(times) - 10) < 1e-6) times /= 10, power++;
-    size_t at = 0;
-    if (fabs(times - 1) > 1e-6) at = (size_t)snprintf(words, 16, "%.3g×", times);
-    at += (size_t)snprintf(words + at, TICK_WORDS - at, "10%s", power < 0 ? "⁻" : "");
-    char digits[12];
-    snprintf(digits, sizeof digits, "%d", power < 0 ? -power : power);
-    for (const char *digit = digits; *digit; digit++)
-        at += (size_t)snprintf(words + at, TICK_WORDS - at, "%s", raised[*digit - '0']);
-}
-
 typedef struct {
     double size;
     const char *name;
@@ -130,21 +108,18 @@ static Unit unit_of(double largest) {
     return (Unit){1, ""};
 }
 
-static bool needs_power(double size) {
-    return size >= 1e10 || (size < 1e-3 && size > 0);
-}
-
 const char *number_words(char words[TICK_WORDS], double value) {
-    const Unit unit = unit_of(fabs(value));
+    const double size = fabs(value);
+    const Unit unit = unit_of(size);
     if (!isfinite(value))
         snprintf(words, TICK_WORDS, "-");
-    else if (needs_power(fabs(value)))
-        power_words(words, value);
+    else if (size >= 1e10 || (size < 1e-3 && size > 0))
+        snprintf(words, TICK_WORDS, "%.3g", value);
     else
         snprintf(words, TICK_WORDS,
-                 fabs(value / unit.size) >= 100 && unit.size > 1 ? "%.0f%s"
-                 : unit.size > 1                                 ? "%.3g%s"
-                                                                 : "%.4g%s",
+                 unit.size == 1            ? "%.4g%s"
+                 : size / unit.size >= 100 ? "%.0f%s"
+                                           : "%.3g%s",
                  value / unit.size, unit.name);
     return words;
 }
@@ -158,20 +133,15 @@ const char *range_words(char words[RANGE_WORDS], double least, double most) {
 }
 
 const char *axis_words(char words[TICK_WORDS], const ChartAxis *axis, int i) {
-    const double value = axis->ticks[i];
+    const double value = axis->ticks[i], largest = fmax(fabs(axis->ticks[0]), fabs(axis->ticks[axis->count - 1]));
+    const Unit unit = unit_of(largest);
     if (!(axis->step > 0)) return number_words(words, value);
-    const double largest = fmax(fabs(axis->ticks[0]), fabs(axis->ticks[axis->count - 1]));
+    if (fabs(value) < 1e-9 * axis->step) return strcpy(words, "0");
     if (largest >= 1e10 || axis->step < 1e-5) {
-        if (value == 0) return strcpy(words, "0");
-        if (axis->step < 1e-6 * largest)
-            snprintf(words, TICK_WORDS, "%.10g", value);
-        else
-            power_words(words, value);
+        snprintf(words, TICK_WORDS, "%.10g", value);
         return words;
     }
-    const Unit unit = unit_of(largest);
     const double digits = ceil(-log10(axis->step / unit.size) - 1e-9);
-    if (fabs(value) < 1e-9 * axis->step) return strcpy(words, "0");
     snprintf(words, TICK_WORDS, "%.*f%s", digits > 0 ? (int)digits : 0, value / unit.size, unit.name);
     return words;
 }

@@ -15,8 +15,8 @@ typedef struct {
     double step; // between them on a linear axis; 0 where each tick has its own digits
 } ChartAxis;
 
-// An axis that shows low to high, with `room` (a share of the length) left free at both ends. Equal or swapped ends get
-// some space, and numbers beyond 1e300 are taken for it. Logarithmic only if both are above 0.
+// An axis that shows low to high, with `room` (a share of the length) left free at both ends. Equal ends get some
+// space, and numbers beyond 1e300 are taken for it. Logarithmic only if both are above 0.
 void axis_fit(ChartAxis *axis, double low, double high, double room, bool log);
 
 // Where a value is on the drawing; ends beyond the axis are cut off a little outside of it. NAN for NAN, and for 0 and
@@ -28,7 +28,7 @@ void axis_ticks(ChartAxis *axis, int most);
 // Use `values` (count) as ticks, without those that would stand closer than `apart` to the tick before.
 void axis_ticks_at(ChartAxis *axis, const double *values, int count, double apart);
 
-// The words at tick i: "25k", "3.5 M", "0.02", "10\u207b\u00b3". Returns `words`.
+// The words at tick i: "25k", "3.5 M", "0.02", "1e+12". Returns `words`.
 const char *axis_words(char words[TICK_WORDS], const ChartAxis *axis, int i);
 
 // A number in the same manner, with three digits. Returns `words`.

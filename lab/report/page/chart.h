@@ -1,10 +1,9 @@
-// Charts of a page: what is in them. page_chart, page_forest and page_matrix (page.h) draw them and free their points.
+// Line charts: a Chart is filled line by line, then page_chart writes it.
 #ifndef BITTER_CHART_H
 #define BITTER_CHART_H
 
 #include "base/option.h"
-
-#include <stdbool.h>
+#include "lab/report/page/page.h"
 
 typedef struct {
     double x, y, low, high; // y NAN interrupts the line; low and high are the ends of an error bar or band
@@ -14,58 +13,47 @@ typedef struct {
     char name[TEXT_CAPACITY];
     Point *points; // (count)
     int count;
-    int hue, dash; // colour and pattern, from 0; designed schemes are solid (0)
-    bool loose;    // points without a line between them and without a name at its end, such as one for each seed
+    int hue, dash; // colour and pattern; designed schemes are solid (0)
+    bool loose;    // points of the line before, such as one for each seed, without a line between them
     int ringed;    // the point that has a ring around it; -1 = none
 } Line;
 
-// More points of a line than these cannot be told apart: leave some out.
-enum { LINES_MOST = 65, POINTS_MOST = 512, HUES = 8, DASHES = 4 };
+// More lines, or points of a line, than these cannot be told apart.
+enum { LINES_MOST = 64, POINTS_MOST = 512, DASHES = 4 };
 
 typedef enum { SPREAD_NONE, SPREAD_BARS, SPREAD_BANDS } Spread;
 
 // Set the members up to mark_label, then add the lines, each followed by its points.
 typedef struct {
-    const char *x_label, *y_label; // with units
+    const char *x_label, *y_label; // with units; 45 characters fit on a narrow screen
     Spread spread;                 // how low and high are shown
     bool log_x, log_y;             // log_y applies only if the largest y is more than 5 times the smallest
     double mark;                   // a vertical line at this x
     const char *mark_label;        // NULL = no such line
-    Line lines[LINES_MOST];
-    int count;
-    bool failed; // memory ran out; page_chart reports it
+    Line lines[LINES_MOST + 1];    // the last one takes the points of those that are too many, and is not drawn
+    int count, left_out;           // lines
+    bool failed;                   // memory ran out; page_chart reports it
 } Chart;
 
-// Begin a line of this name; there may be LINES_MOST. Its hue is its number.
+// Begin a line of this name. Its hue is its number.
 void chart_line(Chart *chart, const char *name, ...) FORMAT_CHECK(2, 3);
 // Give the last line a hue and a dash, any numbers from 0 on.
 void chart_style(Chart *chart, int hue, int dash);
-// Begin a line of loose points in the style of the last one, "LINE, WHAT".
-void chart_loose_line(Chart *chart, const char *what);
+// Begin loose points in the style of the last line, "LINE, seeds".
+void chart_seeds(Chart *chart);
 // Add a point to the last line, or a point with its error bar.
 void chart_point(Chart *chart, double x, double y);
 void chart_bar(Chart *chart, double x, double y, double low, double high);
 // Put a ring around the last point of the last line.
 void chart_ring(Chart *chart);
+void chart_free(Chart *chart); // its points; page_chart does this
 
-// Differences with their intervals, one under the other.
-typedef struct {
-    char group[TEXT_CAPACITY]; // a heading stands above the first of the rows that share it; "" = none
-    char name[TEXT_CAPACITY];  // "rope - learned"
-    char words[TEXT_CAPACITY]; // the verdict
-    char family[64];           // what its interval is corrected for
-    double value, low, high;   // NAN = not known
-    int hue;
-    bool filled; // a primary contrast; the point of an exploratory one is hollow
-} ForestRow;
+// Is there a point to draw?
+bool chart_has_points(const Chart *chart);
+Draw draw_chart; // of a Chart
 
-enum { FOREST_MOST = 96 };
-
-typedef struct {
-    const char *x_label;       // "difference in nats a token"
-    const char *below, *above; // what it means to be on this side of 0
-    ForestRow rows[FOREST_MOST];
-    int count;
-} Forest;
+// Write a chart as a figure, and its numbers in a table that the reader can unfold. If there is no point to draw, a
+// paragraph says so. Frees the points. Fails (run) when memory ran out or the plot cannot be written.
+bool page_chart(Page *page, Chart *chart, Error *error, const char *title, ...) FORMAT_CHECK(4, 5);
 
 #endif

@@ -1,18 +1,9 @@
 #include "lab/report/page/page.h"
 
-#include "lab/report/page/files.h"
-#include "lab/report/page/svg.h"
-
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
-
-void page_file_write(FILE *out, const char *name) {
-    const EmbeddedFile *file = page_files;
-    while (strcmp(file->name, name) != 0) file++;
-    for (const char *const *line = file->lines; *line; line++) fprintf(out, "%s\n", *line);
-}
 
 // Control characters become spaces, because a newline in a name would end the line.
 static char printable(char c) {
@@ -244,4 +235,31 @@ void page_number(Page *page, int digits, double value) {
 void page_table_end(Page *page) {
     end_row(page);
     fputs("</table></div>\n", page->html.stream);
+}
+
+static bool write_plot(const Page *page, Draw *draw, const void *what, const char *label, Error *error) {
+    char path[PATH_CAPACITY];
+    AtomicFile file;
+    if (!path_format(path, error, "%s/plot-%d.svg", page->directory, page->charts) || !atomic_open(&file, path, error))
+        return false;
+    draw(file.stream, what, label, WIDE, true);
+    return atomic_commit(&file, error);
+}
+
+bool page_figure(Page *page, const char *title, const char *label, Draw *draw, const void *what, Error *error) {
+    FILE *html = page->html.stream, *markdown = page->markdown.stream;
+    page->charts++;
+    fputs("<figure>\n<figcaption>", html);
+    xml_text(html, title);
+    fprintf(html, " <a href=\"plot-%d.svg\">SVG</a></figcaption>\n<div class=\"wide\">\n", page->charts);
+    draw(html, what, label, WIDE, false);
+    fputs("</div>\n<div class=\"narrow\">\n", html);
+    draw(html, what, label, NARROW, false);
+    fputs("</div>\n</figure>\n", html);
+    if (page->folded == 0) {
+        fputs("\n![", markdown);
+        markdown_text(markdown, title);
+        fprintf(markdown, "](plot-%d.svg)\n", page->charts);
+    }
+    return write_plot(page, draw, what, label, error);
 }

@@ -4,7 +4,7 @@
 
 #include "base/file/file.h"
 #include "base/file/text.h"
-#include "lab/report/page/chart.h"
+#include "lab/report/page/svg.h"
 
 #include <stdio.h>
 
@@ -65,18 +65,8 @@ void page_cell(Page *page, const char *format, ...) FORMAT_CHECK(2, 3);
 void page_number(Page *page, int digits, double value); // with so many digits after the point; NAN is "-"
 void page_table_end(Page *page);
 
-// A chart, in the HTML, in a file plot-N.svg of its own and, outside of folds, in the Markdown; and its numbers in a
-// table that the reader can unfold. If there is no point to draw, a paragraph says so. Frees the points. Fails (run)
-// when memory ran out or the plot cannot be written.
-bool page_chart(Page *page, Chart *chart, Error *error, const char *title, ...) FORMAT_CHECK(4, 5);
-
-// The same for differences; their table is in the Markdown, too. Its columns of groups ("" = none) and names have these
-// headings.
-bool page_forest(Page *page, const Forest *forest, const char *group, const char *name, const char *title,
-                 Error *error);
-
-// A matrix of cells (n, n) from -1 to 1, as shades and as a table; its rows and columns are positions that are `step`
-// apart.
-bool page_matrix(Page *page, const char *title, const double *cells, int n, double step, Error *error);
+// A figure: a drawing for wide and for narrow screens in the HTML, and one in a file plot-N.svg of its own, which the
+// Markdown shows unless it is in a fold. Fails as atomic_open does.
+bool page_figure(Page *page, const char *title, const char *label, Draw *draw, const void *what, Error *error);
 
 #endif

@@ -3,7 +3,8 @@
 #define BITTER_PAGES_H
 
 #include "base/utf8.h"
-#include "lab/report/page/page.h"
+#include "lab/report/page/chart.h"
+#include "lab/report/page/forest.h"
 #include "tests/support/scratch.h"
 #include "tests/support/support.h"
 

@@ -17,26 +17,20 @@ static void hostile_text_stays_text(void **state) {
         chart_line(&chart, "%s", HOSTILE);
         for (int i = 0; i < 4; i++) chart_bar(&chart, line ? x[i] : xs[i], more[i], lows[i], line ? high[i] : highs[i]);
     }
-    static Forest forest = {.x_label = HOSTILE, .below = HOSTILE, .above = HOSTILE, .count = 1};
-    snprintf(forest.rows[0].group, sizeof forest.rows[0].group, "%.30s", HOSTILE);
-    snprintf(forest.rows[0].name, sizeof forest.rows[0].name, "%s", HOSTILE);
-    snprintf(forest.rows[0].words, sizeof forest.rows[0].words, "%s", HOSTILE);
-    forest.rows[0].value = NAN;
+    ForestRow row = {.group = HOSTILE, .name = HOSTILE, .words = "<b>", .value = NAN};
+    const Forest forest = {HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE, &row, 1};
     Page page;
     Error error;
     open_page(&page, HOSTILE);
     page_code(&page, "a\n```\n# b");
     page_paragraph(&page, "%s", HOSTILE);
     page_lead(&page, "%s", HOSTILE);
-    must(page_chart(&page, &chart, &error, "%s", HOSTILE) &&
-             page_forest(&page, &forest, HOSTILE, HOSTILE, HOSTILE, &error) &&
-             page_matrix(&page, HOSTILE, xs, 2, 1, &error),
-         &error);
+    must(page_chart(&page, &chart, &error, "%s", HOSTILE) && page_forest(&page, &forest, HOSTILE, &error), &error);
     page_fold(&page, HOSTILE);
     page_fold_end(&page);
     close_page(&page);
     char *html = contents("page.html"), *markdown = contents("page.md");
-    assert_int_equal(files(), 5);
+    assert_int_equal(files(), 4);
     assert_int_equal(times(html, "<script"), 1); // our own
     assert_int_equal(times(html, "</script>"), 1);
     assert_int_equal(times(html, "</style>"), 1);
@@ -46,12 +40,12 @@ static void hostile_text_stays_text(void **state) {
     expect_text(markdown, "\n````\na ``` # b\n````\n");
     assert_true(is_utf8(html));
     expect_balanced(html);
-    for (int i = 1; i <= 3; i++) {
+    for (int i = 1; i <= 2; i++) {
         char name[32];
         snprintf(name, sizeof name, "plot-%d.svg", i);
         char *svg = contents(name);
         assert_null(strstr(svg, "<script"));
-        if (i < 3) expect_text(svg, "touch pwned");
+        expect_text(svg, "touch pwned");
         expect_xml(svg, name);
         free(svg);
     }

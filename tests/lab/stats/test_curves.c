@@ -214,74 +214,14 @@ static void what_hardly_bends_is_linear(void **state) {
     expect_near("faintest", 1, fits[1].fits[FAMILY_LOG].shape, 0.01, 1e-8);
 }
 
-// --- the solvers ---
-static void least_squares_are_exact(void **state) {
-    enum { COUNTED = 7 };
-    static const double f[COUNTED] = {1, 2, 4, 8, 9, 11, 20}, g[COUNTED] = {3, 1, 4, 1, 5, 9, 2},
-                        off[COUNTED] = {1, -1, 0, 0, 0, 0, 0}, level[COUNTED] = {6, 6, 6, 6, 6, 6, 6};
-    double y[COUNTED], twice[COUNTED], offset, weights[2];
-    for (int i = 0; i < COUNTED; i++) {
-        y[i] = 5 + 2 * f[i] - 3 * g[i];
-        twice[i] = 2 * f[i];
-    }
-    expect_near("left", 0, least_squares(&offset, weights, y, f, g, COUNTED), 0, 1e-20);
-    expect_near("offset", 0, offset, 5, 1e-12);
-    expect_near("f", 0, weights[0], 2, 1e-12);
-    expect_near("g", 0, weights[1], -3, 1e-12);
-    expect_near("left", 1, least_squares(&offset, weights, off, NULL, NULL, COUNTED), 2, 1e-12);
-    expect_near("weights", 1, fabs(offset) + fabs(weights[0]) + fabs(weights[1]), 0, 1e-15);
-    // A second function that says nothing new changes nothing.
-    const double alone = least_squares(&offset, weights, y, f, NULL, COUNTED), slope = weights[0], base = offset;
-    const double *const idle[] = {twice, level};
-    for (size_t i = 0; i < COUNT(idle); i++) {
-        expect_near("left", 2, least_squares(&offset, weights, y, f, idle[i], COUNTED), alone, 1e-9);
-        assert_true(weights[1] == 0);
-        expect_near("slope", i, weights[0], slope, 1e-12);
-        expect_near("offset", i, offset, base, 1e-12);
-    }
-    least_squares(&offset, weights, y, level, f, COUNTED);
-    assert_true(weights[0] == 0);
-    expect_near("slope", 2, weights[1], slope, 1e-12);
-    // At the least, moving any parameter either way leaves more.
-    const double noisy[COUNTED] = {3, 1, 4, 1, 5, 9, 2.5},
-                 least = least_squares(&offset, weights, noisy, f, off, COUNTED);
-    for (int moved = 0; moved < 6; moved++) {
-        const double by = moved % 2 ? 1e-3 : -1e-3;
-        double left = 0;
-        for (int i = 0; i < COUNTED; i++)
-            left +=
-                pow(noisy[i] - offset - (moved / 2 == 0 ? by : 0) - (weights[0] + (moved / 2 == 1 ? by : 0)) * f[i] -
-                        (weights[1] + (moved / 2 == 2 ? by : 0)) * off[i],
-                    2);
-        if (!(left > least)) fail_msg("parameter %d: %.17g is less than %.17g", moved / 2, left, least);
-    }
-}
-
-static double valley(void *bottom, double x) {
-    return fabs(x - *(double *)bottom);
-}
-
-static void valleys_are_found(void **state) {
-    double bottoms[] = {2.3, -1, 4, 3.999, 0};
-    for (size_t i = 0; i < COUNT(bottoms); i++)
-        expect_near("bottom", i, least_between(-1, 4, valley, &bottoms[i]), bottoms[i], 1e-8);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formulas_are_what_they_say),
-        cmocka_unit_test(exact_curves_give_their_parameters),
-        cmocka_unit_test(noise_does_not_hide_the_family),
-        cmocka_unit_test(waves_of_all_lengths_are_found),
-        cmocka_unit_test(faint_families_are_found),
-        cmocka_unit_test(noise_alone_is_no_family),
-        cmocka_unit_test(what_has_no_spread_has_no_error),
-        cmocka_unit_test(odd_distances_judge_what_even_ones_fit),
-        cmocka_unit_test(waves_too_fast_are_no_family),
-        cmocka_unit_test(what_hardly_bends_is_linear),
+        cmocka_unit_test(formulas_are_what_they_say),      cmocka_unit_test(exact_curves_give_their_parameters),
+        cmocka_unit_test(noise_does_not_hide_the_family),  cmocka_unit_test(waves_of_all_lengths_are_found),
+        cmocka_unit_test(faint_families_are_found),        cmocka_unit_test(noise_alone_is_no_family),
+        cmocka_unit_test(what_has_no_spread_has_no_error), cmocka_unit_test(odd_distances_judge_what_even_ones_fit),
+        cmocka_unit_test(waves_too_fast_are_no_family),    cmocka_unit_test(what_hardly_bends_is_linear),
         cmocka_unit_test(the_choice_is_schwarz_s),
-        cmocka_unit_test(least_squares_are_exact),
-        cmocka_unit_test(valleys_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

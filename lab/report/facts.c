@@ -1,9 +1,11 @@
-// Contrasts, pairs, and the looks of schemes in charts.
-#include "lab/report/facts/facts.h"
+#include "lab/report/facts.h"
 
 #include <assert.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+// --- settings and contrasts ---
 // The words for a setting whose name is such as "book-70k-20tpp-128": "book (70k, 20 tokens a parameter, context 128)".
 static void setting_words(char words[SETTING_WORDS], const Plan *plan, const Setting *setting) {
     const char *rest = setting->name;
@@ -29,21 +31,27 @@ static void setting_words(char words[SETTING_WORDS], const Plan *plan, const Set
 bool facts_gather(Facts *facts, const Outcome *outcome, Error *error) {
     const Plan *plan = &outcome->comparison->plan;
     *facts = (Facts){.outcome = outcome, .plan = plan};
+    facts->settings = calloc((size_t)plan->setting_count, sizeof *facts->settings);
+    if (!facts->settings) return fail_run(error, "no memory for the names of %d settings", plan->setting_count);
     for (int s = 0; s < plan->setting_count; s++) {
-        char words[SETTING_WORDS] = "";
-        setting_words(words, plan, &plan->settings[s]);
-        memcpy(facts->settings[s], words, sizeof words);
-        if (plan->text_count > 1 && words[strlen(plan->texts[plan->settings[s].text].name)]) {
-            const char *rest = words + strlen(plan->texts[plan->settings[s].text].name) + strlen(" (");
-            snprintf(facts->beside_text[s], SETTING_WORDS, "%.*s", (int)strlen(rest) - 1, rest);
+        SettingWords *words = &facts->settings[s];
+        setting_words(words->name, plan, &plan->settings[s]);
+        const size_t text = plan->text_count > 1 ? strlen(plan->texts[plan->settings[s].text].name) : 0;
+        if (text && words->name[text]) { // "book (70k)"
+            const char *rest = words->name + text + strlen(" (");
+            snprintf(words->beside_text, SETTING_WORDS, "%.*s", (int)strlen(rest) - 1, rest);
         }
-        if (*words) snprintf(facts->at[s], sizeof facts->at[s], " %s %s", plan->text_count > 1 ? "on" : "at", words);
+        if (*words->name)
+            snprintf(words->at, sizeof words->at, " %s %s", plan->text_count > 1 ? "on" : "at", words->name);
     }
-    return outcome_differences(&facts->differences, outcome, error);
+    if (outcome_differences(&facts->differences, outcome, error)) return true;
+    free(facts->settings);
+    return false;
 }
 
 void facts_free(Facts *facts) {
     differences_free(&facts->differences);
+    free(facts->settings);
 }
 
 int report_settings_over_texts(const Facts *facts) {
@@ -77,7 +85,7 @@ static Finding finding_of(const Facts *facts, const Difference *d) {
     const Plan *plan = facts->plan;
     return (Finding){.arm = plan->arms[d->arm].name,
                      .other = plan->arms[d->other].name,
-                     .setting = facts->settings[d->setting],
+                     .setting = facts->settings[d->setting].name,
                      .place = plan->text_count > 1 ? "on" : "at",
                      .gap = d->gap,
                      .interval = d->interval,
@@ -92,7 +100,7 @@ Finding report_contrast(const Facts *facts, int i, int setting) {
 
 Finding report_contrast_over_texts(const Facts *facts, int i, int setting) {
     Finding f = finding_of(facts, report_named(facts, i) + facts->plan->setting_count + setting);
-    f.setting = facts->beside_text[setting];
+    f.setting = facts->settings[setting].beside_text;
     f.place = "at";
     return f;
 }
@@ -104,6 +112,7 @@ Finding report_pair(const Facts *facts, int arm, int other, int setting) {
     return finding_of(facts, &d);
 }
 
+// --- lines of charts ---
 // The designed scheme whose hue an arm has; itself, if it has none.
 static int root_of(const Plan *plan, int arm) {
     const int designed = plan_designed(plan, arm);
@@ -134,4 +143,69 @@ void report_contrast_line(Chart *chart, const Facts *facts, int i) {
     const Finding f = report_contrast(facts, i, 0);
     chart_line(chart, "%.60s - %.60s%s", f.arm, f.other, report_named(facts, i)->primary ? "" : " (exploratory)");
     chart_style(chart, hue, dash);
+}
+
+// --- the runs ---
+int report_setting(const Facts *facts) {
+    return facts->plan->setting_count - 1;
+}
+
+double report_context(const Facts *facts, int setting) {
+    return (double)facts->plan->settings[setting].context;
+}
+
+Paired report_summary(const Facts *facts, int setting, int arm, const char *quantity, double x) {
+    double values[SEEDS_MOST];
+    for (int seed = 0; seed < facts->outcome->seeds; seed++)
+        values[seed] = outcome_value(facts->outcome, setting, -1, arm, seed, quantity, x);
+    return paired_summary(values, facts->outcome->seeds);
+}
+
+double report_mean(const Facts *facts, int setting, int arm, const char *quantity, double x) {
+    return report_summary(facts, setting, arm, quantity, x).mean;
+}
+
+Paired report_loss(const Facts *facts, int setting, int arm) {
+    return report_summary(facts, setting, arm, "loss", report_context(facts, setting));
+}
+
+Paired report_change(const Facts *facts, int setting, int arm, const char *quantity, double times) {
+    const double T = report_context(facts, setting);
+    double differences[SEEDS_MOST];
+    for (int seed = 0; seed < facts->outcome->seeds; seed++)
+        differences[seed] = outcome_value(facts->outcome, setting, -1, arm, seed, quantity, times * T) -
+                            outcome_value(facts->outcome, setting, -1, arm, seed, quantity, T);
+    return paired_summary(differences, facts->outcome->seeds);
+}
+
+bool report_difference_cells(Page *page, double mean, Interval interval) {
+    const bool known = !isnan(mean), judged = known && !isnan(interval.low);
+    page_cell(page, known ? "%+.4f" : "-", mean);
+    page_cell(page, judged ? "%+.4f to %+.4f" : "-", interval.low, interval.high);
+    return judged;
+}
+
+double report_rate(const Facts *facts, int setting, int arm) {
+    const Job job = outcome_job(facts->outcome, setting, arm, 0);
+    return plan_job_rate(facts->plan, &job);
+}
+
+bool report_run_path(char path[PATH_CAPACITY], const Facts *facts, int arm, const char *file, Error *error) {
+    const Job job = outcome_job(facts->outcome, report_setting(facts), arm, 0);
+    return comparison_path(path, facts->outcome->comparison, &job, file, error);
+}
+
+bool report_open_run(Run *run, const Facts *facts, int arm, Error *error) {
+    char path[PATH_CAPACITY];
+    return report_run_path(path, facts, arm, "", error) && run_open(run, path, "", error);
+}
+
+bool report_has_weights(const Facts *facts, int arm) {
+    char path[PATH_CAPACITY];
+    Error ignored;
+    return report_run_path(path, facts, arm, "model.safetensors", &ignored) && !path_missing(path);
+}
+
+bool report_enters(const Facts *facts, int arm, Enters where) {
+    return facts->plan->arms[arm].enters >> where & 1 && report_has_weights(facts, arm);
 }

@@ -3,19 +3,23 @@
 #define BITTER_FACTS_H
 
 #include "lab/compare/differences.h"
-#include "lab/report/facts/words.h"
-#include "lab/report/page/page.h"
+#include "lab/report/page/chart.h"
+#include "lab/report/words.h"
 #include "train/run.h"
 
 #define SETTING_WORDS (2 * NAME_CAPACITY) // the words for a setting, with the final 0
 
 typedef struct {
+    char name[SETTING_WORDS];        // "70k (20 tokens a parameter)"; "" if there is only one
+    char at[SETTING_WORDS + 4];      // " at 70k", " on book", or ""
+    char beside_text[SETTING_WORDS]; // the words without the text: "70k", or ""
+} SettingWords;
+
+typedef struct {
     const Outcome *outcome;
     const Plan *plan; // of the outcome
     Differences differences;
-    char settings[SETTINGS_MOST][SETTING_WORDS];    // "70k (20 tokens a parameter)"; "" if there is only one
-    char at[SETTINGS_MOST][SETTING_WORDS + 4];      // " at 70k", " on book", or ""
-    char beside_text[SETTINGS_MOST][SETTING_WORDS]; // the words for a setting without its text: "70k", or ""
+    SettingWords *settings; // (plan->setting_count)
 } Facts;
 
 // Fails (run) without memory.
@@ -66,12 +70,12 @@ bool report_run_path(char path[PATH_CAPACITY], const Facts *facts, int arm, cons
 // Write two cells, a difference and an interval, each "-" where it is not known. Returns whether both are known.
 bool report_difference_cells(Page *page, double mean, Interval interval);
 
+// A quantity over the complete seeds: its mean, NAN where a seed has none, and standard deviation, NAN with one seed.
+Paired report_summary(const Facts *facts, int setting, int arm, const char *quantity, double x);
+double report_mean(const Facts *facts, int setting, int arm, const char *quantity, double x);
+// The losses in trained windows.
+Paired report_loss(const Facts *facts, int setting, int arm);
 // The change of a quantity, by seed, from the trained length to `times` that length.
 Paired report_change(const Facts *facts, int setting, int arm, const char *quantity, double times);
-
-// Mean over the complete seeds of what was measured at x; NAN where a seed has none. And its standard deviation, NAN
-// with one seed.
-double report_mean(const Facts *facts, int setting, int arm, const char *quantity, double x);
-double report_deviation(const Facts *facts, int setting, int arm, const char *quantity, double x);
 
 #endif

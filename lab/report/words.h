@@ -1,4 +1,4 @@
-// Sentences about differences between schemes, made of numbers.
+// The sentences of a report about differences between schemes.
 #ifndef BITTER_WORDS_H
 #define BITTER_WORDS_H
 
@@ -21,9 +21,8 @@ typedef struct {
 // equal.
 void words_contrast(Text *text, const Finding *findings, int count);
 
-// How many characters the words of two settings share at their ends, so that a list says them once: "5 and 20 tokens a
-// parameter".
-int words_shared_end(const char *setting, const char *other);
+// Append how a difference changes: "from 25k to 70k -0.28 (-0.37 to -0.18), in favour of learned".
+void words_change(Text *text, const Finding *change, const char *from, const char *to);
 
 // Append "by 0.15 nats a token (0.13 to 0.17)", or with its sign "-0.15 (-0.17 to -0.13)". As many digits as make the
 // ends of a resolved interval differ from 0.

@@ -1,0 +1,132 @@
+// What positions cost, how the differences were judged, what the comparison does not show, and how to repeat it.
+#include "lab/report/sections.h"
+
+#include "base/version.h"
+#include "lab/compare/pace.h"
+#include "lab/report/page/axis.h"
+#include "train/config.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+// The arm without positions, or the fastest arm if there is none.
+static int cheapest(const Plan *plan, int setting) {
+    int base = 0;
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        if (arm_is(&plan->arms[arm], "none")) return arm;
+        if (speed_seconds(&plan->arms[arm].speeds[setting]) < speed_seconds(&plan->arms[base].speeds[setting]))
+            base = arm;
+    }
+    return base;
+}
+
+static void arm_row(Page *page, const Facts *facts, int setting, int arm, int base) {
+    const Plan *plan = facts->plan;
+    const Speed *speed = &plan->arms[arm].speeds[setting], *first = &plan->arms[base].speeds[setting];
+    const double seconds = speed_seconds(speed), more = seconds / speed_seconds(first) - 1;
+    const double operations = setting_operations(plan, setting, arm);
+    char words[TICK_WORDS];
+    page_row(page, false, "%s", plan->arms[arm].name);
+    page_number(page, 0, outcome_value(facts->outcome, setting, -1, arm, 0, "parameters", 0));
+    page_number(page, 0, outcome_value(facts->outcome, setting, -1, arm, 0, "positions", 0));
+    page_cell(page, "%s", number_words(words, operations));
+    const double share = 100 * (operations / setting_operations(plan, setting, base) - 1);
+    page_cell(page, isnan(share) ? "-" : fabs(share) < 0.05 ? "0.0%%" : "%+.1f%%", share);
+    page_number(page, 2, 1e6 * seconds);
+    if (arm == base || isnan(more))
+        page_cell(page, "-");
+    else
+        page_cell(page, "%+.1f%%%s", 100 * more, speed_same(speed, first) ? ", within noise" : "");
+    page_cell(page, isfinite(seconds) ? "%.1f%%" : "-", 100 * speed_spread(speed));
+}
+
+bool report_cost(Page *page, const Facts *facts, Error *error) {
+    const Plan *plan = facts->plan;
+    const int setting = report_setting(facts), base = cheapest(plan, setting);
+    page_paragraph(page,
+                   "Operations are floating point operations for a token of training, forward and backward, with those "
+                   "of attention and of the position scheme. Times were taken before the first run, the schemes in "
+                   "turn, in short rounds, of which the fastest count; the spread is between these rounds.%s",
+                   plan->arm_count == 1 ? " One scheme alone is not timed."
+                   : pace_known(plan)   ? ""
+                                        : " They were not all taken.");
+    page_table(page, "costs%s", facts->settings[setting].at);
+    page_row(
+        page, true,
+        "scheme|parameters|of them positions|operations a token|more than %s|microseconds a token|more than %s|spread",
+        plan->arms[base].name, plan->arms[base].name);
+    for (int arm = 0; arm < plan->arm_count; arm++) arm_row(page, facts, setting, arm, base);
+    page_table_end(page);
+    return true;
+}
+
+bool report_limits(Page *page, const Facts *facts, Error *error) {
+    const Plan *plan = facts->plan;
+    page_paragraph(
+        page,
+        "%s Intervals and verdicts are corrected (Bonferroni), those of the primary contrasts together and those of "
+        "all other pairs for the pairs of a setting: a contrast is better or worse exactly if its interval leaves out "
+        "0. \"Not resolved\" does not mean \"equal\": every difference in "
+        "the interval is possible.",
+        plan->unpaired ? "Every scheme has seeds of its own, and the runs are the independent units (Welch's t-test)."
+                       : "Schemes share seeds: the runs of a seed begin with the same weights and see the same "
+                         "batches, so differences are paired, and the seeds are the independent units (Student's t).");
+    page_paragraph(
+        page, "Larger models, other texts and longer training may give other results. The losses that are compared "
+              "are measured on the second half of the validation text, which was not used to choose anything.");
+    int given = 0; // arms whose rates were given with them
+    for (int arm = 0; arm < plan->arm_count; arm++) given += plan->arms[arm].lr_count > 0;
+    if (given == plan->arm_count)
+        page_paragraph(page,
+                       "Each scheme was trained at learning rates that were given with it. No others were tried here.");
+    else if (plan->rate_count == 1)
+        page_paragraph(
+            page, "No grid of learning rates was tried: the rates that were given may suit some schemes better than "
+                  "others. --lr-grid lets each scheme choose.");
+    if (plan->rate_count > 1 && plan->task_count > 0) page_paragraph(page, "Tasks are trained at the rate of --lr.");
+    if (plan->by_seconds)
+        page_paragraph(page,
+                       "All schemes train for about the same time, so faster ones make more steps. Their speeds were "
+                       "measured before the first run; no interval covers the error of that measurement.");
+    return true;
+}
+
+bool report_repeat(Page *page, const Facts *facts, Error *error) {
+    const Plan *plan = facts->plan;
+    const Job first = {.task = -1, .arm = plan->reference};
+    const long long from = plan_job_seed(plan, &first);
+    char path[PATH_CAPACITY], machine[TEXT_CAPACITY] = "";
+    if (!comparison_path(path, facts->outcome->comparison, &first, "config.json", error) ||
+        (!path_missing(path) && !config_machine(machine, path, error)))
+        return false;
+    page_code(page, plan->command);
+    if (*machine)
+        page_paragraph(page, "Machine: %s; %d thread%s a run.", machine, plan->threads, plan->threads == 1 ? "" : "s");
+    page_paragraph(page, "bitter %s. Seeds %lld to %lld%s%s%s.", BITTER_VERSION, from, from + facts->outcome->seeds - 1,
+                   plan->unpaired ? " for " : "", plan->unpaired ? plan->arms[plan->reference].name : "",
+                   plan->unpaired ? "; every other scheme has seeds of its own" : "");
+    if (plan->by_seconds)
+        page_paragraph(page,
+                       "All runs of a seed see the same batches in the same order, but faster schemes make more steps, "
+                       "so the CRC-32 of all inputs agrees only between runs of equally many steps. For %s it is:",
+                       plan->arms[plan->reference].name);
+    else
+        page_paragraph(
+            page,
+            "In each setting, all finished runs of a seed saw the same batches, which was checked by the CRC-32 of "
+            "all their inputs:");
+    page_table(page, "batches");
+    page_row(page, true, "seed");
+    for (int setting = 0; setting < plan->setting_count; setting++)
+        page_cell(page, "CRC-32%s", facts->settings[setting].at);
+    for (int seed = 0; seed < facts->outcome->seeds; seed++) {
+        page_row(page, false, "%lld", from + seed);
+        for (int setting = 0; setting < plan->setting_count; setting++) {
+            const double batches = outcome_value(facts->outcome, setting, -1, plan->reference, seed, "batches", 0);
+            page_cell(page, isnan(batches) ? "-" : "%08" PRIx32, isnan(batches) ? 0 : (uint32_t)batches);
+        }
+    }
+    page_table_end(page);
+    return true;
+}
