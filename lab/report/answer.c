@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 // The scheme with the lowest loss in a setting; -1 if all diverged.
 static int best_of(const Facts *facts, int setting) {
@@ -107,7 +106,7 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
               over_texts = report_settings_over_texts(facts);
     const bool by_contrast = settings > 1 && (plan_is_ladder(plan) || contrasts == 1);
     bool exploratory = false;
-    char title[128], setting[SETTING_WORDS + 32];
+    char title[128], setting[NAME_CAPACITY + 32];
     ForestRow *rows = calloc((size_t)(contrasts * (settings + over_texts)) + 1, sizeof *rows);
     Forest all = {.x_label = "difference in nats a token",
                   .below = "first is better",
@@ -137,107 +136,53 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
     return ok;
 }
 
-enum { COLUMNS = 11, CELL = NAME_CAPACITY };
-static const char *const columns[COLUMNS] = {
-    "text",   "parameters",        "layers", "heads", "width", "context", "steps", "tokens", "tokens a parameter",
-    "epochs", "operations a token"};
-
-// The cell of a setting in one of these columns. Operations are a range over the schemes.
-static void setting_cell(char cell[CELL], const Plan *plan, int s, int column) {
-    const Setting *setting = &plan->settings[s];
-    const long long whole[] = {setting->layers, setting->heads, setting->width, setting->context, setting->steps};
-    double least, most;
-    char words[RANGE_WORDS];
-    switch (column) {
-    case 0:
-        snprintf(cell, CELL, "%s", plan->texts[setting->text].name);
-        break;
-    case 1:
-        snprintf(cell, CELL, "%s", number_words(words, (double)setting->parameters));
-        break;
-    case 7:
-        snprintf(cell, CELL, "%s", number_words(words, setting_tokens(plan, s)));
-        break;
-    case 8:
-        snprintf(cell, CELL, "%.3g", setting_tokens_per_parameter(plan, s));
-        break;
-    case 9:
-        snprintf(cell, CELL, "%.2g", setting_epochs(plan, s));
-        break;
-    case 10:
-        setting_operations_range(&least, &most, plan, s);
-        snprintf(cell, CELL, "%s", range_words(words, least, most));
-        break;
-    default:
-        snprintf(cell, CELL, "%lld", whole[column - 2]);
-    }
-}
-
-// What all settings have in common in a sentence, and what they differ in as a table.
+// A row for each setting. Operations are a range over the schemes.
 static void settings(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
-    const int seeds = facts->outcome->seeds;
-    bool differs[COLUMNS] = {0}, any = false;
-    char first[CELL], cell[CELL];
-    Text common = {0};
-    for (int c = 0; c < COLUMNS; c++) {
-        setting_cell(first, plan, 0, c);
-        for (int s = 1; s < plan->setting_count; s++) {
-            setting_cell(cell, plan, s, c);
-            differs[c] = differs[c] || strcmp(cell, first) != 0;
-        }
-        any = any || (differs[c] && c > 0); // the text is part of the setting's name
-        if (!differs[c]) text_print(&common, c == 0 ? ", %s \"%s\"" : ", %s %s", columns[c], first);
-    }
-    page_paragraph(page, "%s: %d seed%s%.*s.", plan->setting_count > 1 ? "In all settings" : "What was trained", seeds,
-                   seeds == 1 ? "" : "s", (int)common.size, common.bytes);
-    page_text_free(page, &common);
+    const bool one = plan->setting_count == 1;
+    page_paragraph(page, "What was trained: each scheme from %d seed%s%s.", facts->outcome->seeds,
+                   facts->outcome->seeds == 1 ? "" : "s", one ? "" : ", in each of these settings");
     if (plan->by_seconds)
         page_paragraph(page,
                        "All schemes train for the same time, so faster ones make more steps. Steps, tokens and epochs "
                        "are those of %s.",
                        plan->arms[plan->reference].name);
-    if (!any) return;
     page_table(page, "%s", "");
-    page_row(page, true, "setting");
-    for (int c = 1; c < COLUMNS; c++)
-        if (differs[c]) page_cell(page, "%s", columns[c]);
+    page_row(page, true,
+             "%stext|parameters|layers|heads|width|context|steps|tokens|tokens a parameter|epochs|"
+             "operations a token",
+             one ? "" : "setting|");
     for (int s = 0; s < plan->setting_count; s++) {
-        page_row(page, false, "%s", facts->settings[s].name);
-        for (int c = 1; c < COLUMNS; c++) {
-            setting_cell(cell, plan, s, c);
-            if (differs[c]) page_cell(page, "%s", cell);
-        }
+        const Setting *setting = &plan->settings[s];
+        char words[RANGE_WORDS];
+        double least, most;
+        setting_operations_range(&least, &most, plan, s);
+        page_row(page, false, "%s%s%s", facts->settings[s].name, one ? "" : "|", plan->texts[setting->text].name);
+        page_cell(page, "%s", number_words(words, (double)setting->parameters));
+        const long long whole[] = {setting->layers, setting->heads, setting->width, setting->context, setting->steps};
+        for (int i = 0; i < 5; i++) page_cell(page, "%lld", whole[i]);
+        page_cell(page, "%s", number_words(words, setting_tokens(plan, s)));
+        page_cell(page, "%.3g", setting_tokens_per_parameter(plan, s));
+        page_cell(page, "%.2g", setting_epochs(plan, s));
+        page_cell(page, "%s", range_words(words, least, most));
     }
     page_table_end(page);
-}
-
-// The size of the family of the primary contrasts, or of the exploratory ones, which are among all pairs; 0 = it has
-// none.
-static double family(const Facts *facts, bool primary) {
-    for (int i = 0; i < report_contrasts(facts); i++)
-        if (report_named(facts, i)->primary == primary) return report_named(facts, i)->comparisons;
-    return 0;
 }
 
 // What the intervals promise, and what it has cost to look at them before seeds were added.
 static void confidence(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
     const int most = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0; // seeds of which results were seen
-    const double primary = family(facts, true), pairs = family(facts, false), size = fmax(primary, pairs),
-                 error = outcome_peeking(facts->outcome, size);
-    if (primary > 0)
-        page_paragraph(page, "With 95%% confidence, %s (Bonferroni).",
-                       primary == 1 ? "the interval of the primary contrast holds"
-                                    : "all intervals of primary contrasts hold at once");
-    if (pairs > 0)
-        page_paragraph(page, "The intervals of exploratory contrasts are corrected for all %.0f pairs of a setting.",
-                       pairs);
-    page_paragraph(page,
-                   "Intervals cover chance in weights and batches, %s. They say nothing about larger models. Not "
-                   "resolved: the interval includes 0. A difference of 0.01 nats is 1%% of perplexity.",
-                   report_settings_over_texts(facts) > 0 ? "and over the texts also the choice of text"
-                                                         : "not the choice of text");
+    double size = 0;                                                               // of the largest family
+    for (int i = 0; i < report_contrasts(facts); i++) size = fmax(size, report_named(facts, i)->comparisons);
+    const double error = outcome_peeking(facts->outcome, size);
+    page_paragraph(
+        page,
+        "With 95%% confidence, all intervals of a family hold at once: the primary contrasts, or all pairs of "
+        "a setting. They cover chance in weights and batches, %s. They say nothing about larger models. Not "
+        "resolved: the interval includes 0. A difference of 0.01 nats is 1%% of perplexity.",
+        report_settings_over_texts(facts) > 0 ? "and over the texts also the choice of text"
+                                              : "not the choice of text");
     if (plan->rate_count > 1)
         page_paragraph(page, "Learning rates were chosen on the same seeds, by the other half of the text: new seeds "
                              "would have somewhat higher losses.");

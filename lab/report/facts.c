@@ -6,28 +6,6 @@
 #include <string.h>
 
 // --- settings and contrasts ---
-// The words for a setting whose name is such as "book-70k-20tpp-128": "book (70k, 20 tokens a parameter, context 128)".
-static void setting_words(char words[SETTING_WORDS], const Plan *plan, const Setting *setting) {
-    const char *rest = setting->name;
-    size_t at = 0;
-    int part = 0;
-    bool contexts = false; // the last part is the context
-    for (int s = 1; s < plan->setting_count; s++)
-        contexts = contexts || plan->settings[s].context != plan->settings[0].context;
-    size_t length = plan->text_count > 1 ? strlen(plan->texts[setting->text].name) : strcspn(rest, "-");
-    for (; *rest; length = strcspn(rest, "-")) {
-        const bool last = !rest[length], ratio = length > 3 && strncmp(rest + length - 3, "tpp", 3) == 0;
-        at += (size_t)snprintf(words + at, SETTING_WORDS - at, "%s%s%.*s%s%s",
-                               part == 0   ? ""
-                               : part == 1 ? " ("
-                                           : ", ",
-                               last && contexts ? "context " : "", (int)(ratio ? length - 3 : length), rest,
-                               ratio ? " tokens a parameter" : "", last && part > 0 ? ")" : "");
-        rest += last ? length : length + 1;
-        part++;
-    }
-}
-
 bool facts_gather(Facts *facts, const Outcome *outcome, Error *error) {
     const Plan *plan = &outcome->comparison->plan;
     *facts = (Facts){.outcome = outcome, .plan = plan};
@@ -35,14 +13,12 @@ bool facts_gather(Facts *facts, const Outcome *outcome, Error *error) {
     if (!facts->settings) return fail_run(error, "no memory for the names of %d settings", plan->setting_count);
     for (int s = 0; s < plan->setting_count; s++) {
         SettingWords *words = &facts->settings[s];
-        setting_words(words->name, plan, &plan->settings[s]);
-        const size_t text = plan->text_count > 1 ? strlen(plan->texts[plan->settings[s].text].name) : 0;
-        if (text && words->name[text]) { // "book (70k)"
-            const char *rest = words->name + text + strlen(" (");
-            snprintf(words->beside_text, SETTING_WORDS, "%.*s", (int)strlen(rest) - 1, rest);
-        }
+        words->name = words->beside_text = plan->settings[s].name;
         if (*words->name)
             snprintf(words->at, sizeof words->at, " %s %s", plan->text_count > 1 ? "on" : "at", words->name);
+        if (plan->text_count == 1) continue;
+        words->beside_text += strlen(plan->texts[plan->settings[s].text].name);
+        words->beside_text += *words->beside_text == '-';
     }
     if (outcome_differences(&facts->differences, outcome, error)) return true;
     free(facts->settings);

@@ -7,12 +7,10 @@
 #include "lab/report/words.h"
 #include "train/run.h"
 
-#define SETTING_WORDS (2 * NAME_CAPACITY) // the words for a setting, with the final 0
-
+// The words for a setting, "" if there is only one.
 typedef struct {
-    char name[SETTING_WORDS];        // "70k (20 tokens a parameter)"; "" if there is only one
-    char at[SETTING_WORDS + 4];      // " at 70k", " on book", or ""
-    char beside_text[SETTING_WORDS]; // the words without the text: "70k", or ""
+    char at[NAME_CAPACITY + 4];     // " at 70k", " on book"
+    const char *name, *beside_text; // "book-70k", and with several texts "70k"
 } SettingWords;
 
 typedef struct {

@@ -5,10 +5,8 @@
 #include "data/corpus.h"
 #include "lab/eval/attended.h"
 #include "lab/eval/scheme_probe.h"
-#include "lab/stats/curves.h"
 #include "lab/stats/spectrum.h"
 #include "posenc/rotation/rotate.h"
-#include "train/positions.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -100,106 +98,25 @@ static bool frequency_chart(Page *page, const Facts *facts, int arm, Error *erro
     return page_chart(page, &chart, error, "Frequencies by pair of channels: %s", facts->plan->arms[arm].name);
 }
 
-// From positions.csv: radians a token of the first head, pair by pair, after each validation of the first seed's run.
-static bool training_chart(Page *page, const Facts *facts, int arm, Error *error) {
-    char path[PATH_CAPACITY];
-    Positions p;
-    if (!report_run_path(path, facts, arm, "positions.csv", error)) return false;
-    if (path_missing(path)) return true; // somebody has removed it
-    if (!positions_read(&p, path, error)) return false;
-    Chart chart = {.x_label = "step", .y_label = "radians a token", .log_y = true};
-    const int every = 1 + (p.rows - 1) / POINTS_MOST;
-    for (int c = 0; c < p.columns; c++) {
-        int pair;
-        if (sscanf(p.names[c], "rho.0.%d", &pair) != 1) continue;
-        chart_line(&chart, "pair %d", pair);
-        for (int r = 0; r < p.rows; r++)
-            if (r % every == 0 || r == p.rows - 1)
-                chart_point(&chart, p.steps[r], exp(p.values[(size_t)r * (size_t)p.columns + (size_t)c]));
-    }
-    positions_free(&p);
-    return page_chart(page, &chart, error, "Frequencies over training, layer 0, head 0: %s",
-                      facts->plan->arms[arm].name);
-}
-
 // --- biases ---
-// The biases (H, T) of a scheme's first layer, which the caller frees; NULL after an error.
-static double *biases_of(const Facts *facts, int arm, int H, int T, Error *error) {
+// The biases of a scheme's first layer: points at all distances below NEAR, and at every step-th after that.
+static bool bias_chart(Page *page, const Facts *facts, int arm, Error *error) {
+    enum { POINTS = 64, NEAR = 16 };
     Run run;
-    if (!report_open_run(&run, facts, arm, error)) return NULL;
+    Chart chart = {.x_label = "tokens back", .y_label = "added to the score"};
+    if (!report_open_run(&run, facts, arm, error)) return false;
+    const int H = run.gpt.shape.heads, T = run.gpt.shape.context, step = 1 + T / (POINTS - NEAR);
     double *curves = malloc((size_t)H * (size_t)T * sizeof *curves);
     if (!curves) fail_run(error, "no memory for curves of %d distances", T);
     const bool ok = curves && scheme_bias(curves, &run.gpt, error);
     run_close(&run);
-    if (ok) return curves;
-    free(curves);
-    return NULL;
-}
-
-static bool bias_rows(Page *page, const char *name, const double *curves, int H, int T, Error *error) {
-    for (int h = 0; h < H; h++) {
-        CurveFits fits;
-        if (!curves_fit(&fits, curves + (size_t)h * (size_t)T, T, error)) return false;
-        const CurveFit *best = &fits.fits[fits.best];
-        page_row(page, false, "%s|%d", name, h);
-        if (fits.best == FAMILY_CONSTANT)
-            page_cell(page, "none");
-        else if (isnan(best->shape))
-            page_cell(page, "%s, r = %.3g", family_name(fits.best), best->weights[0]);
-        else
-            page_cell(page, "%s, r = %.3g, p = %.3g", family_name(fits.best), best->weights[0], best->shape);
-        for (int f = FAMILY_LINEAR; f < FAMILIES; f++) page_number(page, 3, fits.fits[f].error);
-    }
-    return true;
-}
-
-// Points at all distances below NEAR, and at every step-th distance after that.
-static bool bias_chart(Page *page, const char *name, const double *curves, int H, int T, Error *error) {
-    enum { POINTS = 64, NEAR = 16 };
-    const int step = 1 + T / (POINTS - NEAR);
-    Chart chart = {.x_label = "tokens back", .y_label = "added to the score"};
-    for (int h = 0; h < H; h++) {
+    for (int h = 0; ok && h < H; h++) {
         chart_line(&chart, "head %d", h);
         for (int d = 0; d < T; d += d < NEAR ? 1 : step)
             chart_point(&chart, d, curves[(size_t)h * (size_t)T + (size_t)d]);
     }
-    return page_chart(page, &chart, error, "Bias by distance: %s", name);
-}
-
-static void begin_biases(Page *page) {
-    Text formulas = {0};
-    for (CurveFamily f = FAMILY_LINEAR; f < FAMILIES; f++)
-        text_print(&formulas, "%s%s: %s", f > FAMILY_LINEAR ? "; " : "", family_name(f), family_formula(f));
-    page_paragraph(page,
-                   "Biases in the first layer, and which formula of the distance d follows them best. Formulas are "
-                   "fitted to even distances and judged by their root mean square error at odd ones, divided by the "
-                   "standard deviation of the curve: 0 is perfect and 1 no better than a constant. %.*s.",
-                   (int)formulas.size, formulas.bytes);
-    page_text_free(page, &formulas);
-    page_table(page, "biases by formula");
-    page_row(page, true, "scheme|head|best");
-    for (CurveFamily f = FAMILY_LINEAR; f < FAMILIES; f++) page_cell(page, "%s", family_name(f));
-}
-
-static bool biases(Page *page, const Facts *facts, Error *error) {
-    const Plan *plan = facts->plan;
-    const Setting *setting = &plan->settings[report_setting(facts)];
-    const int H = (int)setting->heads, T = (int)setting->context;
-    bool ok = true, learned = false;
-    for (int arm = 0; arm < plan->arm_count; arm++)
-        learned = learned || (report_enters(facts, arm, ENTERS_BIAS) && plan->arms[arm].learned);
-    if (!learned || T < CURVE_LEAST) return true;
-    begin_biases(page);
-    for (int charts = 0; charts < 2; charts++) {
-        for (int arm = 0; ok && arm < plan->arm_count; arm++) {
-            if (!report_enters(facts, arm, ENTERS_BIAS)) continue;
-            double *curves = biases_of(facts, arm, H, T, error);
-            ok = curves && (charts ? bias_chart : bias_rows)(page, plan->arms[arm].name, curves, H, T, error);
-            free(curves);
-        }
-        if (!charts) page_table_end(page);
-    }
-    return ok;
+    free(curves);
+    return ok && page_chart(page, &chart, error, "Bias by distance: %s", facts->plan->arms[arm].name);
 }
 
 bool report_learned(Page *page, const Facts *facts, Error *error) {
@@ -214,12 +131,16 @@ bool report_learned(Page *page, const Facts *facts, Error *error) {
                        (int)list.size, list.bytes);
     page_text_free(page, &list);
     if (!tables(page, facts, error)) return false;
+    bool biases = false; // are any learned? Then designed ones are beside them
     for (int arm = 0; arm < plan->arm_count; arm++)
-        if (arm_is(&plan->arms[arm], "rope-learned") &&
-            ((report_has_weights(facts, arm) && !frequency_chart(page, facts, arm, error)) ||
-             !training_chart(page, facts, arm, error)))
+        biases = biases || (report_enters(facts, arm, ENTERS_BIAS) && plan->arms[arm].learned);
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        if (arm_is(&plan->arms[arm], "rope-learned") && report_has_weights(facts, arm) &&
+            !frequency_chart(page, facts, arm, error))
             return false;
-    return biases(page, facts, error);
+        if (biases && report_enters(facts, arm, ENTERS_BIAS) && !bias_chart(page, facts, arm, error)) return false;
+    }
+    return true;
 }
 
 // --- attention ---
@@ -313,7 +234,7 @@ bool report_attention(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     const Setting *setting = &plan->settings[report_setting(facts)];
     const int T = (int)setting->context;
-    char whose[SETTING_WORDS + 64];
+    char whose[NAME_CAPACITY + 64];
     int models = 0, *ids = NULL;
     for (int arm = 0; arm < plan->arm_count; arm++) models += report_has_weights(facts, arm);
     if (models > 0 && !windows_or_why(&ids, page, plan->texts[setting->text].data, T, error)) return false;

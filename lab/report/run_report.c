@@ -29,56 +29,7 @@ static void add_losses(Chart *chart, const char *text, bool validation) {
     }
 }
 
-// Bytes of text in a token of the validation text; NAN when the run's data cannot be opened, have changed, or came
-// without their tokenizer, and for tasks.
-static bool bytes_per_token(double *mean, const RunPaths *paths, const TrainOptions *options, Error *error) {
-    Corpus corpus;
-    *mean = NAN;
-    if (!corpus_open(&corpus, options->data, error)) return error->kind == ERROR_INPUT;
-    json_t *recorded = config_data(paths->config, error);
-    const bool known =
-        recorded && data_is(recorded, &corpus) && corpus.tokenizer.kind != TOKENIZER_NONE && !is_task(&corpus.builtin);
-    const uint64_t count = known ? split_limit(&corpus.val, options->eval_tokens) : 0;
-    uint64_t bytes = 0;
-    bool ok = recorded != NULL;
-    for (uint64_t t = 0; ok && t < count; t++) {
-        int id = 0;
-        const char *text;
-        ok = split_read(&id, &corpus.val, t, 1, error);
-        bytes += tokenizer_decode(&text, &corpus.tokenizer, id);
-    }
-    json_decref(recorded);
-    corpus_close(&corpus);
-    if (ok && bytes > 0) *mean = (double)bytes / (double)count;
-    return ok;
-}
-
-// Of the points of a line after `from`, up to `to`; NAN without any.
-static double mean_between(const Line *line, double from, double to) {
-    double sum = 0, count = 0;
-    for (const Point *point = line->points; point < line->points + line->count; point++) {
-        sum += point->x > from && point->x <= to ? point->y : 0;
-        count += point->x > from && point->x <= to;
-    }
-    return sum / count;
-}
-
-// The step with the lowest loss, in words and as a mark. It is overfitting only where the loss of training falls.
-static void best_words(Page *page, Chart *chart, char label[64], const Point *last, const RunPaths *paths) {
-    const Line *line = &chart->lines[1];
-    const Point *best = line->ringed < 0 ? last : &line->points[line->ringed];
-    const bool kept = !path_missing(paths->best),
-               overfits = last->y > STALE_RISE * best->y && mean_between(&chart->lines[0], best->x, last->x) <
-                                                                mean_between(&chart->lines[0], best->x / 2, best->x);
-    snprintf(label, 64, "lowest: %.4f, step %.0f", best->y, best->x);
-    chart->mark = best->x;
-    chart->mark_label = label;
-    page_lead(page, "%s %.0f: the lowest loss on validation text is %.4f%s%s%s.",
-              overfits ? "Overfitting after step" : "Best step", best->x, best->y, kept ? ", which " : "",
-              kept ? paths->directory : "", kept ? RUN_BEST " has" : "");
-}
-
-static bool loss_chart(Page *page, const RunPaths *paths, const TrainOptions *options, Error *error) {
+static bool loss_chart(Page *page, const RunPaths *paths, Error *error) {
     Chart chart = {.x_label = "step", .y_label = "loss in nats a token"};
     Buffer file;
     if (path_missing(paths->log)) return true;
@@ -91,16 +42,20 @@ static bool loss_chart(Page *page, const RunPaths *paths, const TrainOptions *op
     add_losses(&chart, (const char *)file.bytes, true);
     free(file.bytes);
     const Line *line = &chart.lines[1];
-    const Point *last = line->count > 0 ? &line->points[line->count - 1] : NULL;
-    char bits[64] = "", label[64];
-    double bytes = NAN;
-    const bool ok = !last || bytes_per_token(&bytes, paths, options, error);
-    if (!isnan(bytes)) snprintf(bits, sizeof bits, ", %.4f bits per byte", last->y / (log(2) * bytes));
-    if (last)
-        page_lead(page, "After step %.0f, the loss on validation text is %.4f nats a token (perplexity %.4g%s).",
-                  last->x, last->y, exp(last->y), bits);
-    if (last) best_words(page, &chart, label, last, paths);
-    return page_chart(page, &chart, error, "Loss") && ok;
+    char label[64];
+    if (line->count > 0) {
+        const Point *last = &line->points[line->count - 1],
+                    *best = line->ringed < 0 ? last : &line->points[line->ringed];
+        const bool kept = !path_missing(paths->best);
+        snprintf(label, sizeof label, "lowest: %.4f, step %.0f", best->y, best->x);
+        chart.mark = best->x;
+        chart.mark_label = label;
+        page_lead(page, "After step %.0f, the loss on validation text is %.4f nats a token (perplexity %.4g).", last->x,
+                  last->y, exp(last->y));
+        page_lead(page, "Best step %.0f: the lowest loss on validation text is %.4f%s%s%s.", best->x, best->y,
+                  kept ? ", which " : "", kept ? paths->directory : "", kept ? RUN_BEST " has" : "");
+    }
+    return page_chart(page, &chart, error, "Loss");
 }
 
 // At most as many lines as a chart takes, and as many points in each as can be seen.
@@ -197,7 +152,7 @@ bool report_run(const char *name, FILE *out, Error *error) {
                        path_missing(paths.log) ? "was not trained with the longer one: its weights are those of before"
                                                : "was trained with the longer one");
     }
-    if (!loss_chart(&page, &paths, &options, error) || !position_chart(&page, &paths, error) ||
+    if (!loss_chart(&page, &paths, error) || !position_chart(&page, &paths, error) ||
         !model_parts(&page, &paths, error)) {
         page_abandon(&page);
         return false;

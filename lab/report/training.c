@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 // --- learning rates ---
 static bool rate_chart(Page *page, const Facts *facts, int setting, Error *error) {
@@ -97,111 +96,92 @@ bool report_rates(Page *page, const Facts *facts, Error *error) {
 }
 
 // --- losses during training ---
-// Validation losses of a run, from its log.csv: step,tokens,seconds,train_loss,val_loss,... Or of several runs: then
-// the sums or means, and the lowest and highest loss.
+// Validations at the numbers of tokens that all seeds read so far have: sums over the seeds, and the range of losses.
 typedef struct {
-    double tokens[POINTS_MOST], seconds[POINTS_MOST], loss[POINTS_MOST], low[POINTS_MOST], high[POINTS_MOST];
+    struct {
+        double tokens, seconds, loss, low, high;
+    } at[POINTS_MOST];
     int count;
 } Curve;
 
-// Read every validation of a log, or every second, third, ... so that there are at most POINTS_MOST.
-static void parse_curve(Curve *curve, const char *log) {
-    int every = 1;
-    for (int pass = 0; pass < 2; pass++) {
-        curve->count = 0;
-        int rows = 0;
-        LogRow row;
-        for (const char *at = log; log_next(&row, &at);) {
-            if (isnan(row.validation)) continue;
-            if (pass == 1 && rows % every == 0) {
-                curve->tokens[curve->count] = row.tokens;
-                curve->seconds[curve->count] = row.seconds;
-                curve->low[curve->count] = curve->high[curve->count] = row.validation;
-                curve->loss[curve->count++] = row.validation;
-            }
-            rows++;
+// Add a run's log.csv. Of the first one, every validation counts, or every second, third ... if there are too many.
+static void add_log(Curve *curve, const char *log, bool first) {
+    int rows = 0, kept = 0, next = 0;
+    LogRow row;
+    for (const char *at = log; log_next(&row, &at);) rows += !isnan(row.validation);
+    const int every = 1 + (rows - 1) / POINTS_MOST;
+    rows = 0;
+    while (log_next(&row, &log)) {
+        const double loss = row.validation;
+        if (isnan(loss)) continue;
+        if (first && rows++ % every == 0) {
+            curve->at[kept].tokens = row.tokens;
+            curve->at[kept].seconds = row.seconds;
+            curve->at[kept].loss = curve->at[kept].low = curve->at[kept].high = loss;
+            kept++;
         }
-        every = 1 + (rows - 1) / POINTS_MOST;
+        while (!first && next < curve->count && curve->at[next].tokens < row.tokens) next++;
+        if (first || next == curve->count || curve->at[next].tokens != row.tokens) continue;
+        curve->at[kept] = curve->at[next++];
+        curve->at[kept].seconds += row.seconds;
+        curve->at[kept].loss += loss;
+        curve->at[kept].low = fmin(curve->at[kept].low, loss);
+        curve->at[kept].high = fmax(curve->at[kept].high, loss);
+        kept++;
     }
+    curve->count = kept;
 }
 
-static bool read_curve(Curve *curve, const Facts *facts, int setting, int arm, int seed, Error *error) {
-    const Job job = outcome_job(facts->outcome, setting, arm, seed);
-    char path[PATH_CAPACITY];
-    Buffer file;
-    curve->count = 0;
-    if (!comparison_path(path, facts->outcome->comparison, &job, "log.csv", error)) return false;
-    if (path_missing(path)) return true;
-    if (!file_read(&file, path, error)) return false;
-    parse_curve(curve, (const char *)file.bytes);
-    free(file.bytes);
-    return true;
-}
-
-// Add a seed's losses to the sum, and drop points of the sum that this seed does not have.
-static void add_curve(Curve *sum, const Curve *one) {
-    int kept = 0;
-    for (int i = 0, j = 0; i < sum->count; i++) {
-        while (j < one->count && one->tokens[j] < sum->tokens[i]) j++;
-        if (j == one->count || one->tokens[j] != sum->tokens[i]) continue;
-        sum->tokens[kept] = sum->tokens[i];
-        sum->seconds[kept] = sum->seconds[i] + one->seconds[j];
-        sum->low[kept] = fmin(sum->low[i], one->loss[j]);
-        sum->high[kept] = fmax(sum->high[i], one->loss[j]);
-        sum->loss[kept++] = sum->loss[i] + one->loss[j];
-    }
-    sum->count = kept;
-}
-
-// The mean over seeds, at the numbers of tokens that all of them have.
-static bool mean_curve(Curve *mean, const Facts *facts, int setting, int arm, Error *error) {
-    static Curve one;
-    if (!read_curve(mean, facts, setting, arm, 0, error)) return false;
-    for (int seed = 1; seed < facts->outcome->seeds; seed++) {
-        if (!read_curve(&one, facts, setting, arm, seed, error)) return false;
-        add_curve(mean, &one);
-    }
-    for (int i = 0; i < mean->count; i++) {
-        mean->loss[i] /= facts->outcome->seeds;
-        mean->seconds[i] /= facts->outcome->seeds;
+static bool read_curve(Curve *curve, const Facts *facts, int arm, Error *error) {
+    for (int seed = 0; seed < facts->outcome->seeds; seed++) {
+        const Job job = outcome_job(facts->outcome, report_setting(facts), arm, seed);
+        char path[PATH_CAPACITY];
+        Buffer file;
+        if (!comparison_path(path, facts->outcome->comparison, &job, "log.csv", error)) return false;
+        if (path_missing(path)) {
+            curve->count = 0;
+            return true;
+        }
+        if (!file_read(&file, path, error)) return false;
+        add_log(curve, (const char *)file.bytes, seed == 0);
+        free(file.bytes);
     }
     return true;
-}
-
-// A chart of the curves, against tokens or seconds of training.
-static bool loss_chart(Page *page, const Facts *facts, const Curve *curves, bool seconds, Error *error) {
-    const Plan *plan = facts->plan;
-    Chart chart = {.x_label = seconds ? "training time in seconds" : "training tokens",
-                   .y_label = "loss in nats a token",
-                   .spread = facts->outcome->seeds > 1 && !seconds ? SPREAD_BANDS : SPREAD_NONE,
-                   .log_x = true};
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        const Curve *curve = &curves[arm];
-        report_line(&chart, facts, arm);
-        for (int i = 0; i < curve->count; i++)
-            chart_bar(&chart, seconds ? curve->seconds[i] : curve->tokens[i], curve->loss[i], curve->low[i],
-                      curve->high[i]);
-    }
-    return page_chart(page, &chart, error, "Loss on validation text against training %s%s, mean of the seeds%s",
-                      seconds ? "time" : "tokens", facts->settings[report_setting(facts)].at,
-                      chart.spread ? "; bands: from the lowest to the highest seed" : "");
 }
 
 bool report_training(Page *page, const Facts *facts, Error *error) {
-    const Plan *plan = facts->plan;
-    const int setting = plan->setting_count - 1;
-    Curve *curves = calloc((size_t)plan->arm_count, sizeof *curves);
-    bool ok = curves || fail_run(error, "no memory for %d curves", plan->arm_count);
-    for (int arm = 0; ok && arm < plan->arm_count; arm++) ok = mean_curve(&curves[arm], facts, setting, arm, error);
-    int longest = 0;
-    for (int arm = 0; ok && arm < plan->arm_count; arm++)
-        if (curves[arm].count > longest) longest = curves[arm].count;
-    if (ok && longest < 2)
-        page_paragraph(
-            page, "There is no curve of the loss during training, because the seeds have fewer than two measurements "
-                  "in common; --eval-every sets how often it is measured.");
-    else
-        ok = ok && loss_chart(page, facts, curves, false, error) && loss_chart(page, facts, curves, true, error);
-    free(curves);
+    static Curve curve;
+    const char *at = facts->settings[report_setting(facts)].at;
+    const double seeds = facts->outcome->seeds;
+    Chart tokens = {.x_label = "training tokens",
+                    .y_label = "loss in nats a token",
+                    .spread = seeds > 1 ? SPREAD_BANDS : SPREAD_NONE,
+                    .log_x = true},
+          time = {.x_label = "training time in seconds", .y_label = "loss in nats a token", .log_x = true};
+    bool ok = true, any = false;
+    for (int arm = 0; ok && arm < facts->plan->arm_count; arm++) {
+        ok = read_curve(&curve, facts, arm, error);
+        report_line(&tokens, facts, arm);
+        report_line(&time, facts, arm);
+        any = any || curve.count > 1;
+        for (int i = 0; ok && i < curve.count; i++) {
+            const double loss = curve.at[i].loss / seeds;
+            chart_bar(&tokens, curve.at[i].tokens, loss, curve.at[i].low, curve.at[i].high);
+            chart_point(&time, curve.at[i].seconds / seeds, loss);
+        }
+    }
+    if (ok && any) {
+        ok = page_chart(page, &tokens, error, "Loss on validation text against training tokens%s, mean of the seeds%s",
+                        at, tokens.spread ? "; bands: from the lowest to the highest seed" : "");
+        if (ok)
+            return page_chart(page, &time, error, "Loss on validation text against training time%s, mean of the seeds",
+                              at);
+    } else {
+        chart_free(&tokens);
+    }
+    chart_free(&time);
+    if (ok)
+        page_paragraph(page, "There is no curve of the loss during training, because the seeds have fewer than two "
+                             "measurements in common; --eval-every sets how often it is measured.");
     return ok;
 }

@@ -1,5 +1,5 @@
-// What the reports of a comparison and of a run read beside measured.csv: log.csv, positions.csv and
-// positions-STEP.npy. These are the parts of an input, with a byte 0xFF between them.
+// What the reports of a comparison and of a run read beside measured.csv: log.csv and
+// positions.csv. These are the parts of an input, with a byte 0xFF between them.
 #include "lab/report/report.h"
 #include "train/run.h"
 #include "tests/fuzz/comparison.h"
@@ -28,7 +28,7 @@ bool fuzz_report(const uint8_t *bytes, size_t size) {
     static char *const arms[] = {"learned", "rope-learned"};
     static Comparison comparison;
     static FILE *nowhere;
-    char path[PATH_CAPACITY], name[64];
+    char path[PATH_CAPACITY];
     size_t log_size, positions_size;
     Error error;
     Plan *plan = &comparison.plan;
@@ -46,10 +46,6 @@ bool fuzz_report(const uint8_t *bytes, size_t size) {
         const Job job = plan_job(plan, i);
         fuzz_run_file(&comparison, &job, "log.csv", log, log_size);
         fuzz_run_file(&comparison, &job, "positions.csv", positions, positions_size);
-        for (int s = 0; s < SNAPSHOTS; s++) {
-            snprintf(name, sizeof name, "positions-%lld.npy", snapshot_step(plan->base.steps, s));
-            fuzz_run_file(&comparison, &job, name, bytes, size);
-        }
     }
     const Job first = plan_job(plan, 0);
     fuzz_must(comparison_path(path, &comparison, &first, "", &error), &error);

@@ -25,7 +25,7 @@ const look = () => {
         return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05) < 4.5;
     }).length;
     return { over: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        answer: seen(document.querySelector(".lead")), plot: seen(svg), settings: seen([...document.querySelectorAll("p")].find((p) => /^(What was trained|In all settings)/.test(p.textContent))),
+        answer: seen(document.querySelector(".lead")), plot: seen(svg), settings: seen([...document.querySelectorAll("p")].find((p) => /^What was trained/.test(p.textContent))),
         dots: [...svg.querySelectorAll(".dot")].every(seen), small, pale };
 };
 
