@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 // The scheme with the lowest loss in a setting; -1 if all diverged.
 static int best_of(const Facts *facts, int setting) {
@@ -140,8 +141,9 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
 static void settings(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
     const bool one = plan->setting_count == 1;
-    page_paragraph(page, "What was trained: each scheme from %d seed%s%s.", facts->outcome->seeds,
-                   facts->outcome->seeds == 1 ? "" : "s", one ? "" : ", in each of these settings");
+    page_paragraph(page, "What was trained: each scheme from %d seed%s%s%s.", facts->outcome->seeds,
+                   facts->outcome->seeds == 1 ? "" : "s", one ? "" : ", in each of these settings",
+                   strstr(facts->settings[0].name, "tpp") ? " (tpp: training tokens for each parameter)" : "");
     if (plan->by_seconds)
         page_paragraph(page,
                        "All schemes train for the same time, so faster ones make more steps. Steps, tokens and epochs "

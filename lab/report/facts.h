@@ -62,18 +62,9 @@ bool report_open_run(Run *run, const Facts *facts, int arm, Error *error);
 bool report_has_weights(const Facts *facts, int arm);
 bool report_enters(const Facts *facts, int arm, Enters where);
 
-// The path of a file of that run.
-bool report_run_path(char path[PATH_CAPACITY], const Facts *facts, int arm, const char *file, Error *error);
-
-// Write two cells, a difference and an interval, each "-" where it is not known. Returns whether both are known.
-bool report_difference_cells(Page *page, double mean, Interval interval);
-
 // A quantity over the complete seeds: its mean, NAN where a seed has none, and standard deviation, NAN with one seed.
 Paired report_summary(const Facts *facts, int setting, int arm, const char *quantity, double x);
 double report_mean(const Facts *facts, int setting, int arm, const char *quantity, double x);
 // The losses in trained windows.
 Paired report_loss(const Facts *facts, int setting, int arm);
-// The change of a quantity, by seed, from the trained length to `times` that length.
-Paired report_change(const Facts *facts, int setting, int arm, const char *quantity, double times);
-
 #endif

@@ -25,6 +25,16 @@ static bool context_chart(Page *page, const Facts *facts, int setting, Error *er
     return page_chart(page, &chart, error, "Loss against the length of the window%s", facts->settings[setting].at);
 }
 
+// The change of a quantity, by seed, from the trained length to `times` that length.
+static Paired change_of(const Facts *facts, int setting, int arm, const char *quantity, double times) {
+    const double T = report_context(facts, setting);
+    double differences[SEEDS_MOST];
+    for (int seed = 0; seed < facts->outcome->seeds; seed++)
+        differences[seed] = outcome_value(facts->outcome, setting, -1, arm, seed, quantity, times * T) -
+                            outcome_value(facts->outcome, setting, -1, arm, seed, quantity, T);
+    return paired_summary(differences, facts->outcome->seeds);
+}
+
 // One row for each scheme: a quantity at 1, 2, 4, ... times the trained length (`count` columns), and its change from
 // the first to the last. words: for a change that is not resolved, falls, or rises.
 static void change_table(Page *page, const Facts *facts, int setting, const char *quantity, int count,
@@ -39,10 +49,13 @@ static void change_table(Page *page, const Facts *facts, int setting, const char
     page_cell(page, "95%% interval");
     page_cell(page, "%s", word_heading);
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        const Paired change = report_change(facts, setting, arm, quantity, 1 << (count - 1));
+        const Paired change = change_of(facts, setting, arm, quantity, 1 << (count - 1));
         page_row(page, false, "%s", plan->arms[arm].name);
         for (int i = 0; i < count; i++) page_number(page, 4, report_mean(facts, setting, arm, quantity, T * (1 << i)));
-        const bool judged = report_difference_cells(page, change.mean, paired_interval(&change, plan->arm_count));
+        const Interval interval = paired_interval(&change, plan->arm_count);
+        const bool judged = !isnan(interval.low);
+        page_signed(page, change.mean);
+        page_cell(page, judged ? "%+.4f to %+.4f" : "-", interval.low, interval.high);
         page_cell(page, "%s",
                   judged                                               ? words[paired_verdict(&change, plan->arm_count)]
                   : isnan(report_mean(facts, setting, arm, "loss", T)) ? "diverged"

@@ -75,15 +75,6 @@ bool report_pairs(Page *page, const Facts *facts, Error *error) {
     return true;
 }
 
-static void gap_cell(Page *page, double mean) {
-    page_cell(page, isnan(mean) ? "-" : "%+.4f", mean);
-}
-
-// "0.021": half of an interval.
-static void half_cell(Page *page, Interval interval) {
-    page_cell(page, isnan(interval.low) ? "-" : "%.4f", 0.5 * (interval.high - interval.low));
-}
-
 bool report_texts(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     page_paragraph(page,
@@ -99,9 +90,9 @@ bool report_texts(Page *page, const Facts *facts, Error *error) {
         for (int i = 0; i < report_contrasts(facts); i++) {
             const Finding f = report_contrast(facts, i, setting);
             page_row(page, false, "%s - %s%s", f.arm, f.other, facts->settings[setting].at);
-            gap_cell(page, f.gap.mean);
-            half_cell(page, f.gap.t);
-            half_cell(page, f.text);
+            page_signed(page, f.gap.mean);
+            page_number(page, 4, 0.5 * (f.gap.t.high - f.gap.t.low));
+            page_number(page, 4, 0.5 * (f.text.high - f.text.low));
             page_number(page, 4, f.resolvable);
         }
     page_table_end(page);

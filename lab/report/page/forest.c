@@ -141,9 +141,9 @@ static void write_rows(Page *page, const Forest *forest) {
     for (const ForestRow *row = forest->rows; row < forest->rows + forest->count; row++) {
         page_row(page, false, "%s", grouped ? row->group : row->name);
         if (grouped) page_cell(page, "%s", row->name);
-        page_cell(page, isnan(row->value) ? "-" : "%+.4f", row->value);
-        page_cell(page, isfinite(row->low) ? "%+.4f" : "-", row->low);
-        page_cell(page, isfinite(row->high) ? "%+.4f" : "-", row->high);
+        page_signed(page, row->value);
+        page_signed(page, row->low);
+        page_signed(page, row->high);
         page_cell(page, "%s", row->words);
         page_cell(page, "%s", isfinite(row->low) ? row->family : "-");
     }

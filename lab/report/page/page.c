@@ -226,10 +226,11 @@ void page_cell(Page *page, const char *format, ...) {
 }
 
 void page_number(Page *page, int digits, double value) {
-    if (isnan(value))
-        cell_text(page, "-");
-    else
-        page_cell(page, "%.*f", digits, value);
+    page_cell(page, isfinite(value) ? "%.*f" : "-", digits, value);
+}
+
+void page_signed(Page *page, double value) {
+    page_cell(page, isfinite(value) ? "%+.4f" : "-", value);
 }
 
 void page_table_end(Page *page) {

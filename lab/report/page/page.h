@@ -62,7 +62,9 @@ void page_table(Page *page, const char *caption, ...) FORMAT_CHECK(2, 3);
 // Begin a row by the cells that one format prints, separated by '|'; page_cell and page_number add more.
 void page_row(Page *page, bool heading, const char *format, ...) FORMAT_CHECK(3, 4);
 void page_cell(Page *page, const char *format, ...) FORMAT_CHECK(2, 3);
-void page_number(Page *page, int digits, double value); // with so many digits after the point; NAN is "-"
+// A number with so many digits after the point, or one with its sign and four; what is not finite is "-".
+void page_number(Page *page, int digits, double value);
+void page_signed(Page *page, double value);
 void page_table_end(Page *page);
 
 // A figure: a drawing for wide and for narrow screens in the HTML, and one in a file plot-N.svg of its own, which the
