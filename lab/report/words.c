@@ -30,6 +30,10 @@ static Kind kind_of(const Finding *f) {
 
 static void one_setting(Text *text, const Finding *f) {
     const char *ahead = f->gap.mean < 0 ? f->arm : f->other, *behind = f->gap.mean < 0 ? f->other : f->arm;
+    if (f->gap.mean == 0 && !(f->interval.low < 0)) {
+        text_print(text, "%s and %s have the same loss in every seed.", f->arm, f->other);
+        return;
+    }
     switch (kind_of(f)) {
     case BETTER:
     case WORSE:
@@ -38,10 +42,6 @@ static void one_setting(Text *text, const Finding *f) {
         text_print(text, ".");
         break;
     case ALONE:
-        if (f->gap.mean == 0) {
-            text_print(text, "%s and %s have the same loss in the only seed.", f->arm, f->other);
-            break;
-        }
         text_print(text, "%s is ahead of %s by %.*f nats a token, but one seed cannot tell how certain that is.", ahead,
                    behind, digits_for(f->gap.mean), fabs(f->gap.mean));
         break;
