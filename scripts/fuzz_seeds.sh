@@ -128,8 +128,6 @@ printf 'quantity,x,value,count\ndiverged,0,0,1\n' | seed measured good_diverged
     cat small/runs/learned-seed1337/log.csv
     printf '\377'
     cat small/runs/rope-learned-seed1337/positions.csv
-    printf '\377'
-    cat small/runs/learned-seed1337/positions-20.npy
 } | seed report good_run
 
 # --- other programs ---
