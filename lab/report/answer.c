@@ -23,13 +23,12 @@ static int best_of(const Facts *facts, int setting) {
 static void winner(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
     const int last = report_setting(facts), best = best_of(facts, last);
-    int judged = 0, better = 0;
+    int better = 0;
     Text open = {0};
     if (best < 0) return;
     for (int arm = 0; arm < plan->arm_count; arm++) {
         if (arm == best) continue;
         const Finding f = report_pair(facts, best, arm, last);
-        judged += !isnan(f.interval.low);
         better += f.verdict == VERDICT_BETTER;
         if (f.verdict != VERDICT_BETTER)
             text_print(&open, "%s%s%s", open.size ? ", " : "; not resolved: ", plan->arms[arm].name,
@@ -37,11 +36,12 @@ static void winner(Page *page, const Facts *facts) {
     }
     const double loss = report_loss(facts, last, best).mean;
     if (better > 0)
-        page_lead(page, "Lowest loss%s: %s, %.4f nats a token. With 95%% confidence, better than %d of %d others%.*s.",
+        page_lead(page,
+                  "Lowest loss%s: %s, %.4f nats a token; by corrected 95%% intervals better than %d of %d others%.*s.",
                   facts->settings[last].at, plan->arms[best].name, loss, better, plan->arm_count - 1, (int)open.size,
                   open.bytes);
-    else if (judged > 0)
-        page_lead(page, "Lowest loss%s: %s, %.4f nats a token. No difference from another scheme is resolved.",
+    else if (facts->outcome->seeds > 1)
+        page_lead(page, "Lowest loss%s: %s, %.4f nats a token; no difference from another scheme is resolved.",
                   facts->settings[last].at, plan->arms[best].name, loss);
     else
         page_lead(page, "Lowest loss%s: %s, %.4f nats a token; one seed cannot tell how certain that is.",
@@ -178,13 +178,13 @@ static void confidence(Page *page, const Facts *facts) {
     double size = 0;                                                               // of the largest family
     for (int i = 0; i < report_contrasts(facts); i++) size = fmax(size, report_named(facts, i)->comparisons);
     const double error = outcome_peeking(facts->outcome, size);
-    page_paragraph(
-        page,
-        "With 95%% confidence, all intervals of a family hold at once: the primary contrasts, or all pairs of "
-        "a setting. They cover chance in weights and batches, %s. They say nothing about larger models. Not "
-        "resolved: the interval includes 0. A difference of 0.01 nats is 1%% of perplexity.",
-        report_settings_over_texts(facts) > 0 ? "and over the texts also the choice of text"
-                                              : "not the choice of text");
+    page_paragraph(page,
+                   "With 95%% confidence, all intervals of a family hold at once (Bonferroni): the primary contrasts, "
+                   "or all pairs of "
+                   "a setting. They cover chance in weights and batches, %s. They say nothing about larger models. Not "
+                   "resolved: the interval includes 0. A difference of 0.01 nats is 1%% of perplexity.",
+                   report_settings_over_texts(facts) > 0 ? "and over the texts also the choice of text"
+                                                         : "not the choice of text");
     if (plan->rate_count > 1)
         page_paragraph(page, "Learning rates were chosen on the same seeds, by the other half of the text: new seeds "
                              "would have somewhat higher losses.");

@@ -5,7 +5,7 @@
 
 #include "lab/report/facts.h"
 
-bool report_answer(Page *page, const Facts *facts, Error *error);       // who won, contrasts, settings
+bool report_answer(Page *page, const Facts *facts, Error *error);       // the best scheme, contrasts, settings
 bool report_scale(Page *page, const Facts *facts, Error *error);        // differences against compute
 bool report_chosen_rates(Page *page, const Facts *facts, Error *error); // which learning rate each scheme has
 bool report_losses(Page *page, const Facts *facts, Error *error);       // loss of every scheme, by setting and seed

@@ -61,7 +61,7 @@ static void settings_of(Text *text, const Finding *findings, int count, Kind kin
     double least = INFINITY, most = 0;
     char low[32], high[32];
     const Finding *last = NULL;
-    if (of_kind == count) text_print(text, "in all %d settings", count);
+    if (of_kind == count) text_print(text, count == 2 ? "in both settings" : "in all %d settings", count);
     for (const Finding *f = findings; f < findings + count; f++) {
         if (kind_of(f) != kind) continue;
         if (of_kind < count && !last) text_print(text, "%s ", f->place);

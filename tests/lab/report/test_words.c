@@ -91,9 +91,9 @@ static void a_difference_in_several_settings(void **state) {
                     "rope is better than learned at 70k by 0.150 nats a token (0.130 to 0.170); not known, because a "
                     "run diverged, at 25k.");
     for (int i = 0; i < 2; i++) f[i] = finding(f[i].setting, 0, 0.01, 1);
-    expect_sentence(f, 2, "rope or learned: not resolved in all 2 settings.");
+    expect_sentence(f, 2, "rope or learned: not resolved in both settings.");
     for (int i = 0; i < 2; i++) f[i].interval.low = NAN;
-    expect_sentence(f, 2, "rope or learned: not tested with one seed in all 2 settings.");
+    expect_sentence(f, 2, "rope or learned: not tested with one seed in both settings.");
 }
 
 int main(void) {
