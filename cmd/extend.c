@@ -3,7 +3,7 @@
 #include "cmd/commands.h"
 #include "cmd/shared/kernels.h"
 #include "train/evaluate.h"
-#include "lab/extend/extension.h"
+#include "lab/extend/extend.h"
 #include "train/config.h"
 #include "posenc/rotation/rotate.h"
 
@@ -21,6 +21,24 @@ static const Option extend_options[] = {
     {0},
 };
 
+static const ExtendMethod *const methods[] = {
+    [METHOD_PI] = &method_pi,
+    [METHOD_NTK] = &method_ntk,
+    [METHOD_DYNAMIC] = &method_dynamic,
+    [METHOD_YARN] = &method_yarn,
+    [METHOD_LLAMA3] = &method_llama3,
+    [METHOD_LONGROPE] = &method_longrope,
+    [METHOD_GRADIENT] = &method_gradient,
+    [METHOD_GIVEN] = &method_given,
+};
+
+// Does the method have an option of this name, besides those that every method has?
+static bool method_takes(const ExtendMethod *method, const char *name) {
+    for (const Option *const *table = method->options; *table; table++)
+        if (option_find(*table, name)) return true;
+    return false;
+}
+
 // The options of all methods in one table, for the parser and --help.
 typedef struct {
     Option rows[ARGUMENTS_MOST]; // the last is {0}
@@ -37,11 +55,11 @@ static void add_rows(OptionTable *table, const Option *rows) {
 
 static void gather_options(OptionTable *table) {
     add_rows(table, extend_options);
-    for (int m = 0; m < METHOD_COUNT; m++) add_rows(table, extend_methods[m]->options[0]);
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) add_rows(table, methods[m]->options[0]);
     add_rows(table, listed_options);
     add_rows(table, short_window_options);
     add_rows(table, text_options);
-    add_rows(table, evolution_options);
+    add_rows(table, short_options);
 }
 
 static void print_stretch(const Stretch *stretch, int pairs) {
@@ -170,66 +188,53 @@ static bool is_given(const OptionTable *table, const char *name) {
     return table->given[option_find(table->rows, name) - table->rows];
 }
 
-static bool any_given(const OptionTable *table, const char *a, const char *b, const char *c) {
-    return is_given(table, a) || is_given(table, b) || is_given(table, c);
-}
-
+// Fails (input) on options that have no effect or contradict each other.
 static bool check_options(const ExtendOptions *o, const OptionTable *given, Error *error) {
     char method[TEXT_CAPACITY];
     choice_word(METHOD_NAMES, o->method, method);
     for (int i = 0; i < given->count; i++) {
         const char *name = given->rows[i].name;
-        if (given->given[i] && !option_find(extend_options, name) && !method_takes(o->method, name))
+        if (given->given[i] && !option_find(extend_options, name) && !method_takes(methods[o->method], name))
             return fail_input(error, "--%s has no effect with --method %s; leave it out", name, method);
     }
     if (is_given(given, "attention") &&
         (o->method == METHOD_PI || o->method == METHOD_NTK || o->method == METHOD_LLAMA3))
         return fail_input(
             error, "--attention has no effect with --method %s, which has no attention factor; leave it out", method);
-    if (!o->tune && o->method == METHOD_YARN && (is_given(given, "data") || is_given(given, "windows")))
-        return fail_input(error, "yarn reads text with --tune only; add it, or leave out --data and --windows");
-    if (o->tune && o->further)
-        return fail_input(error, "--tune chooses factors that replace those of the run; leave it or --further out");
-    if (o->tune && any_given(given, "ramp", "beta-fast", "beta-slow"))
-        return fail_input(error, "--tune chooses --ramp, --beta-fast and --beta-slow; leave them out, or --tune");
-    if (o->further && is_given(given, "ramp") && o->formula.ramp != RAMP_PAPER)
-        return fail_input(error,
-                          "--further always has the ramp of YaRN's paper; leave out --ramp, or give --ramp paper");
-    if (o->method != METHOD_YARN && (o->short_only || o->factors.count) &&
-        any_given(given, "ramp", "beta-fast", "beta-slow"))
-        return fail_input(error,
-                          "with %s, nothing starts from YaRN's factors; leave out --ramp, --beta-fast and --beta-slow",
-                          o->short_only ? "--short" : "--factors");
-    if (o->method == METHOD_LONGROPE && o->search.windows == 1 && is_given(given, "abandon"))
-        return fail_input(error, "--abandon compares candidates after some of their windows; leave it out, or give "
-                                 "--windows 2 or more");
-    if (o->search.generations == 0 && (is_given(given, "mutations") || is_given(given, "crossovers")))
-        return fail_input(error, "--generations 0: no generation has children; leave out --mutations and --crossovers");
-    if (o->short_only && (o->keep_short || is_given(given, "factor") || is_given(given, "attention")))
-        return fail_input(error,
-                          "--short keeps the length, the long factors and the attention factor; leave out --factor, "
-                          "--keep-short and --attention");
-    if (o->method == METHOD_GIVEN && !o->factors.count)
-        return fail_input(error, "--method given takes the factors from --factors X,X,...; give one for each pair");
-    if (is_given(given, "unscaled") && !o->factors.count)
-        return fail_input(error, "--unscaled goes with --factors; give both, or neither");
-    if (o->steps > 0 && o->tokens > 0)
-        return fail_input(error, "--steps %lld or --tokens %lld: leave one of them out", o->steps, o->tokens);
-    const bool budget = o->steps > 0 || o->tokens > 0;
-    for (const Option *row = evolution_options; budget && row->name; row++)
-        if (row->type == OPTION_INTEGER && is_given(given, row->name))
-            return fail_input(error, "--%s only sets how many tokens descent may read; leave it out, or --%s",
-                              row->name, o->steps > 0 ? "steps" : "tokens");
     if (o->formula.beta_fast <= o->formula.beta_slow)
         return fail_input(error, "--beta-fast %g must be above --beta-slow %g", o->formula.beta_fast,
                           o->formula.beta_slow);
     if (o->formula.high_freq <= o->formula.low_freq)
         return fail_input(error, "--high-freq %g must be above --low-freq %g", o->formula.high_freq,
                           o->formula.low_freq);
-    if (o->search.mutations + o->search.crossovers < 1)
-        return fail_input(error, "--mutations 0 and --crossovers 0 leave no children; give some");
-    return !(o->resume && o->search.forget) ||
-           fail_input(error, "--forget would score again what --resume reads from the file; leave one of them out");
+    const bool yarn = o->method == METHOD_YARN, ramp = is_given(given, "ramp"),
+               ramps = ramp || is_given(given, "beta-fast") || is_given(given, "beta-slow"),
+               texts = is_given(given, "data") || is_given(given, "windows"),
+               lengths = is_given(given, "factor") || is_given(given, "attention");
+    const struct {
+        bool found;
+        const char *complaint;
+    } conflicts[] = {
+        {yarn && !o->tune && texts, "yarn reads text with --tune only; add it, or leave out --data and --windows"},
+        {o->tune && o->further, "--tune chooses factors that replace those of the run; leave it or --further out"},
+        {o->tune && ramps, "--tune chooses --ramp, --beta-fast and --beta-slow; leave them out, or --tune"},
+        {o->further && ramp && o->formula.ramp != RAMP_PAPER,
+         "--further always has the ramp of YaRN's paper; leave out --ramp, or give --ramp paper"},
+        {!yarn && o->short_only && ramps,
+         "with --short, nothing starts from YaRN's factors; leave out --ramp, --beta-fast and --beta-slow"},
+        {!yarn && o->factors.count && ramps,
+         "with --factors, nothing starts from YaRN's factors; leave out --ramp, --beta-fast and --beta-slow"},
+        {o->short_only && (o->keep_short || lengths),
+         "--short keeps the length, the long factors and the attention factor; leave out --factor, --keep-short and "
+         "--attention"},
+        {o->method == METHOD_GIVEN && !o->factors.count,
+         "--method given takes the factors from --factors X,X,...; give one for each pair"},
+        {is_given(given, "unscaled") && !o->factors.count, "--unscaled goes with --factors; give both, or neither"},
+        {o->steps > 0 && o->tokens > 0, "--steps and --tokens both say how long to descend; leave one of them out"},
+    };
+    for (size_t i = 0; i < sizeof conflicts / sizeof *conflicts; i++)
+        if (conflicts[i].found) return fail_input(error, "%s", conflicts[i].complaint);
+    return true;
 }
 
 // Fails (input) when there are files that only a run has. Weights alone were left by an `extend` that was killed before
@@ -320,7 +325,7 @@ bool command_extend(int argc, char **argv, Error *error) {
                          "  bitter extend runs/rope --method longrope --factor 8 --out runs/long\n"};
     ExtendOptions options;
     Extension x = {.options = &options, .directory = argv[arguments_parse(&options, table.given, &usage, argc, argv)]};
-    x.method = extend_methods[options.method];
+    x.method = methods[options.method];
     if (!check_options(&options, &table, error) || (!*options.out && !default_name(&options, x.directory, error)) ||
         !name_check("--out", options.out, error) || !name_check("the run", x.directory, error) ||
         !run_paths(&x.paths, options.out, error) || !run_open(&x.run, x.directory, "", error))

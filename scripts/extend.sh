@@ -76,7 +76,7 @@ for method in $tuned; do score "$(run_of "$method" tuned)"; done
 for seed in $seeds; do score "$out/longrope-$seed"; done
 
 # --- 64 times, in a second round: another search from the fine-tuned run, smaller because windows are 8 times as long ---
-small="--population 16 --parents 8 --mutations 6 --crossovers 6 --generations 5 --windows 1"
+small="--population 16 --generations 7 --windows 1"
 # shellcheck disable=SC2086
 extend "$out/longrope-1-ft" "$out/round2" --method longrope --factor 8 $small
 # The same stages, and then documents that become longer: one step at 16,384 costs as much as a dozen at 2048, and from
@@ -95,21 +95,6 @@ train "$out/round2-ft" --init "$before" --data "$out/data" --documents builtin:p
 extend "$out/round2-ft" "$out/long" --method longrope --short --windows 32 --generations 10
 measure "$out/long" perplexity --context 256,2048,16384 --eval-tokens 131073
 measure "$out/long" passkey --passkey --samples 10 --context 2048,16384
-
-# --- what makes the search fast: each improvement beside the plain loop ---
-speed() { # NAME OPTIONS...
-    [ -f "$out/speed-$1/config.json" ] && return
-    say "search speed: $1"
-    run=$out/speed-$1 && shift
-    rm -rf "$run" "$run.log"
-    logged "$run.log" extend "$out/base" --out "$run" --method longrope --factor 4 --population 32 --parents 16 \
-        --mutations 8 --crossovers 8 --generations 16 "$@"
-}
-speed plain --forget --abandon 0 --one-by-one
-speed abandon --forget --one-by-one
-speed remember --abandon 0 --one-by-one
-speed side-by-side --forget --abandon 0
-speed all
 
 # --- the tables ---
 echo $(($(date +%s) - started)) >>"$out/seconds"

@@ -43,8 +43,7 @@ measure "$out/base" keys-258 --passkey --samples 10 --context 258
     echo "${0##*/}: the model has not learned to copy: $out/base finds $(keys "$out/base" 258) of 10 keys at 258 bytes" >&2
     exit 1
 }
-extend "$out/base" "$out/searched" --method longrope --factor 64 --windows 2 --population 16 --parents 8 --mutations 6 \
-    --crossovers 6 --generations 3
+extend "$out/base" "$out/searched" --method longrope --factor 64 --windows 2 --population 16 --generations 4
 windows "$out/tuned" 4096 4 300 1e-3 --warmup 20 --init "$out/searched"
 extend "$out/tuned" "$out/long" --method yarn --further --factor 2048 --beta-fast 2 --beta-slow 1.5
 

@@ -18,7 +18,7 @@ if [ ! -f "$out/round3/config.json" ]; then
     resume=
     [ -f "$out/round3/search.csv" ] && resume=--resume
     # shellcheck disable=SC2086
-    "$bitter" extend "$out/round2-ft" --method longrope --factor 8 --population 4 --parents 4 --generations 0 --windows 1 \
+    "$bitter" extend "$out/round2-ft" --method longrope --factor 8 --population 4 --generations 0 --windows 1 \
         --out "$out/round3" $resume
 fi
 [ -f "$out/round3/perplexity.csv" ] ||

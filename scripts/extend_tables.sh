@@ -80,23 +80,6 @@ header() {
     echo "| passkeys, right of 10 | 0% | 25% | 50% | 75% | 100% |"
     echo "|---|---:|---:|---:|---:|---:|"
     for length in 2048 16384; do by_depth "$length" "$out/long/passkey.csv" $length; done
-    echo
-    echo "## Speed of the search"
-    echo
-    echo "A smaller search (stretched 4 times instead of 8, 288 evaluations): the plain loop scores every candidate on all"
-    echo "windows, one candidate after the other with all cores. The other rows add one improvement, or all of them."
-    echo "Remembering candidates does not make scoring faster: known children are replaced by new ones."
-    echo
-    echo "| loop | candidates scored | seconds | candidates per second | speed relative to the plain loop | best loss |"
-    echo "|---|---|---|---|---|---|"
-    for name in plain abandon remember side-by-side all; do
-        awk -v name="$name" '
-            FNR == 1 { file++ }
-            $1 == "search" { n = $2; s = $5; rate = $7; if (file == 1) plain = rate }
-            $1 == "spent" { loss = $NF }
-            END { printf "| %s | %s | %s | %s | %.2f | %s |\n", name, n, s, rate, rate / plain, loss }' \
-            "$out/speed-plain.log" "$out/speed-$name.log"
-    done
 } >"$results/table.md"
 
 # The factors as a table: a row per pair, a column per method.

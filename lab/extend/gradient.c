@@ -1,6 +1,6 @@
 #include "base/interrupt.h"
 #include "base/progress.h"
-#include "lab/extend/extension.h"
+#include "lab/extend/extend.h"
 #include "train/result.h"
 #include "model/adamw.h"
 #include "model/train_pass.h"
@@ -71,6 +71,27 @@ static double loss_and_gradient(double *dlog_factors, Descent *d, int window) {
 static void keep_rule(Stretch *stretch, const Extension *x) {
     for (int i = 1; x->options->rising && i < x->pairs; i++)
         stretch->factors[i] = fmax(stretch->factors[i], stretch->factors[i - 1]);
+}
+
+// Replace n values, at most PAIRS_MOST, by those for which sum weights (new - old)^2 is least and none is below the one
+// before: neighbours that fall become their mean, as often as there are any (Ayer et al. 1955, isotonic regression).
+// Weights are above 0.
+static void nearest_rising(double *values, const double *weights, int n) {
+    double mean[PAIRS_MOST], weight[PAIRS_MOST];
+    int size[PAIRS_MOST], count = 0; // of groups of neighbours with the same value
+    for (int i = 0; i < n; i++) {
+        mean[count] = values[i];
+        weight[count] = weights[i];
+        size[count++] = 1;
+        for (; count > 1 && mean[count - 2] > mean[count - 1]; count--) {
+            const double both = weight[count - 2] + weight[count - 1];
+            mean[count - 2] = (weight[count - 2] * mean[count - 2] + weight[count - 1] * mean[count - 1]) / both;
+            weight[count - 2] = both;
+            size[count - 2] += size[count - 1];
+        }
+    }
+    for (int group = 0, i = 0; group < count; group++)
+        for (const int end = i + size[group]; i < end; i++) values[i] = mean[group];
 }
 
 // Adam on log factors, which stay within [1, most] as in the search. Of all steps dx, Adam's makes m dx + sqrt(v) dx^2
@@ -243,4 +264,4 @@ static const Option gradient_options[] = {
 };
 
 const ExtendMethod method_gradient = {
-    {gradient_options, listed_options, short_window_options, text_options, evolution_options}, find};
+    {gradient_options, listed_options, short_window_options, text_options, short_options}, find};

@@ -1,7 +1,7 @@
 #include "base/file/crc.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
-#include "lab/extend/extension.h"
+#include "lab/extend/extend.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,16 +9,17 @@
 #include <stdlib.h>
 
 // The search at work. search.csv records it: the first line holds the settings, the second names the columns, and each
-// further line is an evaluation. Everything else follows from the seed, so a search that is started again with these
-// rows goes the same way as one that was never stopped.
+// further line is an evaluation, which ends with the CRC-32 of what stands before its last comma: a digit that changes
+// would otherwise be another candidate. Everything else follows from the seed, so a search that is started again with
+// these rows goes the same way as one that was never stopped.
 typedef struct {
     Extension *x;
     Search search;
     Stretch stretch; // only its attention factor
     Candidate starts[STARTS_MOST];
     int start_count;
-    char path[PATH_CAPACITY], settings[TEXT_CAPACITY];
-    Text columns;
+    char path[PATH_CAPACITY];
+    Text head; // the first two lines
     FILE *csv;
     int unwritten; // errno of a row that could not be written
     ProgressLine line;
@@ -35,26 +36,20 @@ static bool score(double *loss, void *context, int worker, const Candidate *cand
     return !interrupt_came();
 }
 
-// Searches of earlier versions have rows without a checksum. Of others, a row ends with the CRC-32 of what stands
-// before its last comma: a digit that changes would otherwise be another candidate.
-static void print_row(Text *row, const LongropeSearch *job, int generation, const Evaluated *e, bool sealed) {
+static void print_row(Text *row, const LongropeSearch *job, int generation, const Evaluated *e) {
+    char crc[CRC_CAPACITY];
     text_print(row, "%d,%d,%.17g,%d", generation, e->scored, evaluated_mean(e),
                unscaled_choices[e->candidate.unscaled_choice]);
     for (int i = 0; i < job->search.space.pairs; i++)
         text_print(row, ",%.2f", 1 + job->search.space.step * e->candidate.steps[i]);
-    for (int w = 0; w < job->search.options.windows; w++)
-        if (w < e->scored)
-            text_print(row, ",%.17g", e->scores[w]);
-        else
-            text_print(row, ",");
-    char crc[CRC_CAPACITY];
-    if (sealed && !row->failed) text_print(row, ",%s", crc_text(crc, crc_bytes(0, row->bytes, row->size)));
-    text_print(row, "\n");
+    for (int w = 0; w < e->scored; w++) text_print(row, ",%.17g", e->scores[w]);
+    for (int w = e->scored; w < job->search.options.windows; w++) text_print(row, ",");
+    if (!row->failed) text_print(row, ",%s\n", crc_text(crc, crc_bytes(0, row->bytes, row->size)));
 }
 
 static bool write_row(FILE *csv, const LongropeSearch *job, int generation, const Evaluated *e) {
     Text row = {0};
-    print_row(&row, job, generation, e, true);
+    print_row(&row, job, generation, e);
     const bool ok = !row.failed && fwrite(row.bytes, 1, row.size, csv) == row.size;
     text_free(&row);
     return ok;
@@ -73,8 +68,8 @@ static bool evaluated(void *context, const Search *search, const Evaluated *e) {
     return !job->unwritten && !interrupt_came();
 }
 
-// The settings that make two searches the same search. False when there is no memory to print so many.
-static bool describe_settings(LongropeSearch *job) {
+// The settings that make two searches the same search, and the names of the columns.
+static void print_head(LongropeSearch *job) {
     const SearchOptions *o = &job->search.options;
     const Extension *x = job->x;
     const Gpt *gpt = &x->run.gpt;
@@ -82,46 +77,48 @@ static bool describe_settings(LongropeSearch *job) {
                    text = crc_bytes(0, x->scorer.ids,
                                     (size_t)o->windows * ((size_t)x->window + 1) * sizeof *x->scorer.ids),
                    starts = crc_bytes(0, job->starts, sizeof job->starts);
+    const long long parents = search_parents(o), mutations = search_mutations(o);
     // In parts: where a library has printf conversions of its own, as libquadmath below OpenBLAS has, glibc needs
     // memory for more than a dozen of them, and without it prints the beginning and does not say so.
-    Text all = {0};
-    text_print(&all, "# factor %.9g, %lld windows of %d tokens, population %lld, parents %lld, mutations %lld",
-               x->factor, o->windows, x->window, o->population, o->parents, o->mutations);
-    text_print(&all, ", crossovers %lld, generations %lld, probability %.9g, far %.9g, abandon %.9g, remember %d",
-               o->crossovers, o->generations, o->probability, o->far, o->abandon, !o->forget);
-    text_print(&all, ", seed %lld%s, attention %.9g%s", o->seed,
+    Text *head = &job->head;
+    text_print(head, "# factor %.9g, %lld windows of %d tokens, population %lld, parents %lld, mutations %lld",
+               x->factor, o->windows, x->window, o->population, parents, mutations);
+    text_print(head, ", crossovers %lld, generations %lld, probability %.9g, far %.9g, abandon %.9g, remember 1",
+               mutations, o->generations, SEARCH_PROBABILITY, SEARCH_FAR, SEARCH_ABANDON);
+    text_print(head, ", seed %lld%s, attention %.9g%s", o->seed,
                job->search.space.free ? ", factors that may fall" : "", job->stretch.attention,
                job->stretch.bare_start ? " except at the start" : "");
-    text_print(&all, ", start %08" PRIx32 ", weights %08" PRIx32 ", text %08" PRIx32, starts, weights, text);
-    const bool ok = !all.failed;
-    snprintf(job->settings, sizeof job->settings, "%.*s", (int)all.size, all.size > 0 ? all.bytes : "");
-    text_free(&all);
-    return ok;
+    text_print(head, ", start %08" PRIx32 ", weights %08" PRIx32 ", text %08" PRIx32, starts, weights, text);
+    text_print(head, "\ngeneration,scored,loss,unscaled");
+    for (int i = 0; i < job->search.space.pairs; i++) text_print(head, ",factor_%d", i);
+    for (int w = 0; w < o->windows; w++) text_print(head, ",loss_%d", w);
+    text_print(head, ",crc32\n");
 }
 
-// The names of the columns but for that of the checksum.
-static void name_columns(LongropeSearch *job) {
-    Text *columns = &job->columns;
-    text_print(columns, "generation,scored,loss,unscaled");
-    for (int i = 0; i < job->search.space.pairs; i++) text_print(columns, ",factor_%d", i);
-    for (int w = 0; w < job->search.options.windows; w++) text_print(columns, ",loss_%d", w);
-}
-
-// Does the line name the columns of this search? Sets *sealed to whether there is one for the checksum.
-static bool check_columns(bool *sealed, const LongropeSearch *job, const char *line, Error *error) {
-    const Text *columns = &job->columns;
-    const char *end = strncmp(line, columns->bytes, columns->size) == 0 ? line + columns->size : "";
-    *sealed = strncmp(end, ",crc32\n", 7) == 0;
-    return *sealed || *end == '\n' ||
-           fail_input(error,
-                      "%s, line 2: not the columns of a search; the file is damaged: start again with another --out",
-                      job->path);
+// Are these the first lines of the same search? Fails (input) naming the first setting that differs.
+static bool check_head(const LongropeSearch *job, const Buffer *file, Error *error) {
+    const char *now = job->head.bytes, *then = (const char *)file->bytes;
+    size_t at = 0, setting = strlen("# ");
+    int line = 1;
+    for (; at < job->head.size && at < file->size && then[at] == now[at]; at++) {
+        if (at > 0 && now[at - 1] == ',' && now[at] == ' ') setting = at + 1;
+        if (now[at] == '\n') line++;
+    }
+    if (at == job->head.size) return true;
+    if (line > 1 || at < setting || at == file->size)
+        return fail_input(error,
+                          "%s, line %d: not the settings and columns of a search; the file is damaged: start again "
+                          "with another --out",
+                          job->path, line);
+    return fail_input(
+        error, "%s is of another search: it has %.*s, and this one %.*s; give the same options, or another --out",
+        job->path, (int)strcspn(then + setting, ",\n"), then + setting, (int)strcspn(now + setting, ",\n"),
+        now + setting);
 }
 
 // Read a row, which ends at `end`. It is damaged, and this returns false, unless the evaluation that was read would be
 // written as the same row: so checksum, mean loss and the grid of factors are checked, too.
-static bool read_row(Evaluated *e, int *generation, const LongropeSearch *job, bool sealed, const char *row,
-                     const char *end) {
+static bool read_row(Evaluated *e, int *generation, const LongropeSearch *job, const char *row, const char *end) {
     double values[4 + PAIRS_MOST + SEARCH_WINDOWS_MOST] = {0}; // generation, scored, loss, unscaled, factors, losses
     const int pairs = job->search.space.pairs;
     int count = 4 + pairs;
@@ -142,29 +139,11 @@ static bool read_row(Evaluated *e, int *generation, const LongropeSearch *job, b
     *e = (Evaluated){.candidate = candidate_of(&job->search.space, &stretch), .scored = (int)values[1]};
     memcpy(e->scores, values + 4 + pairs, (size_t)e->scored * sizeof *values);
     Text again = {0};
-    print_row(&again, job, *generation, e, sealed);
+    print_row(&again, job, *generation, e);
     const bool same =
         !again.failed && again.size == (size_t)(end + 1 - row) && memcmp(again.bytes, row, again.size) == 0;
     text_free(&again);
     return same;
-}
-
-// Is this the first line of the same search? Fails (input) naming the first setting that differs.
-static bool check_settings(const LongropeSearch *job, const char *line, size_t length, Error *error) {
-    const char *now = job->settings;
-    if (length == strlen(now) && strncmp(line, now, length) == 0) return true;
-    size_t start = strlen("# "), at = 0; // of the setting that differs
-    for (; at < length && line[at] == now[at]; at++)
-        if (at >= 1 && line[at - 1] == ',' && line[at] == ' ') start = at + 1;
-    const int there = at < start ? 0 : (int)strcspn(line + start, ",\n"), here = (int)strcspn(now + start, ",");
-    if (there == 0 || there > 40 || !now[at])
-        return fail_input(
-            error,
-            "%s does not begin with the settings of a search; the file is damaged: start again with another --out",
-            job->path);
-    return fail_input(
-        error, "%s is of another search: it has %.*s, and this one %.*s; give the same options, or another --out",
-        job->path, there, line + start, here, now + start);
 }
 
 static bool fail_memory(const LongropeSearch *job, Error *error) {
@@ -172,11 +151,11 @@ static bool fail_memory(const LongropeSearch *job, Error *error) {
                     job->search.refused);
 }
 
-static bool recall_row(LongropeSearch *job, AtomicFile *file, bool sealed, const char *row, const char *end, int line,
+static bool recall_row(LongropeSearch *job, AtomicFile *file, const char *row, const char *end, int line,
                        Error *error) {
     Evaluated e;
     int generation;
-    if (!read_row(&e, &generation, job, sealed, row, end))
+    if (!read_row(&e, &generation, job, row, end))
         return fail_input(error,
                           "%s, line %d: not a row of a search; the file is damaged: start again with another --out",
                           job->path, line);
@@ -192,13 +171,10 @@ static bool recall_row(LongropeSearch *job, AtomicFile *file, bool sealed, const
 static bool recall(LongropeSearch *job, AtomicFile *file, Error *error) {
     Buffer old;
     if (!file_read(&old, job->path, error)) return false;
-    const char *row = (const char *)old.bytes, *end;
-    bool sealed = false, ok = check_settings(job, row, strcspn(row, "\n"), error);
-    row = strchr(row, '\n');
-    ok = ok && (!row || check_columns(&sealed, job, row + 1, error));
-    row = row ? strchr(row + 1, '\n') : NULL;
-    for (int line = 3; ok && row && (end = strchr(row + 1, '\n')); line++, row = end)
-        ok = recall_row(job, file, sealed, row + 1, end, line, error);
+    bool ok = check_head(job, &old, error);
+    const char *row = (const char *)old.bytes + (ok ? job->head.size : 0), *end;
+    for (int line = 3; ok && (end = strchr(row, '\n')); line++, row = end + 1)
+        ok = recall_row(job, file, row, end, line, error);
     free(old.bytes);
     return ok;
 }
@@ -214,8 +190,7 @@ static bool open_csv(LongropeSearch *job, Error *error) {
     if (!exists && o->resume)
         return fail_input(error, "%s holds no search to resume; leave out --resume to start one", o->out);
     if (!atomic_open(&file, job->path, error)) return false;
-    const Text *columns = &job->columns;
-    bool ok = fprintf(file.stream, "%s\n%.*s,crc32\n", job->settings, (int)columns->size, columns->bytes) > 0 ||
+    bool ok = fwrite(job->head.bytes, 1, job->head.size, file.stream) == job->head.size ||
               fail_run(error, "cannot write %s: %s", job->path, strerror(errno));
     ok = ok && (!o->resume || recall(job, &file, error));
     if (!ok) {
@@ -241,9 +216,7 @@ static void print_speed(const LongropeSearch *job) {
 static bool run(Stretch *result, LongropeSearch *job, Error *error) {
     Search *search = &job->search;
     RunStretch *found = &job->x->found;
-    const char *go_on = job->search.options.forget
-                            ? "a search with --forget cannot continue: remove the directory to start again"
-                            : "go on with the same command and --resume";
+    static const char go_on[] = "go on with the same command and --resume";
     interrupt_catch();
     progress_start(&job->line, "extend", (double)job->recalled, (double)search_budget(&search->options));
     job->started = clock_seconds();
@@ -266,47 +239,37 @@ static bool run(Stretch *result, LongropeSearch *job, Error *error) {
 }
 
 static bool find(Stretch *result, Extension *x, Error *error) {
-    const SearchOptions *o = &x->options->search;
-    if (!extension_open_text(x, o->one_by_one ? 1 : INT_MAX, error)) return false;
+    if (!extension_open_text(x, INT_MAX, error)) return false;
     LongropeSearch job = {.x = x, .best = INFINITY};
     const SearchSpace space = extension_space(x);
     const SearchHooks hooks = {&job, score, evaluated};
-    job.search = search_begin(&space, o, &hooks);
+    job.search = search_begin(&space, &x->options->search, &hooks);
     extension_attention(&job.stretch, x);
     if (!path_format(job.path, error, "%s/search.csv", x->options->out)) return false;
     Stretch starts[STARTS_MOST];
     job.start_count = extension_starts(starts, x);
     for (int i = 0; i < job.start_count; i++) job.starts[i] = candidate_of(&space, &starts[i]);
-    name_columns(&job);
-    bool ok = (describe_settings(&job) && !job.columns.failed) ||
-              fail_run(error, "no memory for the first lines of %s", job.path);
+    print_head(&job);
+    bool ok = !job.head.failed || fail_run(error, "no memory for the first lines of %s", job.path);
     ok = ok && open_csv(&job, error) && run(result, &job, error);
     if (job.csv && fclose(job.csv) != 0 && ok) ok = fail_run(error, "cannot write %s: %s", job.path, strerror(errno));
     search_end(&job.search);
-    text_free(&job.columns);
+    text_free(&job.head);
     return ok;
 }
 
 static const Option longrope_options[] = {
     HEADING_ROW("Method longrope (search factors by evolution, scored on text)"),
-    INTEGER_ROW("parents", offsetof(ExtendOptions, search.parents), "32", 2, 1e5,
-                "how many of the best candidates become parents"),
-    NUMBER_ROW("probability", offsetof(ExtendOptions, search.probability), "0.3", 0.001, 1, "P",
-               "probability with which a child's factor differs from its parent's"),
-    NUMBER_ROW("far", offsetof(ExtendOptions, search.far), "0.3", 0, 1, "P",
-               "fraction of mutations that move the factors of a whole range of pairs together"),
+    INTEGER_ROW("population", offsetof(ExtendOptions, search.population), "64", 4, 1e5,
+                "candidates in the first generation; half as many become parents, and each later generation has half "
+                "as many children"),
+    INTEGER_ROW("generations", offsetof(ExtendOptions, search.generations), "40", 0, 1e6,
+                "generations after the first"),
     FLAG_ROW("free", offsetof(ExtendOptions, free),
              "let factors fall from one pair to the next; without it they only rise, which is LongRoPE's rule"),
-    NUMBER_ROW(
-        "abandon", offsetof(ExtendOptions, search.abandon), "0.03", 0, 100, "X",
-        "give a candidate up once its loss over n windows is X / sqrt(n) nats above that of the worst parent; 0 = "
-        "score every candidate fully"),
-    FLAG_ROW("forget", offsetof(ExtendOptions, search.forget), "do not reuse scores of candidates scored before"),
-    FLAG_ROW("one-by-one", offsetof(ExtendOptions, search.one_by_one),
-             "score one candidate at a time with all threads, not one on each thread"),
     INTEGER_ROW("seed", offsetof(ExtendOptions, search.seed), "1337", 0, HUGE_VAL, "random seed"),
     FLAG_ROW("resume", offsetof(ExtendOptions, resume), "continue the search that was stopped in --out"),
     {0},
 };
 
-const ExtendMethod method_longrope = {{longrope_options, short_window_options, text_options, evolution_options}, find};
+const ExtendMethod method_longrope = {{longrope_options, short_window_options, text_options, short_options}, find};

@@ -87,24 +87,6 @@ void stretch_dynamic(Stretch *stretch, double growth, int original, int length, 
     for (int i = 0; i < pairs; i++) stretch->factors[i] = ntk(factor, i, pairs);
 }
 
-void nearest_rising(double *values, const double *weights, int n) {
-    double mean[PAIRS_MOST], weight[PAIRS_MOST];
-    int size[PAIRS_MOST], count = 0; // of groups of neighbours with the same value
-    for (int i = 0; i < n; i++) {
-        mean[count] = values[i];
-        weight[count] = weights[i];
-        size[count++] = 1;
-        for (; count > 1 && mean[count - 2] > mean[count - 1]; count--) {
-            const double both = weight[count - 2] + weight[count - 1];
-            mean[count - 2] = (weight[count - 2] * mean[count - 2] + weight[count - 1] * mean[count - 1]) / both;
-            weight[count - 2] = both;
-            size[count - 2] += size[count - 1];
-        }
-    }
-    for (int group = 0, i = 0; group < count; group++)
-        for (const int end = i + size[group]; i < end; i++) values[i] = mean[group];
-}
-
 double longrope_attention(double factor, int original) {
     return factor > 1 ? sqrt(1 + log(factor) / log(original)) : 1;
 }

@@ -1,5 +1,5 @@
 // RoPE past its trained length: the factor by which each pair's frequency is divided when the context is stretched,
-// theta_i' = theta_i / factors[i]. Published methods have formulas for these factors; posenc/stretch/search.h searches
+// theta_i' = theta_i / factors[i]. Published methods have formulas for these factors; lab/extend/longrope.c searches
 // for better ones, and lab/extend/gradient.c finds them by gradient descent.
 #ifndef BITTER_STRETCH_H
 #define BITTER_STRETCH_H
@@ -69,11 +69,6 @@ void stretch_further(Stretch *stretch, const Stretch *before, const FormulaOptio
 // ntk for a window of `length` tokens: s = growth length/L - (growth-1), but 1 up to the original length. With growth =
 // 1 this is the paper's formula, with growth = factor Hugging Face's.
 void stretch_dynamic(Stretch *stretch, double growth, int original, int length, int pairs);
-
-// Replace n values, at most PAIRS_MOST, by those for which sum weights (new - old)^2 is least and none is below the one
-// before: neighbours that fall become their mean, as often as there are any (Ayer et al. 1955, isotonic regression).
-// Weights are above 0.
-void nearest_rising(double *values, const double *weights, int n);
 
 // sqrt(1 + ln s / ln L): LongRoPE's factor for cosines and sines (Ding et al. 2024, 2402.13753).
 double longrope_attention(double factor, int original);

@@ -63,7 +63,7 @@ cheaply() {
         without --task --passkey && with --eval-tokens 3000
         without --task --passkey || with --samples 2
         ;;
-    extend\ *longrope*) with --generations 1 && with --population 4 && with --parents 4 && with --windows 1 ;;
+    extend\ *longrope*) with --generations 1 && with --population 4 && with --windows 1 ;;
     extend\ *gradient*) with --steps 1 && with --windows 1 ;;
     compare\ *)
         with --steps 2 && with --seeds 2 && with --layers 1 && with --heads 2 && with --width 16 && with --context 16

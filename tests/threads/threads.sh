@@ -48,7 +48,7 @@ ordered "eval --passkey" eval rope --passkey --context 288 --samples 2 --depths 
 ordered "eval of a window" eval llama --context 64 --eval-tokens 600
 ordered "sample" sample rope --prompt The --tokens 40
 ordered "sample of a window" sample llama --prompt The --tokens 40
-search='--windows 2 --population 6 --parents 3 --mutations 2 --crossovers 2 --generations 2'
+search='--windows 2 --population 8 --generations 2'
 # shellcheck disable=SC2086
 ordered "extend --method longrope" extend rope --method longrope --factor 4 $search --out longrope
 ordered "extend --method gradient" extend rope --method gradient --factor 4 --windows 2 --steps 4 --out gradient

@@ -82,8 +82,8 @@ before_report() { need train $tiny $tales --pos rope-learned --steps 20 --eval-e
 command_report() { command="report base"; }
 before_search() { need train $tiny $tales --steps 20 --out base; }
 command_search() {
-    command="extend base --method longrope --factor 4 --windows 2 --population 24 --parents 8 --mutations 8
-        --crossovers 8 --generations 12 --threads 1 --out out"
+    command="extend base --method longrope --factor 4 --windows 2 --population 32
+        --generations 12 --threads 1 --out out"
     if begun; then command=true; elif [ -f out/search.csv ]; then command="$command --resume"; fi
 }
 before_gradient() { before_search; }

@@ -2,7 +2,7 @@
 // text, so that an input is what follows it. What the search would score anew is not scored: a signal stops it.
 #include "base/file/file.h"
 #include "base/interrupt.h"
-#include "lab/extend/extension.h"
+#include "lab/extend/extend.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <signal.h>
@@ -13,16 +13,7 @@ static ExtendOptions options = {
     .method = METHOD_LONGROPE,
     .factor = 2,
     .formula = {.beta_fast = 32, .beta_slow = 1, .low_freq = 1, .high_freq = 4},
-    .search = {.population = 4,
-               .parents = 2,
-               .mutations = 2,
-               .crossovers = 2,
-               .generations = 2,
-               .probability = 0.3,
-               .far = 0.3,
-               .windows = 2,
-               .abandon = 0.03,
-               .seed = 1},
+    .search = {.population = 8, .generations = 2, .windows = 2, .seed = 1},
     .threads = 1,
     .data = "builtin:tales:bytes=1000",
 };
@@ -48,7 +39,7 @@ static void begin(Extension *x) {
     Error error;
     snprintf(options.out, sizeof options.out, "%.500s", fuzz_directory());
     *x = (Extension){.options = &options,
-                     .method = extend_methods[METHOD_LONGROPE],
+                     .method = &method_longrope,
                      .directory = "run",
                      .pairs = 2,
                      .base = 10000,

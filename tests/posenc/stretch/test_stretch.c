@@ -225,52 +225,13 @@ static void a_factor_of_one_is_no_stretch(void **state) {
         }
 }
 
-// The nearest rising values, by trying every way to cut 8 values into groups and give each its weighted mean.
-static double least_distance(const double *values, const double *weights, int n) {
-    double least = INFINITY;
-    for (int cuts = 0; cuts < 1 << (n - 1); cuts++) {
-        double distance = 0, before = -INFINITY;
-        for (int begin = 0, end; begin < n; begin = end) {
-            double sum = 0, weight = 0;
-            for (end = begin + 1; end < n && !(cuts >> (end - 1) & 1); end++) continue;
-            for (int i = begin; i < end; i++) sum += weights[i] * values[i], weight += weights[i];
-            const double mean = sum / weight;
-            for (int i = begin; i < end; i++) distance += weights[i] * (values[i] - mean) * (values[i] - mean);
-            if (mean < before) distance = INFINITY;
-            before = mean;
-        }
-        if (distance < least) least = distance;
-    }
-    return least;
-}
-
-static void nearest_rising_values_are_the_nearest(void **state) {
-    Random random = {random_key(1, "rising"), 0};
-    int changed = 0;
-    for (int round = 0; round < 200; round++) {
-        double values[8], weights[8], before[8], distance = 0;
-        const int n = 1 + random_below(&random, 8);
-        for (int i = 0; i < n; i++) {
-            before[i] = values[i] = random_next(&random) - 0.5 + 0.1 * i;
-            weights[i] = exp(8 * random_next(&random)); // some are thousands of times as large as others
-        }
-        nearest_rising(values, weights, n);
-        for (int i = 0; i < n; i++) distance += weights[i] * (values[i] - before[i]) * (values[i] - before[i]);
-        for (int i = 1; i < n; i++) assert_true(values[i] >= values[i - 1]);
-        const double expected = least_distance(before, weights, n);
-        expect_near("distance", (size_t)round, distance, expected, 1e-12 * (1 + expected));
-        changed += distance > 0;
-    }
-    assert_in_range(changed, 100, 199);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(factors_are_hugging_face_s),        cmocka_unit_test(ntk_goes_from_nothing_to_pi),
         cmocka_unit_test(dynamic_follows_the_window),        cmocka_unit_test(yarn_ramps_between_whole_pairs),
         cmocka_unit_test(yarn_of_the_paper_is_another_ramp), cmocka_unit_test(further_is_yarn_on_top),
         cmocka_unit_test(llama3_is_a_narrow_yarn),           cmocka_unit_test(longrope_attends_more_the_longer),
-        cmocka_unit_test(a_factor_of_one_is_no_stretch),     cmocka_unit_test(nearest_rising_values_are_the_nearest),
+        cmocka_unit_test(a_factor_of_one_is_no_stretch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #ifndef BITTER_TRIAL_H
 #define BITTER_TRIAL_H
 
-#include "posenc/stretch/search.h"
+#include "lab/extend/search.h"
 #include "tests/support/scene.h"
 
 #include <omp.h>
@@ -11,16 +11,7 @@
 enum { PAIRS = 16, WINDOWS = 4, THREADS = 2, MOST = 64 + 10 * (16 + 16) };
 
 static const SearchSpace usual_space = {.pairs = PAIRS, .step = 0.01, .most = 800, .unscaled_count = 1};
-static const SearchOptions usual = {.population = 64,
-                                    .parents = 32,
-                                    .mutations = 16,
-                                    .crossovers = 16,
-                                    .generations = 10,
-                                    .probability = 0.3,
-                                    .far = 0.3,
-                                    .windows = WINDOWS,
-                                    .abandon = 0.03,
-                                    .seed = 1};
+static const SearchOptions usual = {.population = 64, .generations = 10, .windows = WINDOWS, .seed = 1};
 
 // A search, and what it did.
 typedef struct {
@@ -60,7 +51,6 @@ static inline double candidate_fitness(const SearchSpace *space, const Candidate
 static inline bool score(double *value, void *context, int worker, const Candidate *candidate, int window) {
     static const double offsets[WINDOWS] = {0.3, -0.1, -0.4, 0.2};
     Trial *trial = context;
-    const bool all_cores = !trial->search.options.one_by_one || !omp_in_parallel();
     int others;
 #pragma omp atomic capture
     others = trial->busy[worker]++;
@@ -71,7 +61,7 @@ static inline bool score(double *value, void *context, int worker, const Candida
 #pragma omp critical(trial)
     {
         trial->scored++;
-        trial->mistakes += others > 0 || !all_cores; // a worker has one candidate at a time
+        trial->mistakes += others > 0; // a worker has one candidate at a time
     }
 #pragma omp atomic
     trial->busy[worker]--;
@@ -79,16 +69,16 @@ static inline bool score(double *value, void *context, int worker, const Candida
     return trial->cut_off == 0 || trial->scored < trial->cut_off;
 }
 
-// A candidate is given up after the first window at which it is worse than the worst parent by abandon / sqrt(n), and
+// A candidate is given up after the first window at which it is worse than the worst parent by 0.03 / sqrt(n), and
 // no later.
 static inline bool well_judged(const Search *search, const Evaluated *e) {
     const SearchOptions *o = &search->options;
-    const Evaluated *bar = search->member_count >= o->parents ? &search->members[o->parents - 1] : NULL;
+    const Evaluated *bar = search->member_count >= search_parents(o) ? &search->members[search_parents(o) - 1] : NULL;
     double worse = 0;
-    if (!bar || o->abandon == 0) return e->scored == o->windows;
+    if (!bar) return e->scored == o->windows;
     for (int n = 1; n <= e->scored && n < o->windows; n++) {
         worse += e->scores[n - 1] - bar->scores[n - 1];
-        const bool hopeless = !(worse / n <= o->abandon / sqrt(n));
+        const bool hopeless = !(worse / n <= SEARCH_ABANDON / sqrt(n));
         if (hopeless != (n == e->scored)) return false;
     }
     return e->scored > 0;
@@ -104,7 +94,7 @@ static inline bool record(void *context, const Search *search, const Evaluated *
     sched_yield(); // another thread may try to come in
     trial->mistakes += others > 0 || !well_judged(search, e) || e->recalled || !(loss <= trial->best);
     trial->mistakes += search->generation > search->options.generations ||
-                       (search->generation > 0 && search->member_count > search->options.parents);
+                       (search->generation > 0 && search->member_count > search_parents(&search->options));
     trial->best = loss;
     trial->evaluated[trial->count++] = *e;
 #pragma omp atomic

@@ -1,4 +1,9 @@
-#include "lab/extend/extension.h"
+#include "lab/extend/extend.h"
+
+#include "base/interrupt.h"
+
+#include <omp.h>
+#include <stdlib.h>
 
 const Option short_window_options[] = {
     HEADING_ROW("Methods pi, ntk, yarn, llama3, longrope, gradient and given"),
@@ -39,18 +44,10 @@ const Option text_options[] = {
     {0},
 };
 
-const Option evolution_options[] = {
+const Option short_options[] = {
     HEADING_ROW("Methods longrope and gradient"),
     FLAG_ROW("short", offsetof(ExtendOptions, short_only),
              "search factors only for windows no longer than the original context; keep the factors of longer windows"),
-    INTEGER_ROW("population", offsetof(ExtendOptions, search.population), "64", 4, 1e5,
-                "candidates in the first generation"),
-    INTEGER_ROW("mutations", offsetof(ExtendOptions, search.mutations), "16", 0, 1e5,
-                "children of one parent in each generation"),
-    INTEGER_ROW("crossovers", offsetof(ExtendOptions, search.crossovers), "16", 0, 1e5,
-                "children of two parents in each generation"),
-    INTEGER_ROW("generations", offsetof(ExtendOptions, search.generations), "40", 0, 1e6,
-                "generations of the search; they also set the default token budget of gradient"),
     {0},
 };
 
@@ -148,4 +145,86 @@ void extension_attention(Stretch *stretch, const Extension *x) {
     const bool short_only = x->options->short_only;
     stretch->attention = short_only ? before.attention : longrope_attention(x->factor, x->original);
     stretch->bare_start = short_only ? before.bare_start : x->options->attention == ATTENTION_STRETCHED;
+}
+
+void extension_close(Extension *x) {
+    for (int i = 0; i < x->scorer.worker_count; i++) inference_free(&x->scorer.workers[i].inference);
+    free(x->scorer.workers);
+    free(x->scorer.ids);
+    corpus_close(&x->corpus);
+    run_close(&x->run);
+}
+
+// --- the loss on windows of text ---
+
+// Read the windows: the training text has as many equal parts, and a window stands in the middle of each. The first one
+// does not begin with the text, where a book has its contents.
+static bool read_windows(Extension *x, const char *data, Error *error) {
+    const Split *text = &x->corpus.train;
+    const int windows = (int)x->options->search.windows;
+    const size_t tokens = (size_t)x->window + 1;
+    if (text->count < tokens)
+        return fail_input(error,
+                          "%s (training): a window of %d tokens needs %zu, but there are %llu; give more text with "
+                          "--data, or a smaller --factor",
+                          data, x->window, tokens, (unsigned long long)text->count);
+    x->scorer.ids = malloc((size_t)windows * tokens * sizeof *x->scorer.ids);
+    if (!x->scorer.ids)
+        return fail_run(error, "no memory for %d windows of %d tokens; try fewer --windows", windows, x->window);
+    for (int w = 0; w < windows; w++) {
+        const uint64_t last = text->count - tokens, start = last * (2 * (uint64_t)w + 1) / (2 * (uint64_t)windows);
+        if (!split_read(x->scorer.ids + (size_t)w * tokens, text, start, tokens, error)) return false;
+    }
+    return true;
+}
+
+bool extension_open_text(Extension *x, int workers, Error *error) {
+    const ExtendOptions *o = x->options;
+    const int threads = threads_use(o->threads), count = threads < workers ? threads : workers;
+    const char *data = *o->data ? o->data : x->run.options.data;
+    Scorer *scorer = &x->scorer;
+    if (!corpus_open(&x->corpus, data, error) || !run_check_tokenizer(&x->run, x->directory, &x->corpus, error) ||
+        !read_windows(x, data, error))
+        return false;
+    scorer->workers = calloc((size_t)count, sizeof *scorer->workers);
+    if (!scorer->workers) return fail_run(error, "no memory for %d threads that score windows", count);
+    for (; scorer->worker_count < count; scorer->worker_count++) {
+        Inference *inference = &scorer->workers[scorer->worker_count].inference;
+        if (!inference_create(inference, &x->run.gpt, 1, x->window, SCORER_CHUNK, error)) return false;
+    }
+    return true;
+}
+
+double score_window(Extension *x, int worker, const Stretch *stretch, int window) {
+    ScorerWorker *w = &x->scorer.workers[worker];
+    Inference *inference = &w->inference;
+    const int T = x->window, *ids = x->scorer.ids + (size_t)window * ((size_t)T + 1);
+    double sum = 0;
+    w->tried = (StretchRule){.method = METHOD_LONGROPE,
+                             .factor = (double)T / x->original,
+                             .original = x->original,
+                             .long_stretch = *stretch};
+    Tables *tables = &inference->tables.part[x->part];
+    tables->stretch = &w->tried;
+    tables->prepared = false; // the tables are those of the stretch before
+    inference_restart(inference);
+    for (int at = 0; at < T; at += SCORER_CHUNK) {
+        if (interrupt_came()) return NAN;
+        const int n = T - at < SCORER_CHUNK ? T - at : SCORER_CHUNK;
+        inference_feed(inference, &x->run.gpt, ids + at, n);
+        inference_nll(w->nll, inference, &x->run.gpt, ids + at + 1, n);
+        for (int t = 0; t < n; t++) sum += w->nll[t];
+    }
+#pragma omp atomic
+    x->scorer.tokens += T;
+    return sum / T;
+}
+
+double score_all(Extension *x, const Stretch *stretch) {
+    const int windows = (int)x->options->search.windows;
+    double scores[SEARCH_WINDOWS_MOST] = {0}, sum = 0;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(x->scorer.worker_count)
+    for (int w = 0; w < windows; w++) scores[w] = score_window(x, omp_get_thread_num(), stretch, w);
+    for (int w = 0; w < windows; w++) sum += scores[w]; // in the same order whichever worker finished first
+    return sum / windows;
 }

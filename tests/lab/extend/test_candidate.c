@@ -1,6 +1,5 @@
-// Candidates of LongRoPE's search: they stay in their space whatever is done to them, and change as in the released
-// code except where that is wrong.
-#include "posenc/stretch/candidate.h"
+// Candidates of LongRoPE's search: they stay in their space whatever is done to them.
+#include "lab/extend/search.h"
 #include "tests/support/scene.h"
 
 #include <limits.h>
@@ -158,19 +157,6 @@ static void free_candidates_may_fall(void **state) {
     assert_true(peaks > 0.02 * TIMES && dips > 0.05 * TIMES);
 }
 
-static void dice_decide_alone(void **state) {
-    const SearchSpace space = search_space(16, 8, 256);
-    const Candidate parent = flat(&space, 400), other = flat(&space, 100);
-    Random one = {random_key(1, "same"), 0}, same = one;
-    for (int times = 0; times < 100; times++) {
-        const Candidate a[] = {mutate_near(&space, &parent, 0.3, &one), mutate_far(&space, &parent, &one),
-                               cross(&space, &parent, &other, 0.3, &one)},
-                        b[] = {mutate_near(&space, &parent, 0.3, &same), mutate_far(&space, &parent, &same),
-                               cross(&space, &parent, &other, 0.3, &same)};
-        for (int i = 0; i < 3; i++) assert_true(candidates_equal(&space, &a[i], &b[i]));
-    }
-}
-
 static void expect_share(const char *name, long long count, long long of, double share) {
     const double found = (double)count / (double)of, spread = sqrt(share * (1 - share) / (double)of);
     expect_near(name, 0, found, share, 4.5 * spread);
@@ -229,60 +215,6 @@ static void children_take_from_both_parents(void **state) {
     }
 }
 
-// --- the released code's numbers (dim_mono.py, 63 mutations of each of three parents) ---
-enum { PAIRS = 32, SAMPLES = 6000, GOLDEN_SAMPLES = 63 };
-enum { DIMS, INTERIOR, MOVE, FIGURES };
-static const char *const figures[] = {"mean_dims_changed", "mean_interior_dims_changed", "mean_max_move"};
-
-typedef struct {
-    double sum, squares;
-} Figure;
-
-static void add_figures(Figure total[FIGURES], const double *child, const double *parent) {
-    double figure[FIGURES] = {0};
-    for (int i = 0; i < PAIRS; i++) {
-        const double move = fabs(child[i] - parent[i]);
-        const bool changed = move > 1e-9;
-        figure[DIMS] += changed;
-        figure[INTERIOR] += changed && i > 0 && i + 1 < PAIRS;
-        figure[MOVE] = fmax(figure[MOVE], move);
-    }
-    for (int f = 0; f < FIGURES; f++) total[f].sum += figure[f], total[f].squares += figure[f] * figure[f];
-}
-
-static double mean(const Figure *f) {
-    return f->sum / SAMPLES;
-}
-
-// Of a mean of so many samples.
-static double error_of(const Figure *f, int samples) {
-    return sqrt(fmax(f->squares / SAMPLES - mean(f) * mean(f), 0) / samples);
-}
-
-// One of low, low + 0.01, ... below `end` as numpy's arange has them; what there was when there are none.
-static double drawn(double before, double low, double end, Random *random) {
-    const int count = (int)ceil((end - low) / 0.01);
-    return count > 0 ? low + 0.01 * random_below(random, count) : before;
-}
-
-// Children that differ from their parent and from each other.
-typedef struct {
-    double parent[PAIRS], children[GOLDEN_SAMPLES][PAIRS];
-    int count;
-} Litter;
-
-static bool is_new(const Litter *family, const double *f) {
-    bool differs = memcmp(f, family->parent, PAIRS * sizeof *f) != 0;
-    for (int n = 0; n < family->count; n++) differs = differs && memcmp(f, family->children[n], PAIRS * sizeof *f) != 0;
-    return differs;
-}
-
-static bool rises(const double *f, double slack) {
-    for (int i = 1; i < PAIRS; i++)
-        if (f[i] < f[i - 1] - slack) return false;
-    return true;
-}
-
 // In a free space: from half the smaller neighbour's factor to twice the larger one's, whichever side they are on.
 static void free_neighbours_bound_a_mutation(void **state) {
     enum { DRAWS = 60000 };
@@ -303,65 +235,6 @@ static void free_neighbours_bound_a_mutation(void **state) {
     }
 }
 
-// The released operator, and what it would be without overshooting: its ranges end one step above the upper neighbour,
-// so that children come out of order, and are then changed again, until they are new and in order. From equal
-// neighbours, that is how they move at all.
-static void released(double *f, Litter *family, bool overshoot, Random *random) {
-    const double beyond = overshoot ? 0.01 : 1e-6, slack = overshoot ? 0 : 1e-6;
-    memcpy(f, family->parent, PAIRS * sizeof *f);
-    do {
-        for (int i = 0; i < PAIRS; i++) {
-            if (random_next(random) >= 0.3) continue;
-            f[i] = i == 0 ? drawn(f[i], 1, f[1] - 0.01 + beyond, random)
-                          : drawn(f[i], f[i - 1], (i + 1 < PAIRS ? f[i + 1] : 9) + beyond, random);
-        }
-    } while (!is_new(family, f) || !rises(f, slack));
-    if (!overshoot) return;
-    memcpy(family->children[family->count++], f, PAIRS * sizeof *f);
-    if (family->count == GOLDEN_SAMPLES) family->count = 0;
-}
-
-// Figures of children of one parent, by the released operator, by that without overshooting, and by ours.
-static void sample(Figure theirs[FIGURES], Figure mended[FIGURES], Figure ours[FIGURES], const Stretch *parent) {
-    const SearchSpace space = {.pairs = PAIRS, .step = 0.01, .most = 800, .unscaled_count = 1}; // up to 1 + s, as there
-    Random random = {random_key(1, "released"), 0};
-    Litter family = {.count = 0}, rounded = {.count = 0};
-    Stretch on_grid = {0}, child = {0};
-    const Candidate start = candidate_of(&space, parent);
-    candidate_stretch(&on_grid, &space, &start);
-    memcpy(family.parent, parent->factors, sizeof family.parent);
-    memcpy(rounded.parent, on_grid.factors, sizeof rounded.parent);
-    for (int times = 0; times < SAMPLES; times++) {
-        const Candidate changed = mutate_near(&space, &start, 0.3, &random);
-        candidate_stretch(&child, &space, &changed);
-        add_figures(ours, child.factors, rounded.parent);
-        released(child.factors, &family, true, &random);
-        add_figures(theirs, child.factors, family.parent);
-        released(child.factors, &rounded, false, &random);
-        add_figures(mended, child.factors, rounded.parent);
-    }
-}
-
-static void near_mutations_are_the_released_ones(void **state) {
-    static const char *const parents[] = {"PI", "NTK", "ones"};
-    json_t *root = golden("longrope_ga_operators");
-    for (int p = 0; p < 3; p++) {
-        const json_t *golden_figures = json_object_get(json_object_get(root, "mutate"), parents[p]);
-        Figure theirs[FIGURES] = {0}, mended[FIGURES] = {0}, ours[FIGURES] = {0};
-        Stretch parent = {0};
-        char name[64];
-        for (int i = 0; i < PAIRS; i++) parent.factors[i] = p == 0 ? 8 : p == 1 ? pow(8, i / 31.0) : 1;
-        sample(theirs, mended, ours, &parent);
-        for (int f = 0; f < FIGURES; f++) {
-            const double expected = json_number_value(json_object_get(golden_figures, figures[f]));
-            snprintf(name, sizeof name, "%s, %s", parents[p], figures[f]);
-            expect_near(name, GOLDEN_SAMPLES, mean(&theirs[f]), expected, 4 * error_of(&theirs[f], GOLDEN_SAMPLES));
-            expect_near(name, SAMPLES, mean(&ours[f]), mean(&mended[f]), 6 * error_of(&ours[f], SAMPLES) + 1e-12);
-        }
-    }
-    json_decref(root);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_space_is_longrope_s),
@@ -371,10 +244,8 @@ int main(void) {
         cmocka_unit_test(operators_stay_in_the_space),
         cmocka_unit_test(free_candidates_may_fall),
         cmocka_unit_test(free_neighbours_bound_a_mutation),
-        cmocka_unit_test(dice_decide_alone),
         cmocka_unit_test(leaps_leave_a_flat_start),
         cmocka_unit_test(children_take_from_both_parents),
-        cmocka_unit_test(near_mutations_are_the_released_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,12 @@
 // `bitter extend` at work: its options, the run that is extended, and what its methods share. The methods themselves
-// are in methods.c (formulas and the list of all), yarn.c, longrope.c and gradient.c.
-#ifndef BITTER_EXTENSION_H
-#define BITTER_EXTENSION_H
+// are in formulas.c (pi, ntk, dynamic, yarn, llama3, given), longrope.c and gradient.c.
+#ifndef BITTER_EXTEND_H
+#define BITTER_EXTEND_H
 
 #include "data/corpus.h"
+#include "lab/extend/search.h"
 #include "train/run.h"
 #include "model/infer.h"
-#include "posenc/stretch/search.h"
 
 // Where the attention factor applies: everywhere, as in Hugging Face's longrope; in long windows only; or in long
 // windows except at their unscaled tokens, as in LongRoPE's released code (Stretch.bare_start).
@@ -20,29 +20,13 @@ typedef struct {
     int growth;    // a choice: 0 = the paper's (StretchRule.growth 1); 1 = Hugging Face's (growth = factor)
     int attention; // an AttentionWhere: where the attention factor applies
     bool keep_short, short_only, tune, further, free, rising, resume;
-    SearchOptions search;
+    SearchOptions search; // its windows are also those of yarn --tune and gradient
     long long steps, tokens, threads;
     double lr;
     TextList factors; // "1,1.5,8", in all one for each pair: METHOD_GIVEN's, or METHOD_GRADIENT's start
     long long unscaled;
     double attention_factor; // 0 = LongRoPE's
 } ExtendOptions;
-
-#define SCORER_CHUNK 512 // tokens fed at a time
-
-// What a thread needs to score a window.
-typedef struct {
-    Inference inference;
-    StretchRule tried; // what the inference's rotations are stretched by
-    double nll[SCORER_CHUNK];
-} ScorerWorker;
-
-typedef struct {
-    int *ids;              // (windows, window + 1) of the training text
-    ScorerWorker *workers; // (worker_count) of the threads that score windows side by side
-    int worker_count;
-    long long tokens; // scored so far by all workers
-} Scorer;
 
 typedef struct Extension Extension;
 
@@ -55,14 +39,26 @@ typedef struct {
     bool (*find)(Stretch *result, Extension *x, Error *error);
 } ExtendMethod;
 
-extern const Option listed_options[], short_window_options[], text_options[], evolution_options[];
-extern const ExtendMethod method_yarn, method_longrope, method_gradient;
+extern const Option listed_options[], short_window_options[], text_options[], short_options[];
+extern const ExtendMethod method_pi, method_ntk, method_dynamic, method_yarn, method_llama3, method_given,
+    method_longrope, method_gradient;
 
-enum { METHOD_COUNT = METHOD_GIVEN + 1 };
-extern const ExtendMethod *const extend_methods[METHOD_COUNT]; // by Method
+#define SCORER_CHUNK 512 // tokens fed at a time
 
-// Does the method have an option of this name, besides those that every method has?
-bool method_takes(Method method, const char *name);
+// What a thread needs to score a window.
+typedef struct {
+    Inference inference;
+    StretchRule tried; // what the inference's rotations are stretched by
+    double nll[SCORER_CHUNK];
+} ScorerWorker;
+
+// Windows of text, and the threads that score them side by side.
+typedef struct {
+    int *ids;              // (windows, window + 1) of the training text
+    ScorerWorker *workers; // (worker_count)
+    int worker_count;
+    long long tokens; // scored so far by all workers
+} Scorer;
 
 struct Extension {
     const ExtendOptions *options;
@@ -84,20 +80,8 @@ struct Extension {
 // Let the method find the factors, and fill x->found with what the new run's rotations are stretched by.
 bool extension_find(Extension *x, Error *error);
 
-// Open the text that factors are chosen on, for at most `workers` threads. Fails (input) when it is shorter than one
-// window, (run) when memory does not suffice.
-bool extension_open_text(Extension *x, int workers, Error *error);
-
 // Close what an extension has opened; x->scorer and x->corpus may be {0}.
 void extension_close(Extension *x);
-
-// The mean loss of a window, in nats, with rotations stretched by `stretch`. Several threads may call it at the same
-// time, each with its own worker number. NAN when a signal came, which is checked after each chunk, because long
-// windows take minutes.
-double score_window(Extension *x, int worker, const Stretch *stretch, int window);
-
-// The mean over all windows; each is scored by one worker.
-double score_all(Extension *x, const Stretch *stretch);
 
 // The stretch of a method that is a formula, for this extension.
 Stretch extension_formula(const Extension *x, Method method);
@@ -106,14 +90,14 @@ Stretch extension_formula(const Extension *x, Method method);
 // attention factor for both together.
 Stretch extension_further(const Extension *x);
 
+// The stretch that --factors and --unscaled list, with LongRoPE's attention factor. Fails (input) when they are not one
+// for each pair.
+bool extension_listed(Stretch *stretch, const Extension *x, Error *error);
+
 // What search and descent start from: PI, NTK, YaRN, and the stretch that the run already has, stretched further.
 // Returns how many there are.
 enum { STARTS_MOST = 4 };
 int extension_starts(Stretch starts[STARTS_MOST], const Extension *x);
-
-// The stretch that --factors and --unscaled list, with LongRoPE's attention factor. Fails (input) when they are not one
-// for each pair.
-bool extension_listed(Stretch *stretch, const Extension *x, Error *error);
 
 // The space that search and descent look for factors in. Descent keeps to its limits only; with --free, search does,
 // too.
@@ -122,5 +106,19 @@ SearchSpace extension_space(const Extension *x);
 // Give a stretch that search or descent tries its attention factor: LongRoPE's for the new length; with --short, the
 // one that short windows already have.
 void extension_attention(Stretch *stretch, const Extension *x);
+
+// --- the loss on windows of text, which yarn --tune, longrope and gradient choose by ---
+
+// Open the text that factors are chosen on, for at most `workers` threads. Fails (input) when it is shorter than one
+// window, (run) when memory does not suffice.
+bool extension_open_text(Extension *x, int workers, Error *error);
+
+// The mean loss of a window, in nats, with rotations stretched by `stretch`. Several threads may call it at the same
+// time, each with its own worker number. NAN when a signal came, which is checked after each chunk, because long
+// windows take minutes.
+double score_window(Extension *x, int worker, const Stretch *stretch, int window);
+
+// The mean over all windows; each is scored by one worker.
+double score_all(Extension *x, const Stretch *stretch);
 
 #endif

@@ -1,8 +1,67 @@
+// The methods of extension that are a formula or a list: pi, ntk, dynamic, yarn, llama3 and given.
 #include "base/interrupt.h"
 #include "base/progress.h"
-#include "lab/extend/extension.h"
+#include "lab/extend/extend.h"
 
 #include <stdlib.h>
+
+static bool find_by_formula(Stretch *result, Extension *x, Error *error) {
+    *result = extension_formula(x, (Method)x->options->method);
+    return true;
+}
+
+static const Option pi_options[] = {HEADING_ROW("Method pi (divide every frequency by the factor)"), {0}};
+const ExtendMethod method_pi = {{pi_options, short_window_options}, find_by_formula};
+
+static const Option ntk_options[] = {
+    HEADING_ROW("Method ntk (divide the slowest frequency by the factor, faster ones by less)"), {0}};
+const ExtendMethod method_ntk = {{ntk_options, short_window_options}, find_by_formula};
+
+static const Option llama3_options[] = {
+    HEADING_ROW("Method llama3 (as yarn, with Meta's ramp and no attention factor)"),
+    NUMBER_ROW(
+        "high-freq", offsetof(ExtendOptions, formula.high_freq), "4", 0.001, 1e6, "X",
+        "keep the frequency of pairs that make more turns than this in the original context (Meta's high_freq_factor)"),
+    NUMBER_ROW("low-freq", offsetof(ExtendOptions, formula.low_freq), "1", 0.001, 1e6, "X",
+               "divide the frequency of pairs with fewer turns than this by the whole factor (Meta's low_freq_factor)"),
+    {0},
+};
+const ExtendMethod method_llama3 = {{llama3_options, short_window_options}, find_by_formula};
+
+// --- dynamic ---
+
+// The factors follow the window, so the result stays empty.
+static bool find_dynamic(Stretch *result, Extension *x, Error *error) {
+    x->found.rule.growth = x->options->growth == 0 ? 1 : x->factor;
+    return true;
+}
+
+static const Option dynamic_options[] = {
+    HEADING_ROW("Method dynamic (ntk, with a factor that follows the length of each window)"),
+    CHOICE_ROW("growth", offsetof(ExtendOptions, growth), "paper", "paper|factor", "HOW",
+               "ntk's factor for a window w times as long as the original context: paper = w; factor = S w - S + 1, as "
+               "in Hugging Face"),
+    {0},
+};
+const ExtendMethod method_dynamic = {{dynamic_options}, find_dynamic};
+
+// --- given ---
+
+static bool find_given(Stretch *result, Extension *x, Error *error) {
+    if (!extension_listed(result, x, error)) return false;
+    if (x->options->attention_factor > 0) result->attention = x->options->attention_factor;
+    return true;
+}
+
+static const Option given_options[] = {
+    HEADING_ROW("Method given (factors that you list with --factors)"),
+    NUMBER_ROW("attention-factor", offsetof(ExtendOptions, attention_factor), "0", 0, 1e3, "X",
+               "what cosines and sines are multiplied by; 0 = sqrt(1 + ln s / ln L) as in LongRoPE"),
+    {0},
+};
+const ExtendMethod method_given = {{given_options, listed_options, short_window_options}, find_given};
+
+// --- yarn ---
 
 // The grid of --tune: fast betas in steps of about half an octave, slow ones in octaves. They go far below the usual 32
 // and 1, because the pairs of a small model make few turns in its short context; the smallest give a ramp that ends at
@@ -63,7 +122,7 @@ static bool tune(Stretch *result, Stretch *tried, Extension *x, Error *error) {
     return true;
 }
 
-static bool find(Stretch *result, Extension *x, Error *error) {
+static bool find_yarn(Stretch *result, Extension *x, Error *error) {
     if (x->options->further && x->run.gpt.pos.part[x->part].stretch.original == 0)
         return fail_input(error, "--further: %s is not stretched; leave it out", x->directory);
     if (!x->options->tune) {
@@ -86,4 +145,4 @@ static const Option yarn_options[] = {
     {0},
 };
 
-const ExtendMethod method_yarn = {{yarn_options, short_window_options, text_options}, find};
+const ExtendMethod method_yarn = {{yarn_options, short_window_options, text_options}, find_yarn};

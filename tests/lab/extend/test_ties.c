@@ -1,6 +1,6 @@
 // A search whose candidates are equally good gives the same population with any qsort, although qsort leaves the order
 // of equal elements open.
-#include "posenc/stretch/search.h"
+#include "lab/extend/search.h"
 #include "tests/support/scene.h"
 
 // Stands in for the library's: where elements are equal, it turns their order round.
@@ -36,15 +36,7 @@ static bool score(double *loss, void *context, int worker, const Candidate *cand
 
 static void of_equal_candidates_the_older_is_better(void **state) {
     const SearchSpace space = {.pairs = 2, .step = 0.01, .most = 300, .unscaled_count = 1};
-    const SearchOptions options = {.population = 20,
-                                   .parents = 8,
-                                   .mutations = 6,
-                                   .crossovers = 6,
-                                   .generations = 4,
-                                   .probability = 0.5,
-                                   .far = 0.3,
-                                   .windows = 1,
-                                   .seed = 1};
+    const SearchOptions options = {.population = 20, .generations = 4, .windows = 1, .seed = 1};
     const SearchHooks hooks = {NULL, score, NULL};
     const Candidate seeds[] = {{.steps = {5, 9}}, {.steps = {0, 7}}, {.steps = {0, 8}}};
     Search search = search_begin(&space, &options, &hooks);

@@ -1,4 +1,4 @@
-#include "posenc/stretch/search.h"
+#include "lab/extend/search.h"
 
 #include "base/memory.h"
 
@@ -7,13 +7,134 @@
 #include <omp.h>
 #include <stdlib.h>
 
+// --- candidates ---
+
+const int unscaled_choices[UNSCALED_CHOICES] = {0, 1, 2, 4, 8, 12, 16, 20, 24, 28, 32, 64, 128, 256};
+
+SearchSpace search_space(int pairs, double factor, int original) {
+    SearchSpace space = {.pairs = pairs, .step = 0.01};
+    space.most = (int)floor((1.25 * factor - 1) / space.step + 1e-9);
+    while (space.unscaled_count < UNSCALED_CHOICES && unscaled_choices[space.unscaled_count] <= original)
+        space.unscaled_count++;
+    return space;
+}
+
+static int cut(const SearchSpace *space, double steps) {
+    return !(steps > 0) ? 0 : steps > space->most ? space->most : (int)steps; // NaN, from a damaged file, is 0
+}
+
+Candidate candidate_of(const SearchSpace *space, const Stretch *stretch) {
+    Candidate candidate = {0};
+    int least = 0;
+    for (int i = 0; i < space->pairs; i++) {
+        const int steps = cut(space, round((stretch->factors[i] - 1) / space->step));
+        least = space->free || steps > least ? steps : least;
+        candidate.steps[i] = least;
+    }
+    while (candidate.unscaled_choice + 1 < space->unscaled_count &&
+           unscaled_choices[candidate.unscaled_choice] < stretch->unscaled)
+        candidate.unscaled_choice++;
+    return candidate;
+}
+
+void candidate_stretch(Stretch *stretch, const SearchSpace *space, const Candidate *candidate) {
+    for (int i = 0; i < space->pairs; i++) stretch->factors[i] = 1 + space->step * candidate->steps[i];
+    stretch->unscaled = unscaled_choices[candidate->unscaled_choice];
+}
+
+bool candidates_equal(const SearchSpace *space, const Candidate *a, const Candidate *b) {
+    if (a->unscaled_choice != b->unscaled_choice) return false;
+    for (int i = 0; i < space->pairs; i++)
+        if (a->steps[i] != b->steps[i]) return false;
+    return true;
+}
+
+// Uniform in low..high.
+static int between(int low, int high, Random *random) {
+    return low + random_below(random, high - low + 1);
+}
+
+static void order(int *low, int *high) {
+    if (*low <= *high) return;
+    const int swapped = *low;
+    *low = *high;
+    *high = swapped;
+}
+
+// The range from which mutate_near draws a pair's steps.
+static void near_range(int *low, int *high, const SearchSpace *space, const Candidate *candidate, int pair) {
+    *low = pair > 0 ? candidate->steps[pair - 1] : 0;
+    *high = pair + 1 < space->pairs ? candidate->steps[pair + 1] : space->most;
+    if (!space->free) return;
+    order(low, high);
+    const double one = 1 / space->step; // steps from factor 0 to factor 1
+    *low = cut(space, (*low - one) / 2);
+    *high = cut(space, 2.0 * *high + one);
+}
+
+Candidate mutate_near(const SearchSpace *space, const Candidate *parent, double probability, Random *random) {
+    Candidate child = *parent;
+    do {
+        for (int i = 0; i < space->pairs; i++) {
+            if (random_next(random) >= probability) continue;
+            int low, high;
+            near_range(&low, &high, space, &child, i);
+            child.steps[i] = between(low, high, random);
+        }
+        if (random_next(random) < probability) child.unscaled_choice = random_below(random, space->unscaled_count);
+    } while (candidates_equal(space, &child, parent));
+    return child;
+}
+
+Candidate mutate_far(const SearchSpace *space, const Candidate *parent, Random *random) {
+    Candidate child = *parent;
+    int first = random_below(random, space->pairs), last = random_below(random, space->pairs);
+    int low = between(0, space->most, random), high = between(0, space->most, random);
+    order(&first, &last);
+    if (!space->free) order(&low, &high);
+    for (int i = 0; i < space->pairs; i++) {
+        if (space->free && (i < first || i > last)) continue;
+        if (i < first)
+            child.steps[i] = child.steps[i] < low ? child.steps[i] : low;
+        else if (i > last)
+            child.steps[i] = child.steps[i] > high ? child.steps[i] : high;
+        else
+            child.steps[i] = low + (int)((long long)(high - low) * (i - first) / (last > first ? last - first : 1));
+    }
+    return child;
+}
+
+static int rising(const void *a, const void *b) {
+    return *(const int *)a - *(const int *)b;
+}
+
+Candidate cross(const SearchSpace *space, const Candidate *first, const Candidate *second, double probability,
+                Random *random) {
+    Candidate child = *first;
+    for (int i = 0; i < space->pairs; i++)
+        if (random_next(random) < probability) child.steps[i] = second->steps[i];
+    if (random_next(random) < probability) child.unscaled_choice = second->unscaled_choice;
+    if (!space->free) qsort(child.steps, (size_t)space->pairs, sizeof *child.steps, rising);
+    return child;
+}
+
+// --- the search ---
+
 enum {
     TRIES = 10,      // attempts at a child that is not known yet
     FIRST_BATCH = 16 // candidates of the first population that are scored before the bar for abandoning moves
 };
 
+long long search_parents(const SearchOptions *options) {
+    return options->population / 2;
+}
+
+long long search_mutations(const SearchOptions *options) {
+    return options->population / 4;
+}
+
 Search search_begin(const SearchSpace *space, const SearchOptions *options, const SearchHooks *hooks) {
-    assert(options->windows <= SEARCH_WINDOWS_MOST && options->parents >= 2);
+    assert(options->windows <= SEARCH_WINDOWS_MOST && options->population >= 4);
     return (Search){.space = *space, .options = *options, .hooks = *hooks};
 }
 
@@ -64,17 +185,17 @@ double evaluated_mean(const Evaluated *evaluated) {
 
 // The member that children have to beat, or NULL while there are fewer members than parents.
 static const Evaluated *worst_parent(const Search *search) {
-    const long long last = search->options.parents - 1;
+    const long long last = search_parents(&search->options) - 1;
     return search->member_count > last ? &search->members[last] : NULL;
 }
 
 // Should scoring of this candidate stop? All candidates see the same windows, so differences by window tell more than
 // differences of means.
 static bool hopeless(const Search *search, const Evaluated *e, const Evaluated *bar) {
-    if (!bar || e->scored == 0 || search->options.abandon <= 0 || e->scored == search->options.windows) return false;
+    if (!bar || e->scored == 0 || e->scored == search->options.windows) return false;
     double worse = 0;
     for (int w = 0; w < e->scored; w++) worse += e->scores[w] - bar->scores[w];
-    return !(worse / e->scored <= search->options.abandon / sqrt(e->scored)); // true when the loss is NaN
+    return !(worse / e->scored <= SEARCH_ABANDON / sqrt(e->scored)); // true when the loss is NaN
 }
 
 // Atomic, because another thread may be stopping the search now.
@@ -127,8 +248,7 @@ static void score_batch(Search *search, Evaluated *batch, int count) {
         search->windows += batch[i].scored;
         search->abandoned += batch[i].scored < search->options.windows;
     }
-    const int threads = search->options.one_by_one ? 1 : omp_get_max_threads();
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(dynamic, 1) if (omp_get_max_threads() > 1)
     for (int i = 0; i < count; i++)
         if (!batch[i].recalled && !stopped(search)) score(search, &batch[i], bar ? &worst : NULL, omp_get_thread_num());
     if (search->stopped) return;
@@ -151,10 +271,9 @@ static void score_batch(Search *search, Evaluated *batch, int count) {
 // Put a candidate into the batch, with its scores if an earlier run has recorded them. Returns false when it has been
 // scored in this run already.
 static bool propose(Search *search, Evaluated *batch, int *count, const Candidate *candidate) {
-    const Evaluated *known = search->options.forget ? NULL : archive_find(search, candidate);
+    const Evaluated *known = archive_find(search, candidate);
     bool old = known && !known->recalled;
-    for (int i = 0; !search->options.forget && i < *count; i++)
-        old = old || candidates_equal(&search->space, &batch[i].candidate, candidate);
+    for (int i = 0; i < *count; i++) old = old || candidates_equal(&search->space, &batch[i].candidate, candidate);
     if (old)
         search->known++;
     else
@@ -163,25 +282,24 @@ static bool propose(Search *search, Evaluated *batch, int *count, const Candidat
 }
 
 static Candidate mutation(const Search *search, const Candidate *parent, Random *random) {
-    return random_next(random) < search->options.far
-               ? mutate_far(&search->space, parent, random)
-               : mutate_near(&search->space, parent, search->options.probability, random);
+    return random_next(random) < SEARCH_FAR ? mutate_far(&search->space, parent, random)
+                                            : mutate_near(&search->space, parent, SEARCH_PROBABILITY, random);
 }
 
 static const Candidate *parent(const Search *search, Random *random) {
-    const long long parents = search->options.parents;
+    const long long parents = search_parents(&search->options);
     const int count = parents < search->member_count ? (int)parents : search->member_count;
     return &search->members[random_below(random, count)].candidate;
 }
 
 static Candidate crossover(const Search *search, Random *random) {
     const Candidate *first = parent(search, random), *second = parent(search, random);
-    return cross(&search->space, first, second, search->options.probability, random);
+    return cross(&search->space, first, second, SEARCH_PROBABILITY, random);
 }
 
 static void add_children(Search *search, Evaluated *batch, int *count, Random *random) {
-    const long long mutations = search->options.mutations, children = mutations + search->options.crossovers;
-    for (long long n = 0; n < children; n++)
+    const long long mutations = search_mutations(&search->options);
+    for (long long n = 0; n < 2 * mutations; n++)
         for (int tries = 0; tries < TRIES; tries++) {
             const Candidate child =
                 n < mutations ? mutation(search, parent(search, random), random) : crossover(search, random);
@@ -206,7 +324,7 @@ static void first_population(Search *search, Evaluated *batch, const Candidate *
 
 bool search_run(Search *search, const Candidate *seeds, int count) {
     const SearchOptions *o = &search->options;
-    const long long children = o->mutations + o->crossovers;
+    const long long parents = search_parents(o), children = 2 * search_mutations(o);
     Random random = {random_key((uint64_t)o->seed, "search"), 0};
     Evaluated *batch = NULL;
     if (!grow(search, &batch, 0, (size_t)(children > FIRST_BATCH ? children : FIRST_BATCH))) return false;
@@ -214,7 +332,7 @@ bool search_run(Search *search, const Candidate *seeds, int count) {
     for (search->generation = 1; search->generation <= o->generations && !search->stopped; search->generation++) {
         int size = 0;
         if (search->member_count == 0) break; // no candidate has a finite loss
-        if (search->member_count > o->parents) search->member_count = (int)o->parents;
+        if (search->member_count > parents) search->member_count = (int)parents;
         add_children(search, batch, &size, &random);
         score_batch(search, batch, size);
     }
@@ -227,5 +345,5 @@ const Evaluated *search_best(const Search *search) {
 }
 
 long long search_budget(const SearchOptions *o) {
-    return o->population + o->generations * (o->mutations + o->crossovers);
+    return o->population + 2 * o->generations * search_mutations(o);
 }

@@ -1,0 +1,132 @@
+// LongRoPE's search for the factors of a stretch, by evolution: keep the best candidates, mutate some of them and cross
+// others (Ding et al. 2024, 2402.13753, section 3.2 and algorithm 1). It does not know models: a callback scores
+// candidates.
+#ifndef BITTER_SEARCH_H
+#define BITTER_SEARCH_H
+
+#include "base/random.h"
+#include "posenc/stretch/stretch.h"
+
+#include <stddef.h>
+
+#define SEARCH_WINDOWS_MOST 64
+
+// A point of the search space. It consists of whole numbers, so that equal candidates are equal bit for bit: factor i
+// is 1 + step * steps[i], and the first unscaled_choices[unscaled_choice] tokens are not scaled. LongRoPE's rule is
+// that steps[i] never falls with i; in a space that is `free` of the rule it may.
+typedef struct {
+    int steps[PAIRS_MOST]; // (pairs) 0 .. space->most
+    int unscaled_choice;   // index into unscaled_choices
+} Candidate;
+
+#define UNSCALED_CHOICES 14
+extern const int unscaled_choices[UNSCALED_CHOICES]; // LongRoPE's list of n_hat
+
+typedef struct {
+    int pairs;
+    double step;        // 0.01
+    int most;           // of steps: (1.25 s - 1) / step
+    int unscaled_count; // how many of unscaled_choices are tried, from the first on
+    bool free;          // factors may fall from one pair to the next
+} SearchSpace;
+
+// LongRoPE's search space, with its rule, for a model that was trained at `original` tokens and is stretched by
+// `factor`.
+SearchSpace search_space(int pairs, double factor, int original);
+
+// The nearest candidate to a stretch: its factors rounded to the grid, cut to its range, and, by the rule, made to
+// rise.
+Candidate candidate_of(const SearchSpace *space, const Stretch *stretch);
+// The stretch of a candidate. Leaves the attention factor as it is.
+void candidate_stretch(Stretch *stretch, const SearchSpace *space, const Candidate *candidate);
+
+bool candidates_equal(const SearchSpace *space, const Candidate *a, const Candidate *b);
+
+// Draw each pair's factor again with this probability, uniformly between the factors of its neighbours, and the number
+// of unscaled tokens likewise. At least one of them changes. In a free space a factor is drawn between half the smaller
+// and twice the larger of its neighbours' factors.
+Candidate mutate_near(const SearchSpace *space, const Candidate *parent, double probability, Random *random);
+// Give a random run of neighbouring pairs factors on a line between two random ones, and move the others so that all
+// still rise. mutate_near can change almost nothing in a flat start such as PI's, where neighbours are equal. In a free
+// space the line may fall, and the others stay.
+Candidate mutate_far(const SearchSpace *space, const Candidate *parent, Random *random);
+// Take each pair's factor, and the number of unscaled tokens, from the second parent with this probability, else from
+// the first; then sort the factors, unless the space is free.
+Candidate cross(const SearchSpace *space, const Candidate *first, const Candidate *second, double probability,
+                Random *random);
+
+// A candidate and its losses on the first `scored` windows; it was abandoned before the other windows.
+typedef struct {
+    Candidate candidate;
+    int scored;
+    bool recalled;                      // known from an earlier run, but not yet proposed in this one
+    long long order;                    // of joining the population; the older of two equal losses ranks first
+    double scores[SEARCH_WINDOWS_MOST]; // (windows) mean loss of each, in nats
+} Evaluated;
+
+// Whole numbers are long long, as in all option tables.
+typedef struct {
+    long long population;  // candidates of the first generation, at least 4
+    long long generations; // that follow
+    long long windows;     // that a candidate is scored on
+    long long seed;
+} SearchOptions;
+
+// As in the paper, whose population is 64: the best half of it become parents, and each generation has a quarter as
+// many mutations, and as many children of two parents.
+long long search_parents(const SearchOptions *options);
+long long search_mutations(const SearchOptions *options);
+
+#define SEARCH_PROBABILITY 0.3 // that a child's factor differs from its parent's
+#define SEARCH_FAR         0.3 // that a mutation is a far one (mutate_far)
+// Stop scoring a candidate once, over n windows, it is this many nats / sqrt(n) worse than the worst parent.
+#define SEARCH_ABANDON 0.03
+
+typedef struct Search Search;
+
+typedef struct {
+    void *context;
+    // Set *loss to the candidate's mean loss on a window. Called from several threads at once, each with its own worker
+    // number. Returns false to stop the search; this candidate is then not recorded.
+    bool (*score)(double *loss, void *context, int worker, const Candidate *candidate, int window);
+    // Called after each evaluation, never by two threads at once. Returns false to stop the search.
+    bool (*evaluated)(void *context, const Search *search, const Evaluated *what);
+} SearchHooks;
+
+struct Search {
+    SearchSpace space;
+    SearchOptions options;
+    SearchHooks hooks;
+    int generation;        // the current one; 0 = the first population
+    long long evaluations; // candidates scored, including those that were abandoned
+    long long windows;     // windows scored
+    long long abandoned;   // candidates that were not scored on all windows
+    long long known;       // children that had been scored before
+    Evaluated *archive;    // (archived) all candidates that were ever scored
+    size_t archived, capacity;
+    Evaluated *members; // (member_count) the population, the best first
+    int member_count;
+    long long joined; // members that ever joined
+    size_t refused;   // the number of candidates for which there was no memory, so that the search stopped; 0 = none
+    bool stopped;
+};
+
+Search search_begin(const SearchSpace *space, const SearchOptions *options, const SearchHooks *hooks);
+
+// Call before search_run with each evaluation that an earlier run of the same search recorded. These are not scored
+// again, and the search goes the same way as if it had never been stopped.
+void search_recall(Search *search, const Evaluated *evaluated);
+
+// Search from `seeds` (count) until the last generation. Returns false when a hook stopped it or memory ran out.
+bool search_run(Search *search, const Candidate *seeds, int count);
+
+// The best candidate that was scored on all windows; NULL before there is one.
+const Evaluated *search_best(const Search *search);
+double evaluated_mean(const Evaluated *evaluated); // over the windows scored
+
+// The largest number of evaluations that the whole search can make.
+long long search_budget(const SearchOptions *options);
+
+void search_end(Search *search);
+
+#endif
