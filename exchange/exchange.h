@@ -2,7 +2,7 @@
 #ifndef BITTER_EXCHANGE_H
 #define BITTER_EXCHANGE_H
 
-#include "exchange/homes.h"
+#include "exchange/tensors.h"
 #include "train/run.h"
 
 // Write a run's model into a directory that exists, as the files of one program. `name` is the run's, for messages.

@@ -10,9 +10,9 @@
 enum { VERSION = 3, ALIGNMENT = 32, F32 = 0, NORMAL_TOKEN = 1, CONTROL_TOKEN = 3 };
 typedef enum { TYPE_U32 = 4, TYPE_I32 = 5, TYPE_F32 = 6, TYPE_BOOL = 7, TYPE_STRING = 8, TYPE_ARRAY = 9 } Type;
 
-static const char *const architectures[HOMES] = {
-    [HOME_GPT2] = "gpt2",       [HOME_STARCODER2] = "starcoder2", [HOME_LLAMA] = "llama",
-    [HOME_SMOLLM3] = "smollm3", [HOME_GPT_NEOX] = "gptneox",      [HOME_MPT] = "mpt"};
+static const char *const architectures[TARGETS] = {
+    [TARGET_GPT2] = "gpt2",       [TARGET_STARCODER2] = "starcoder2", [TARGET_LLAMA] = "llama",
+    [TARGET_SMOLLM3] = "smollm3", [TARGET_GPT_NEOX] = "gptneox",      [TARGET_MPT] = "mpt"};
 
 // The named values so far.
 typedef struct {
@@ -70,7 +70,7 @@ static void begin_array(Values *values, const char *key, Type type, size_t count
     put_u64(&values->bytes, count);
 }
 
-static void add_model(Values *values, Home home, const Gpt *gpt, const char *name) {
+static void add_model(Values *values, Target target, const Gpt *gpt, const char *name) {
     const Shape *s = &gpt->shape;
     add_string(values, "general.architecture", values->architecture);
     add_string(values, "general.name", name);
@@ -82,10 +82,10 @@ static void add_model(Values *values, Home home, const Gpt *gpt, const char *nam
     add_whole(values, ".feed_forward_length", mlp_width(s));
     add_whole(values, ".attention.head_count", s->heads);
     add_whole(values, ".attention.head_count_kv", key_heads(s)); // a reader without it may take its own default
-    add_number(values, is_llama(home) ? ".attention.layer_norm_rms_epsilon" : ".attention.layer_norm_epsilon",
+    add_number(values, is_llama(target) ? ".attention.layer_norm_rms_epsilon" : ".attention.layer_norm_epsilon",
                NORM_EPSILON);
-    if (home == HOME_MPT) add_number(values, ".attention.max_alibi_bias", 8);
-    if (home == HOME_GPT_NEOX) add_bool(values, ".use_parallel_residual", false);
+    if (target == TARGET_MPT) add_number(values, ".attention.max_alibi_bias", 8);
+    if (target == TARGET_GPT_NEOX) add_bool(values, ".use_parallel_residual", false);
 }
 
 static void add_rotations(Values *values, const Rotations *r) {
@@ -214,15 +214,15 @@ static bool write_file(const char *path, const Values *values, const ForeignTens
 
 bool export_gguf(const Run *run, const char *name, const char *directory, Error *error) {
     char path[PATH_CAPACITY];
-    Home home;
+    Target target;
     Rotations rotations;
     ForeignTensors tensors;
     if (!path_format(path, error, "%s/model.gguf", directory) ||
-        !find_home(&home, &rotations, FORMAT_GGUF, &run->gpt, name, error) ||
-        !foreign_from_model(&tensors, gguf_tensors[home], &run->gpt, error))
+        !find_target(&target, &rotations, FORMAT_GGUF, &run->gpt, name, error) ||
+        !foreign_from_model(&tensors, FORMAT_GGUF, target, &run->gpt, error))
         return false;
-    Values values = {.architecture = architectures[home]};
-    add_model(&values, home, &run->gpt, path_name(name));
+    Values values = {.architecture = architectures[target]};
+    add_model(&values, target, &run->gpt, path_name(name));
     if (mix_stretchable(&run->gpt.pos) >= 0) add_rotations(&values, &rotations);
     const bool ok = add_tokenizer(&values, &run->tokenizer, error) && write_file(path, &values, &tensors, error);
     text_free(&values.bytes);

@@ -1,88 +1,508 @@
+// config.json: the model's words and sizes, what differs from layer to layer, and rotations. Each part is written and
+// read side by side.
 #include "exchange/hf_config.h"
 
+#include "base/file/text.h"
+#include "base/path.h"
 #include "data/tokenizer.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#define LLAMA_WORDS                                                                                                    \
-    "num_hidden_layers", "num_attention_heads", "hidden_size", "max_position_embeddings", "intermediate_size",         \
-        "hidden_act", "rms_norm_eps", "silu", {                                                                        \
-        "attention_dropout"                                                                                            \
-    }
+enum { LAYERS_MOST = 1000, LENGTH_MOST = 10000000, WHERE_CAPACITY = PATH_CAPACITY + 32 };
 
-// What transformers calls the members of each architecture, and the activation of a config that names none.
+// What transformers calls the sizes: in gpt2, and in all others.
+typedef struct {
+    const char *layers, *heads, *width, *context, *inner, *activation;
+} SizeNames;
+static const SizeNames gpt2_names = {"n_layer", "n_head", "n_embd", "n_positions", "n_inner", "activation_function"},
+                       other_names = {"num_hidden_layers",       "num_attention_heads", "hidden_size",
+                                      "max_position_embeddings", "intermediate_size",   "hidden_act"};
+
+// Each architecture: its names, the activation that bitter's models have, and what a config means that does not name
+// one.
 static const struct {
-    const char *type, *class, *layers, *heads, *width, *context, *inner, *activation, *epsilon, *default_activation;
+    const char *type, *class, *epsilon, *activation, *preset;
     const char *dropouts[4];
-} words[HOMES] = {
-    [HOME_GPT2] = {"gpt2",
-                   "GPT2LMHeadModel",
-                   "n_layer",
-                   "n_head",
-                   "n_embd",
-                   "n_positions",
-                   "n_inner",
-                   "activation_function",
-                   "layer_norm_epsilon",
-                   "gelu_new",
-                   {"resid_pdrop", "embd_pdrop", "attn_pdrop"}},
-    [HOME_STARCODER2] = {"starcoder2",
-                         "Starcoder2ForCausalLM",
-                         "num_hidden_layers",
-                         "num_attention_heads",
-                         "hidden_size",
-                         "max_position_embeddings",
-                         "intermediate_size",
-                         "hidden_act",
-                         "norm_epsilon",
-                         "gelu_pytorch_tanh",
-                         {"residual_dropout", "embedding_dropout", "attention_dropout"}},
-    [HOME_LLAMA] = {"llama", "LlamaForCausalLM", LLAMA_WORDS},
-    [HOME_MISTRAL] = {"mistral", "MistralForCausalLM", LLAMA_WORDS},
-    [HOME_SMOLLM3] = {"smollm3", "SmolLM3ForCausalLM", LLAMA_WORDS},
-    [HOME_GPT_NEOX] = {"gpt_neox",
-                       "GPTNeoXForCausalLM",
-                       "num_hidden_layers",
-                       "num_attention_heads",
-                       "hidden_size",
-                       "max_position_embeddings",
-                       "intermediate_size",
-                       "hidden_act",
-                       "layer_norm_eps",
-                       "gelu",
-                       {"hidden_dropout", "attention_dropout"}},
+} words[TARGETS] = {
+    [TARGET_GPT2] = {"gpt2",
+                     "GPT2LMHeadModel",
+                     "layer_norm_epsilon",
+                     "gelu_new",
+                     "gelu_new",
+                     {"resid_pdrop", "embd_pdrop", "attn_pdrop"}},
+    [TARGET_STARCODER2] = {"starcoder2",
+                           "Starcoder2ForCausalLM",
+                           "norm_epsilon",
+                           "gelu_pytorch_tanh",
+                           "gelu_pytorch_tanh",
+                           {"residual_dropout", "embedding_dropout", "attention_dropout"}},
+    [TARGET_LLAMA] = {"llama", "LlamaForCausalLM", "rms_norm_eps", "silu", "silu", {"attention_dropout"}},
+    [TARGET_MISTRAL] = {"mistral", "MistralForCausalLM", "rms_norm_eps", "silu", "silu", {"attention_dropout"}},
+    [TARGET_SMOLLM3] = {"smollm3", "SmolLM3ForCausalLM", "rms_norm_eps", "silu", "silu", {"attention_dropout"}},
+    [TARGET_GPT_NEOX] = {"gpt_neox",
+                         "GPTNeoXForCausalLM",
+                         "layer_norm_eps",
+                         "gelu_new",
+                         "gelu",
+                         {"hidden_dropout", "attention_dropout"}},
 };
+
+static const SizeNames *names_of(Target target) {
+    return target == TARGET_GPT2 ? &gpt2_names : &other_names;
+}
 
 // Members that must have a value, because this program's blocks are like that, and what transformers takes when they
 // are missing.
 static const struct {
-    Home home;
+    Target target;
     const char *name;
     bool value, preset;
     const char *meaning; // of the other value
 } musts[] = {
-    {HOME_GPT2, "tie_word_embeddings", true, true, "its output layer is not its token embedding"},
-    {HOME_GPT2, "scale_attn_weights", true, true, "its attention scores are not scaled"},
-    {HOME_GPT2, "scale_attn_by_inverse_layer_idx", false, false, "its attention is scaled by the layer"},
-    {HOME_GPT2, "add_cross_attention", false, false, "it has cross-attention"},
-    {HOME_STARCODER2, "tie_word_embeddings", true, true, "its output layer is not its token embedding"},
-    {HOME_STARCODER2, "use_bias", true, true, "its linear layers have no biases"},
-    {HOME_LLAMA, "tie_word_embeddings", true, false, "its output layer is not its token embedding"},
-    {HOME_LLAMA, "attention_bias", false, false, "its attention has biases"},
-    {HOME_LLAMA, "mlp_bias", false, false, "its MLPs have biases"},
-    {HOME_MISTRAL, "tie_word_embeddings", true, false, "its output layer is not its token embedding"},
-    {HOME_SMOLLM3, "tie_word_embeddings", true, true, "its output layer is not its token embedding"},
-    {HOME_SMOLLM3, "attention_bias", false, false, "its attention has biases"},
-    {HOME_SMOLLM3, "mlp_bias", false, false, "its MLPs have biases"},
-    {HOME_GPT_NEOX, "tie_word_embeddings", true, false, "its output layer is not its token embedding"},
-    {HOME_GPT_NEOX, "use_parallel_residual", false, true, "its attention and MLP work side by side"},
-    {HOME_GPT_NEOX, "attention_bias", true, true, "its attention has no biases"},
+    {TARGET_GPT2, "tie_word_embeddings", true, true, "its output layer is not its token embedding"},
+    {TARGET_GPT2, "scale_attn_weights", true, true, "its attention scores are not scaled"},
+    {TARGET_GPT2, "scale_attn_by_inverse_layer_idx", false, false, "its attention is scaled by the layer"},
+    {TARGET_GPT2, "add_cross_attention", false, false, "it has cross-attention"},
+    {TARGET_STARCODER2, "tie_word_embeddings", true, true, "its output layer is not its token embedding"},
+    {TARGET_STARCODER2, "use_bias", true, true, "its linear layers have no biases"},
+    {TARGET_LLAMA, "tie_word_embeddings", true, false, "its output layer is not its token embedding"},
+    {TARGET_LLAMA, "attention_bias", false, false, "its attention has biases"},
+    {TARGET_LLAMA, "mlp_bias", false, false, "its MLPs have biases"},
+    {TARGET_MISTRAL, "tie_word_embeddings", true, false, "its output layer is not its token embedding"},
+    {TARGET_SMOLLM3, "tie_word_embeddings", true, true, "its output layer is not its token embedding"},
+    {TARGET_SMOLLM3, "attention_bias", false, false, "its attention has biases"},
+    {TARGET_SMOLLM3, "mlp_bias", false, false, "its MLPs have biases"},
+    {TARGET_GPT_NEOX, "tie_word_embeddings", true, false, "its output layer is not its token embedding"},
+    {TARGET_GPT_NEOX, "use_parallel_residual", false, true, "its attention and MLP work side by side"},
+    {TARGET_GPT_NEOX, "attention_bias", true, true, "its attention has no biases"},
 };
 enum { MUSTS = sizeof musts / sizeof *musts };
 
+// --- members that may be missing; null counts as missing ---
+
+static bool is_missing(const json_t *object, const char *name) {
+    const json_t *member = json_object_get(object, name);
+    return !member || json_is_null(member);
+}
+
+static bool number_or(double *value, double preset, const json_t *object, const char *name, double least, double most,
+                      const char *where, Error *error) {
+    *value = preset;
+    return is_missing(object, name) || member_number(value, object, name, least, most, where, error);
+}
+
+// Here null is a mistake, as it is in transformers.
+static bool boolean_or(bool *value, bool preset, const json_t *object, const char *name, const char *where,
+                       Error *error) {
+    const json_t *member = json_object_get(object, name);
+    *value = member ? json_is_true(member) : preset;
+    return !member || json_is_boolean(member) || fail_damaged(error, where, "\"%s\" must be true or false", name);
+}
+
+// --- layers: rotations ("no_rope_layers") and windows ("sliding_window", with "layer_types") ---
+// A query of a layer with a window W sees the keys j > i - W, as in model/ops/attention.c.
+
+static const char sliding[] = "sliding_attention", full[] = "full_attention";
+
+// Do all layers of these models have the same window, or none?
+static bool has_one_window(Target target) {
+    return target == TARGET_STARCODER2 || target == TARGET_MISTRAL;
+}
+
+static json_t *window_json(int keys) {
+    return keys ? json_integer(keys) : json_null();
+}
+
+static void add_layers(json_t *config, Target target, const Gpt *gpt) {
+    const Shape *s = &gpt->shape;
+    if (has_one_window(target)) json_object_set_new(config, "sliding_window", window_json(window_of(s, 0)));
+    if (target != TARGET_SMOLLM3) return;
+    json_t *rotating = json_array(), *types = json_array();
+    int window = 0;
+    for (int l = 0; l < s->layers; l++) {
+        json_array_append_new(rotating, json_integer(rotates_in(gpt, l)));
+        json_array_append_new(types, json_string(window_of(s, l) ? sliding : full));
+        if (window_of(s, l)) window = window_of(s, l);
+    }
+    json_object_set_new(config, "no_rope_layers", rotating);
+    json_object_set_new(config, "layer_types", types);
+    json_object_set_new(config, "use_sliding_window", json_boolean(window));
+    json_object_set_new(config, "sliding_window", window_json(window));
+    json_object_set_new(config, "pad_token_id", json_null()); // it would be 128004
+}
+
+// For each layer, yes or no.
+typedef struct {
+    int count;
+    bool of[LAYERS_MOST];
+} Layers;
+
+static bool in_all(const Layers *layers, bool value) {
+    for (int l = 0; l < layers->count; l++)
+        if (layers->of[l] != value) return false;
+    return true;
+}
+
+// The list `name` of a config, one item for each layer. Fails (input) when there are more or fewer.
+static bool find_list(const json_t **list, const json_t *config, const char *name, int layers, const char *path,
+                      Error *error) {
+    *list = json_object_get(config, name);
+    if (!json_is_array(*list)) return fail_damaged(error, path, "\"%s\" must be a list or null", name);
+    return json_array_size(*list) == (size_t)layers ||
+           fail_input(error, "%s: \"%s\" has %zu items, but the model %d layers; give one for each layer", path, name,
+                      json_array_size(*list), layers);
+}
+
+// A smollm3 that does not list them leaves out the rotations of every fourth layer.
+static bool read_rotating(Layers *rotating, Target target, const json_t *config, const char *path, Error *error) {
+    const json_t *list;
+    long long interval = 4;
+    for (int l = 0; l < rotating->count; l++) rotating->of[l] = true;
+    if (target != TARGET_SMOLLM3) return true;
+    if (is_missing(config, "no_rope_layers")) {
+        if (json_object_get(config, "no_rope_layer_interval") &&
+            !member_integer(&interval, config, "no_rope_layer_interval", 1, LENGTH_MOST, path, error))
+            return false;
+        for (int l = 0; l < rotating->count; l++) rotating->of[l] = (l + 1) % interval != 0;
+        return true;
+    }
+    if (!find_list(&list, config, "no_rope_layers", rotating->count, path, error)) return false;
+    for (int l = 0; l < rotating->count; l++) {
+        const json_t *item = json_array_get(list, (size_t)l);
+        const json_int_t value = json_integer_value(item);
+        if (!json_is_integer(item) || value < 0 || value > 1)
+            return fail_input(error,
+                              "%s: item %d of \"no_rope_layers\" must be 1 for a layer with rotations, or 0 for one "
+                              "without",
+                              path, l + 1);
+        rotating->of[l] = value;
+    }
+    return true;
+}
+
+// What "layer_types" says of each layer.
+static bool read_types(Layers *slides, const json_t *config, const char *path, Error *error) {
+    const json_t *list;
+    if (!find_list(&list, config, "layer_types", slides->count, path, error)) return false;
+    for (int l = 0; l < slides->count; l++) {
+        const char *type = json_string_value(json_array_get(list, (size_t)l));
+        slides->of[l] = type && strcmp(type, sliding) == 0;
+        if (!slides->of[l] && (!type || strcmp(type, full) != 0))
+            return fail_input(error, "%s: item %d of \"layer_types\" is %.80s, but bitter has %s and %s", path, l + 1,
+                              type ? type : "no text", full, sliding);
+    }
+    return true;
+}
+
+// The window of the layers that have one; 0 = there is none. A mistral that does not say it has 4096.
+static bool read_window(long long *window, Target target, const json_t *config, const char *path, Error *error) {
+    *window = target == TARGET_MISTRAL && !json_object_get(config, "sliding_window") ? 4096 : 0;
+    return is_missing(config, "sliding_window") ||
+           member_integer(window, config, "sliding_window", 1, LENGTH_MOST, path, error);
+}
+
+// Where nothing else is said, those layers of a smollm3 have a window that do not rotate.
+static bool read_sliding(Layers *slides, long long *window, Target target, const Layers *rotating, const json_t *config,
+                         const char *path, Error *error) {
+    bool use;
+    if (!boolean_or(&use, false, config, "use_sliding_window", path, error) ||
+        !read_window(window, target, config, path, error))
+        return false;
+    for (int l = 0; l < slides->count; l++)
+        slides->of[l] = *window && (has_one_window(target) || (use && !rotating->of[l]));
+    if (is_missing(config, "layer_types")) return true;
+    const Layers before = *slides;
+    if (!read_types(slides, config, path, error)) return false;
+    if (has_one_window(target) && memcmp(before.of, slides->of, (size_t)slides->count * sizeof *slides->of) != 0)
+        return fail_input(error,
+                          "%s: \"layer_types\" and \"sliding_window\" disagree; a model of this type has the same "
+                          "window in all layers, or none",
+                          path);
+    if (target == TARGET_SMOLLM3 && !in_all(slides, false) && !(use && *window))
+        return fail_input(error, "%s: \"layer_types\" has %s, but \"%s\" is %s", path, sliding,
+                          use ? "sliding_window" : "use_sliding_window", use ? "missing" : "not true");
+    return true;
+}
+
+static int period_of(const Layers *layers) {
+    for (int period = 1;; period++) {
+        int l = period;
+        while (l < layers->count && layers->of[l] == layers->of[l - period]) l++;
+        if (l >= layers->count) return period;
+    }
+}
+
+// The text of --pos or --window, where `yes` and `no` stand for the layers that have it and those that do not: one
+// period, as in "rope*3,none" or "64*5,0". `member` decided it.
+static bool print_layers(char option[TEXT_CAPACITY], const Layers *layers, const char *yes, const char *no,
+                         const char *member, const char *path, Error *error) {
+    Text text = {0};
+    const int period = period_of(layers);
+    for (int l = 0, next; l < period; l = next) {
+        for (next = l + 1; next < period && layers->of[next] == layers->of[l];) next++;
+        text_print(&text, "%s%s", l ? "," : "", layers->of[l] ? yes : no);
+        if (next > l + 1) text_print(&text, "*%d", next - l);
+    }
+    const bool fits = !text.failed && text.size < TEXT_CAPACITY;
+    if (fits) snprintf(option, TEXT_CAPACITY, "%.*s", (int)text.size, text.bytes);
+    text_free(&text);
+    return fits ||
+           fail_input(error, "%s: \"%s\" differs too often between %d layers for bitter", path, member, layers->count);
+}
+
+// In other models transformers ignores "sliding_window", but for the keys that it keeps while it generates.
+static bool check_no_window(const TrainOptions *o, const json_t *config, const char *path, Error *error) {
+    const json_t *window = json_object_get(config, "sliding_window");
+    return !json_is_integer(window) || json_integer_value(window) >= o->context ||
+           fail_input(error, "%s: \"sliding_window\" is %lld, but models of this type have no windows", path,
+                      (long long)json_integer_value(window));
+}
+
+// Set o->window, and let o->pos, which is the scheme of the layers that rotate, become that of all layers.
+static bool read_layers(TrainOptions *o, Target target, const json_t *config, const char *path, Error *error) {
+    Layers rotating = {.count = (int)o->layers}, slides = {.count = (int)o->layers};
+    long long window;
+    char scheme[TEXT_CAPACITY], keys[32];
+    if (!has_one_window(target) && target != TARGET_SMOLLM3) return check_no_window(o, config, path, error);
+    if (!read_rotating(&rotating, target, config, path, error) ||
+        !read_sliding(&slides, &window, target, &rotating, config, path, error))
+        return false;
+    memcpy(scheme, o->pos, sizeof scheme);
+    snprintf(keys, sizeof keys, "%lld", window);
+    *o->window = 0;
+    return print_layers(o->pos, &rotating, scheme, "none", "no_rope_layers", path, error) &&
+           (in_all(&slides, false) || print_layers(o->window, &slides, keys, "0", "layer_types", path, error));
+}
+
+// --- rotations: "rope_scaling" and its neighbours, as transformers has them before version 5 and still reads them;
+// newer files have all of it in "rope_parameters" ---
+
+static const char *const types[] = {[ROPE_PLAIN] = "default",   [ROPE_PROPORTIONAL] = "proportional",
+                                    [ROPE_LINEAR] = "linear",   [ROPE_DYNAMIC] = "dynamic",
+                                    [ROPE_YARN] = "yarn",       [ROPE_LLAMA3] = "llama3",
+                                    [ROPE_FACTORS] = "longrope"};
+enum { TYPES = sizeof types / sizeof *types };
+static const char original_length[] = "original_max_position_embeddings";
+
+// The fraction x of `whole` for which (int)(x * whole) is `part`, which division alone does not always give.
+static double fraction_of(int part, int whole) {
+    double x = (double)part / whole;
+    while ((int)(x * whole) < part) x = nextafter(x, 2);
+    return x;
+}
+
+static json_t *factors_json(const double *factors, int count) {
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++) json_array_append_new(list, json_real(factors[i]));
+    return list;
+}
+
+static json_t *scaling_json(const Rotations *r, int head) {
+    if (r->kind == ROPE_PLAIN) return json_null();
+    json_t *scaling = json_pack("{s:s}", "rope_type", types[r->kind]);
+    if (r->kind == ROPE_PROPORTIONAL)
+        json_object_set_new(scaling, "partial_rotary_factor", json_real(fraction_of(2 * r->moving, head)));
+    else
+        json_object_set_new(scaling, "factor", json_real(r->factor));
+    if (r->kind == ROPE_YARN || r->kind == ROPE_LLAMA3 || r->kind == ROPE_FACTORS)
+        json_object_set_new(scaling, original_length, json_integer(r->original));
+    if (r->kind == ROPE_YARN || r->kind == ROPE_FACTORS)
+        json_object_set_new(scaling, "attention_factor", json_real(r->attention));
+    if (r->kind == ROPE_YARN) {
+        json_object_set_new(scaling, "beta_fast", json_real(r->formula.beta_fast));
+        json_object_set_new(scaling, "beta_slow", json_real(r->formula.beta_slow));
+    }
+    if (r->kind == ROPE_LLAMA3) {
+        json_object_set_new(scaling, "low_freq_factor", json_real(r->formula.low_freq));
+        json_object_set_new(scaling, "high_freq_factor", json_real(r->formula.high_freq));
+    }
+    if (r->kind == ROPE_FACTORS) {
+        json_object_set_new(scaling, "short_factor", factors_json(r->for_short, r->pairs));
+        json_object_set_new(scaling, "long_factor", factors_json(r->for_long, r->pairs));
+    }
+    return scaling;
+}
+
+static void add_rotations(json_t *config, Target target, const Rotations *r, int head) {
+    const bool neox = target == TARGET_GPT_NEOX;
+    json_object_set_new(config, neox ? "rotary_emb_base" : "rope_theta", json_real(r->base));
+    if (neox) json_object_set_new(config, "rotary_pct", json_real(fraction_of(2 * r->pairs, head)));
+    json_object_set_new(config, "rope_scaling", scaling_json(r, head));
+}
+
+static bool read_factors(double factors[PAIRS_MOST], const json_t *scaling, const char *name, int pairs,
+                         const char *where, Error *error) {
+    int count;
+    if (!member_length(&count, scaling, name, 1, PAIRS_MOST, where, error)) return false;
+    if (count != pairs)
+        return fail_input(error, "%s: \"%s\" has %d factors, but a head has %d pairs that turn", where, name, count,
+                          pairs);
+    for (int i = 0; i < count; i++) {
+        factors[i] = json_number_value(json_array_get(json_object_get(scaling, name), (size_t)i));
+        if (!(factors[i] >= 1e-6 && factors[i] <= 1e9))
+            return fail_input(error, "%s: \"%s\" has %g, but factors are numbers from 1e-6 to 1e9", where, name,
+                              factors[i]);
+    }
+    return true;
+}
+
+static bool find_kind(Rotations *r, const json_t *scaling, const char *where, Error *error) {
+    const json_t *member = json_object_get(scaling, "rope_type");
+    const char *type = json_string_value(member ? member : json_object_get(scaling, "type"));
+    for (int kind = 0; kind < TYPES; kind++)
+        if (strcmp(types[kind], type ? type : "default") == 0) {
+            r->kind = (RopeKind)kind;
+            return true;
+        }
+    return fail_input(error, "%s: \"rope_type\" is %.80s, which bitter does not have", where, type);
+}
+
+// Members that change the rotations and that no kind here has.
+static bool check_members(const json_t *scaling, const char *where, Error *error) {
+    static const char *const unknown[] = {"mscale", "mscale_all_dim"};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        if (json_object_get(scaling, unknown[i]) && !json_is_null(json_object_get(scaling, unknown[i])))
+            return fail_input(error, "%s has \"%s\", which bitter does not have", where, unknown[i]);
+    return true;
+}
+
+// The factor, and the length before it was stretched. Some kinds do not say that length; where others do not, it is
+// that of the model.
+static bool read_lengths(Rotations *r, const json_t *scaling, const char *where, Error *error) {
+    double original = r->context;
+    const bool says = r->kind == ROPE_YARN || r->kind == ROPE_LLAMA3 || r->kind == ROPE_FACTORS;
+    if (says && !number_or(&original, r->context, scaling, original_length, 2, 1e8, where, error)) return false;
+    const double usual = r->kind == ROPE_FACTORS ? fmax(r->context / original, 1) : 1;
+    if (r->kind == ROPE_FACTORS || r->kind == ROPE_PROPORTIONAL
+            ? !number_or(&r->factor, usual, scaling, "factor", 1, 1e6, where, error)
+            : !member_number(&r->factor, scaling, "factor", 1, 1e6, where, error))
+        return false;
+    if (r->kind == ROPE_LINEAR || r->kind == ROPE_PROPORTIONAL) original = round(r->context / r->factor);
+    r->original = (int)fmax(original, 2);
+    return true;
+}
+
+// What the kinds of stretch have.
+static bool read_stretch(Rotations *r, const json_t *scaling, const char *where, Error *error) {
+    if (!read_lengths(r, scaling, where, error)) return false;
+    FormulaOptions *f = &r->formula;
+    const double usual = r->kind == ROPE_YARN ? 0.1 * log(r->factor) + 1 : longrope_attention(r->factor, r->original);
+    const bool attends = r->kind == ROPE_YARN || r->kind == ROPE_FACTORS;
+    if (attends && !number_or(&r->attention, usual, scaling, "attention_factor", 1e-3, 1e3, where, error)) return false;
+    bool truncate;
+    if (!boolean_or(&truncate, true, scaling, "truncate", where, error)) return false;
+    if (!truncate) f->ramp = RAMP_EXACT;
+    if (!number_or(&f->beta_fast, f->beta_fast, scaling, "beta_fast", 0.001, 1e6, where, error) ||
+        !number_or(&f->beta_slow, f->beta_slow, scaling, "beta_slow", 0.001, 1e6, where, error) ||
+        !number_or(&f->low_freq, f->low_freq, scaling, "low_freq_factor", 0.001, 1e6, where, error) ||
+        !number_or(&f->high_freq, f->high_freq, scaling, "high_freq_factor", 0.001, 1e6, where, error))
+        return false;
+    if (f->beta_fast <= f->beta_slow || f->high_freq <= f->low_freq)
+        return fail_input(error,
+                          "%s: \"beta_fast\" must be above \"beta_slow\", and \"high_freq_factor\" above "
+                          "\"low_freq_factor\"",
+                          where);
+    return r->kind != ROPE_FACTORS || (read_factors(r->for_long, scaling, "long_factor", r->pairs, where, error) &&
+                                       read_factors(r->for_short, scaling, "short_factor", r->pairs, where, error));
+}
+
+// How many pairs there are, and how many turn.
+static bool read_pairs(Rotations *r, Target target, const json_t *scaling, const json_t *config, int head,
+                       const char *path, Error *error) {
+    double share;
+    const bool inside = json_object_get(scaling, "partial_rotary_factor"), neox = target == TARGET_GPT_NEOX;
+    if (!number_or(&share, neox ? 0.25 : 1, inside ? scaling : config,
+                   inside || !neox ? "partial_rotary_factor" : "rotary_pct", 0, 1, path, error))
+        return false;
+    const int turned = (int)(share * head);
+    r->pairs = neox ? turned / 2 : head / 2;
+    r->moving = turned / 2;
+    if (head % 2 || turned % 2 || r->pairs < 1 || (r->kind == ROPE_PROPORTIONAL) != (r->moving < r->pairs))
+        return fail_input(error, "%s: %d of the %d channels of a head turn, and bitter has no such rotations", path,
+                          turned, head);
+    return r->pairs <= PAIRS_MOST || r->kind == ROPE_PLAIN || r->kind == ROPE_PROPORTIONAL ||
+           fail_input(error, "%s: a head has %d pairs of channels, but at most %d can be stretched", path, r->pairs,
+                      PAIRS_MOST);
+}
+
+// A copy of the object that describes the rotations. As transformers does, take "rope_parameters" only where
+// "rope_scaling" is missing, null or empty, and the original length that stands beside them before that inside.
+static json_t *find_scaling(char where[WHERE_CAPACITY], const json_t *config, const char *path, Error *error) {
+    static const char *const names[] = {"rope_scaling", "rope_parameters"};
+    const json_t *member = NULL, *original = json_object_get(config, original_length);
+    for (int i = 0; i < 2 && json_object_size(member) == 0; i++) {
+        member = json_object_get(config, names[i]);
+        snprintf(where, WHERE_CAPACITY, "%s: \"%s\"", path, names[i]);
+        if (member && !json_is_object(member) && !json_is_null(member)) {
+            fail_damaged(error, where, "an object or null was expected");
+            return NULL;
+        }
+    }
+    json_t *scaling = json_is_object(member) ? json_copy((json_t *)member) : json_object();
+    if (original && !json_is_null(original)) json_object_set(scaling, original_length, (json_t *)original);
+    if (!scaling) fail_run(error, "%s: no memory", path);
+    return scaling;
+}
+
+static bool read_rotations(Rotations *r, Target target, const json_t *config, int head, int context, const char *path,
+                           Error *error) {
+    char where[WHERE_CAPACITY];
+    json_t *scaling = find_scaling(where, config, path, error);
+    const double base = target == TARGET_SMOLLM3 ? 2000000 : 10000; // where nothing is said
+    *r = (Rotations){.base = base, .context = context, .factor = 1, .attention = 1, .formula = formula_defaults};
+    const bool inside = json_object_get(scaling, "rope_theta");
+    const char *name = inside || target != TARGET_GPT_NEOX ? "rope_theta" : "rotary_emb_base";
+    const bool ok = scaling && find_kind(r, scaling, where, error) && check_members(scaling, where, error) &&
+                    number_or(&r->base, base, inside ? scaling : config, name, 1.000001, 1e30, path, error) &&
+                    read_pairs(r, target, scaling, config, head, path, error) &&
+                    (r->kind == ROPE_PLAIN || read_stretch(r, scaling, where, error));
+    json_decref(scaling);
+    return ok;
+}
+
+// Set the scheme, the context and the stretch of a run: rope, or prope or partial where fewer of the `head_pairs` pairs
+// of a head turn.
+static void rotations_to_options(TrainOptions *options, const Rotations *r, int head_pairs) {
+    static const Method methods[] = {
+        [ROPE_PROPORTIONAL] = METHOD_PI, [ROPE_LINEAR] = METHOD_PI,     [ROPE_DYNAMIC] = METHOD_DYNAMIC,
+        [ROPE_YARN] = METHOD_YARN,       [ROPE_LLAMA3] = METHOD_LLAMA3, [ROPE_FACTORS] = METHOD_GIVEN};
+    StretchRule *rule = &options->stretch.rule;
+    int moving = r->moving; // a stretched prope is described by factors alone
+    while (r->kind == ROPE_FACTORS && moving > 1 && r->for_long[moving - 1] == STANDS_STILL &&
+           r->for_short[moving - 1] == STANDS_STILL)
+        moving--;
+    options->context = r->context;
+    if (r->pairs < head_pairs)
+        snprintf(options->pos, TEXT_CAPACITY, "partial:fraction=%.17g,base=%.17g", fraction_of(r->pairs, head_pairs),
+                 r->base);
+    else if (moving < r->pairs)
+        snprintf(options->pos, TEXT_CAPACITY, "prope:p=%.17g,base=%.17g", fraction_of(moving, r->pairs), r->base);
+    else
+        snprintf(options->pos, TEXT_CAPACITY, "rope:base=%.17g", r->base);
+    if (r->kind == ROPE_PLAIN || (r->kind == ROPE_PROPORTIONAL && r->factor == 1)) return;
+    *rule = (StretchRule){.method = methods[r->kind], .factor = r->factor, .original = r->original};
+    if (r->kind == ROPE_DYNAMIC) {
+        rule->growth = r->factor;
+        return;
+    }
+    rule->pairs = r->pairs;
+    if (r->kind == ROPE_FACTORS) {
+        memcpy(rule->long_stretch.factors, r->for_long, sizeof r->for_long);
+        memcpy(rule->short_stretch.factors, r->for_short, sizeof r->for_short);
+        rule->has_short = memcmp(r->for_long, r->for_short, (size_t)r->pairs * sizeof *r->for_long) != 0;
+        rule->short_stretch.attention = r->attention;
+    } else {
+        stretch_formula(&rule->long_stretch, methods[r->kind], &r->formula, r->factor, r->original, r->base, r->pairs);
+    }
+    rule->long_stretch.attention = r->attention;
+}
+
+// --- the whole ---
+
 // Can its heads share keys?
-static bool shares_keys(Home home) {
-    return home == HOME_STARCODER2 || is_llama(home);
+static bool shares_keys(Target target) {
+    return target == TARGET_STARCODER2 || is_llama(target);
 }
 
 // A token's id, or null.
@@ -90,34 +510,32 @@ static json_t *token_or_null(int id) {
     return id >= 0 ? json_integer(id) : json_null();
 }
 
-json_t *hf_config(Home home, const Gpt *gpt, const Rotations *rotations, int end) {
+json_t *hf_config(Target target, const Gpt *gpt, const Rotations *rotations, int end) {
     const Shape *s = &gpt->shape;
-    const bool rotates = home != HOME_GPT2;
-    json_t *config =
-        json_pack("{s:[s], s:s, s:s, s:i, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:s, s:f}", "architectures",
-                  words[home].class, "model_type", words[home].type, "torch_dtype", "float32", "vocab_size", s->vocab,
-                  "bos_token_id", token_or_null(end), "eos_token_id", token_or_null(end), words[home].layers, s->layers,
-                  words[home].heads, s->heads, words[home].width, s->width, words[home].inner, mlp_width(s),
-                  words[home].context, rotates ? rotations->context : s->context, words[home].activation,
-                  is_llama(home)            ? "silu"
-                  : home == HOME_STARCODER2 ? "gelu_pytorch_tanh"
-                                            : "gelu_new",
-                  words[home].epsilon, NORM_EPSILON);
+    const SizeNames *names = names_of(target);
+    const bool rotates = target != TARGET_GPT2;
+    json_t *config = json_pack(
+        "{s:[s], s:s, s:s, s:i, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:s, s:f}", "architectures", words[target].class,
+        "model_type", words[target].type, "torch_dtype", "float32", "vocab_size", s->vocab, "bos_token_id",
+        token_or_null(end), "eos_token_id", token_or_null(end), names->layers, s->layers, names->heads, s->heads,
+        names->width, s->width, names->inner, mlp_width(s), names->context, rotates ? rotations->context : s->context,
+        names->activation, words[target].activation, words[target].epsilon, NORM_EPSILON);
     for (int i = 0; i < MUSTS; i++)
-        if (musts[i].home == home) json_object_set_new(config, musts[i].name, json_boolean(musts[i].value));
-    for (int i = 0; words[home].dropouts[i]; i++) json_object_set_new(config, words[home].dropouts[i], json_real(0));
-    if (shares_keys(home)) json_object_set_new(config, "num_key_value_heads", json_integer(key_heads(s)));
-    hf_layers_add(config, home, gpt);
-    if (rotates) hf_rope_add(config, home, rotations, head_width(s));
+        if (musts[i].target == target) json_object_set_new(config, musts[i].name, json_boolean(musts[i].value));
+    for (int i = 0; words[target].dropouts[i]; i++)
+        json_object_set_new(config, words[target].dropouts[i], json_real(0));
+    if (shares_keys(target)) json_object_set_new(config, "num_key_value_heads", json_integer(key_heads(s)));
+    add_layers(config, target, gpt);
+    if (rotates) add_rotations(config, target, rotations, head_width(s));
     return config;
 }
 
-static bool find_type(Home *home, const json_t *config, const char *path, Error *error) {
+static bool find_type(Target *target, const json_t *config, const char *path, Error *error) {
     const char *type = json_string_value(json_object_get(config, "model_type"));
     if (json_object_get(config, "options"))
         return fail_input(error, "%s is that of a run of bitter, which every command reads without import", path);
-    for (*home = HOME_GPT2; type && *home < HOMES; (*home)++)
-        if (words[*home].type && strcmp(words[*home].type, type) == 0) return true;
+    for (*target = TARGET_GPT2; type && *target < TARGETS; (*target)++)
+        if (words[*target].type && strcmp(words[*target].type, type) == 0) return true;
     return fail_input(
         error,
         "%s: \"model_type\" is %.80s, but bitter has the blocks of gpt2, starcoder2, llama, mistral, smollm3 and "
@@ -125,16 +543,10 @@ static bool find_type(Home *home, const json_t *config, const char *path, Error 
         path, type ? type : "missing");
 }
 
-bool boolean_or(bool *value, bool preset, const json_t *object, const char *name, const char *where, Error *error) {
-    const json_t *member = json_object_get(object, name);
-    *value = member ? json_is_true(member) : preset;
-    return !member || json_is_boolean(member) || fail_damaged(error, where, "\"%s\" must be true or false", name);
-}
-
-static bool check_musts(Home home, const json_t *config, const char *path, Error *error) {
+static bool check_musts(Target target, const json_t *config, const char *path, Error *error) {
     for (int i = 0; i < MUSTS; i++) {
         bool value;
-        if (musts[i].home != home) continue;
+        if (musts[i].target != target) continue;
         if (!boolean_or(&value, musts[i].preset, config, musts[i].name, path, error)) return false;
         if (value != musts[i].value)
             return fail_input(error, "%s: \"%s\" is %s%s, so %s; bitter has no such model", path, musts[i].name,
@@ -144,56 +556,49 @@ static bool check_musts(Home home, const json_t *config, const char *path, Error
     return true;
 }
 
-static bool check_activation(Home home, const json_t *config, const char *path, Error *error) {
-    static const char *const tanh_forms[] = {"gelu_new", "gelu_pytorch_tanh", "gelu_fast"};
-    const char *name = json_string_value(json_object_get(config, words[home].activation));
-    if (!name) name = words[home].default_activation;
-    if (is_llama(home))
-        return strcmp(name, "silu") == 0 || fail_input(error, "%s: \"%s\" is %.80s, but bitter's SwiGLU has silu", path,
-                                                       words[home].activation, name);
-    for (size_t i = 0; i < sizeof tanh_forms / sizeof *tanh_forms; i++)
-        if (strcmp(name, tanh_forms[i]) == 0) return true;
-    return fail_input(error, "%s: \"%s\" is %.80s, but bitter's MLPs have gelu_new, the tanh form of GELU", path,
-                      words[home].activation, name);
+static bool check_activation(Target target, const json_t *config, const char *path, Error *error) {
+    const char *member = names_of(target)->activation, *name = json_string_value(json_object_get(config, member));
+    if (!name) name = words[target].preset;
+    if (is_llama(target)
+            ? strcmp(name, "silu") == 0
+            : strcmp(name, "gelu_new") == 0 || strcmp(name, "gelu_pytorch_tanh") == 0 || strcmp(name, "gelu_fast") == 0)
+        return true;
+    return fail_input(error, "%s: \"%s\" is %.80s, but bitter's %s", path, member, name,
+                      is_llama(target) ? "SwiGLU has silu" : "MLPs have gelu_new, the tanh form of GELU");
 }
 
 // The sizes that follow from others here, but not in transformers.
-static bool check_sizes(Home home, const TrainOptions *o, const json_t *config, const char *path, Error *error) {
+static bool check_sizes(Target target, const TrainOptions *o, const json_t *config, const char *path, Error *error) {
+    const SizeNames *names = names_of(target);
     const Shape shape = sizes_of(o, 1);
     const int hidden = mlp_width(&shape);
-    const json_t *inner = json_object_get(config, words[home].inner), *head = json_object_get(config, "head_dim"),
-                 *epsilon = json_object_get(config, words[home].epsilon);
-    if (is_llama(home) && json_integer_value(inner) != hidden)
-        return fail_input(error,
-                          "%s: \"%s\" is not %d, which is two thirds of %d times \"%s\", rounded up to a multiple of "
-                          "32; bitter has no such MLP",
-                          path, words[home].inner, hidden, MLP_RATIO, words[home].width);
-    if (!(home == HOME_GPT2 && (!inner || json_is_null(inner))) && json_integer_value(inner) != hidden)
-        return fail_input(error, "%s: \"%s\" is not %d, which is %d times \"%s\"; bitter has no such MLP", path,
-                          words[home].inner, hidden, MLP_RATIO, words[home].width);
-    if (!epsilon && is_llama(home))
-        return fail_input(error, "%s: \"%s\" is missing, so it is 1e-6, but bitter's norms have %g", path,
-                          words[home].epsilon, NORM_EPSILON);
+    const json_t *inner = json_object_get(config, names->inner), *head = json_object_get(config, "head_dim");
+    const char *name = words[target].epsilon;
+    double epsilon;
+    if (json_integer_value(inner) != hidden && !(target == TARGET_GPT2 && is_missing(config, names->inner)))
+        return fail_input(error, "%s: \"%s\" is not %d, which is %s%d times \"%s\"%s; bitter has no such MLP", path,
+                          names->inner, hidden, is_llama(target) ? "two thirds of " : "", MLP_RATIO, names->width,
+                          is_llama(target) ? ", rounded up to a multiple of 32" : "");
+    if (!number_or(&epsilon, is_llama(target) ? 1e-6 : NORM_EPSILON, config, name, 0, 1, path, error)) return false;
     // In a file that other programs have rewritten, it may be a float by now.
-    if (epsilon && (float)json_number_value(epsilon) != (float)NORM_EPSILON)
-        return fail_input(error, "%s: \"%s\" is %g, but bitter's norms have %g", path, words[home].epsilon,
-                          json_number_value(epsilon), NORM_EPSILON);
+    if ((float)epsilon != (float)NORM_EPSILON)
+        return fail_input(error, "%s: \"%s\" is %g%s, but bitter's norms have %g", path, name, epsilon,
+                          is_missing(config, name) ? " when it is missing" : "", NORM_EPSILON);
     if (o->width % o->heads)
         return fail_input(error, "%s: %lld heads do not share the width of %lld equally; bitter's heads do", path,
                           o->heads, o->width);
-    if (json_is_integer(head) && json_integer_value(head) != o->width / o->heads)
-        return fail_input(error,
-                          "%s: \"head_dim\" is %lld, but bitter's heads share the width: %lld heads of %lld channels "
-                          "have a head_dim of %lld",
-                          path, (long long)json_integer_value(head), o->heads, o->width, o->width / o->heads);
-    return true;
+    return !json_is_integer(head) || json_integer_value(head) == o->width / o->heads ||
+           fail_input(error,
+                      "%s: \"head_dim\" is %lld, but bitter's %lld heads share the width of %lld: it must be %lld",
+                      path, (long long)json_integer_value(head), o->heads, o->width, o->width / o->heads);
 }
 
 // Llama's relatives have a key for each head where the member is null, and a llama where it is missing.
-static bool read_key_heads(Home home, TrainOptions *o, const json_t *config, const char *path, Error *error) {
+static bool read_key_heads(Target target, TrainOptions *o, const json_t *config, const char *path, Error *error) {
     const json_t *member = json_object_get(config, "num_key_value_heads");
     o->kv_heads = 0;
-    if (!shares_keys(home) || (is_llama(home) && json_is_null(member)) || (home == HOME_LLAMA && !member)) return true;
+    if (!shares_keys(target) || (is_llama(target) && json_is_null(member)) || (target == TARGET_LLAMA && !member))
+        return true;
     if (!member_integer(&o->kv_heads, config, "num_key_value_heads", 1, 1000, path, error)) return false;
     if (o->heads % o->kv_heads)
         return fail_input(
@@ -203,26 +608,27 @@ static bool read_key_heads(Home home, TrainOptions *o, const json_t *config, con
     return true;
 }
 
-bool hf_config_read(Home *home, TrainOptions *o, int *vocab, const json_t *config, const char *path, Error *error) {
+bool hf_config_read(Target *target, TrainOptions *o, int *vocab, const json_t *config, const char *path, Error *error) {
     long long tokens;
-    if (!find_type(home, config, path, error)) return false;
-    o->block = is_llama(*home) ? BLOCK_LLAMA : BLOCK_GPT2;
+    Rotations rotations;
+    if (!find_type(target, config, path, error)) return false;
+    const SizeNames *names = names_of(*target);
+    o->block = is_llama(*target) ? BLOCK_LLAMA : BLOCK_GPT2;
     if (!member_integer(&tokens, config, "vocab_size", 1, TOKENIZER_VOCAB_MOST, path, error) ||
-        !member_integer(&o->layers, config, words[*home].layers, 1, 1000, path, error) ||
-        !member_integer(&o->heads, config, words[*home].heads, 1, 1000, path, error) ||
-        !member_integer(&o->width, config, words[*home].width, 1, 20000, path, error) ||
-        !member_integer(&o->context, config, words[*home].context, 1, 10000000, path, error) ||
-        !check_musts(*home, config, path, error) || !check_activation(*home, config, path, error) ||
-        !check_sizes(*home, o, config, path, error) || !read_key_heads(*home, o, config, path, error))
+        !member_integer(&o->layers, config, names->layers, 1, LAYERS_MOST, path, error) ||
+        !member_integer(&o->heads, config, names->heads, 1, 1000, path, error) ||
+        !member_integer(&o->width, config, names->width, 1, 20000, path, error) ||
+        !member_integer(&o->context, config, names->context, 1, LENGTH_MOST, path, error) ||
+        !check_musts(*target, config, path, error) || !check_activation(*target, config, path, error) ||
+        !check_sizes(*target, o, config, path, error) || !read_key_heads(*target, o, config, path, error))
         return false;
     *vocab = (int)tokens;
-    if (*home == HOME_GPT2) {
+    if (*target == TARGET_GPT2) {
         strcpy(o->pos, "learned");
-        return hf_layers_read(o, *home, config, path, error);
+    } else {
+        const int head = (int)(o->width / o->heads);
+        if (!read_rotations(&rotations, *target, config, head, (int)o->context, path, error)) return false;
+        rotations_to_options(o, &rotations, head / 2);
     }
-    Rotations rotations;
-    const int head = (int)(o->width / o->heads);
-    if (!hf_rope_read(&rotations, *home, config, head, (int)o->context, path, error)) return false;
-    rotations_to_options(o, &rotations, head / 2);
-    return hf_layers_read(o, *home, config, path, error);
+    return read_layers(o, *target, config, path, error);
 }

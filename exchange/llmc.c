@@ -1,7 +1,8 @@
-// llm.c's checkpoint: 256 int32, then the parameters, each for all layers together, in float or bfloat16.
+// llm.c's checkpoint: 256 int32, then the parameters in float or bfloat16, in the order of
+// exchange/tensors.h.
 #include "base/file/file.h"
 #include "exchange/exchange.h"
-#include "exchange/found.h"
+#include "exchange/weights.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,27 +10,7 @@
 enum { MAGIC = 20240326, IN_FLOAT = 3, IN_BF16 = 5, WORDS = 256, PADDING = 128 };
 enum { WORD_MAGIC, WORD_VERSION, WORD_CONTEXT, WORD_VOCAB, WORD_LAYERS, WORD_HEADS, WORD_WIDTH, WORD_PADDED };
 
-// In the order of the file. The table of embeddings comes first, with rows of zeros up to a multiple of 128.
-static const TensorName llmc_tensors[] = {
-    {"wte", "wte", AS_IS},
-    {"wpe", POSITION_TABLE, AS_IS},
-    {"ln1w #", "h.#.ln_1.weight", AS_IS},
-    {"ln1b #", "h.#.ln_1.bias", AS_IS},
-    {"qkvw #", "h.#.attn.qkv.weight", AS_IS},
-    {"qkvb #", "h.#.attn.qkv.bias", AS_IS},
-    {"attprojw #", "h.#.attn.proj.weight", AS_IS},
-    {"attprojb #", "h.#.attn.proj.bias", AS_IS},
-    {"ln2w #", "h.#.ln_2.weight", AS_IS},
-    {"ln2b #", "h.#.ln_2.bias", AS_IS},
-    {"fcw #", "h.#.mlp.fc.weight", AS_IS},
-    {"fcb #", "h.#.mlp.fc.bias", AS_IS},
-    {"fcprojw #", "h.#.mlp.proj.weight", AS_IS},
-    {"fcprojb #", "h.#.mlp.proj.bias", AS_IS},
-    {"lnfw", "ln_f.weight", AS_IS},
-    {"lnfb", "ln_f.bias", AS_IS},
-    {0},
-};
-
+// The table of embeddings, which comes first, has rows of zeros up to a multiple of 128.
 static int padded_vocab(int vocab) {
     return (vocab + PADDING - 1) / PADDING * PADDING;
 }
@@ -37,12 +18,12 @@ static int padded_vocab(int vocab) {
 bool export_llmc(const Run *run, const char *name, const char *directory, Error *error) {
     const Shape *s = &run->gpt.shape;
     char path[PATH_CAPACITY];
-    Home home;
+    Target target;
     Rotations none;
     ForeignTensors tensors;
     if (!path_format(path, error, "%s/model.bin", directory) ||
-        !find_home(&home, &none, FORMAT_LLMC, &run->gpt, name, error) ||
-        !foreign_from_model(&tensors, llmc_tensors, &run->gpt, error))
+        !find_target(&target, &none, FORMAT_LLMC, &run->gpt, name, error) ||
+        !foreign_from_model(&tensors, FORMAT_LLMC, target, &run->gpt, error))
         return false;
     const int32_t header[WORDS] = {MAGIC,     IN_FLOAT, s->context, s->vocab,
                                    s->layers, s->heads, s->width,   padded_vocab(s->vocab)};
@@ -97,11 +78,11 @@ static bool read_header(TrainOptions *options, const int32_t *header, size_t siz
 // The parameters behind the header, where the rows of padding have been left out of the size.
 static bool copy_parameters(Gpt *gpt, const uint8_t *bytes, bool narrow, const char *path, Error *error) {
     ForeignTensors tensors;
-    bool ok = foreign_list(&tensors, llmc_tensors, gpt, error);
+    bool ok = foreign_list(&tensors, FORMAT_LLMC, TARGET_GPT2, gpt, error);
     for (const ForeignTensor *t = tensors.items; ok && t < tensors.items + tensors.count; t++) {
         float *numbers = malloc(t->count * sizeof *numbers);
-        ok = numbers ? found_numbers(numbers, bytes, narrow ? "BF16" : "F32", t->count,
-                                     t->rank > 1 ? (size_t)t->shape[1] : 0, t->name, path, error)
+        ok = numbers ? weights_numbers(numbers, bytes, narrow ? "BF16" : "F32", t->count,
+                                       t->rank > 1 ? (size_t)t->shape[1] : 0, t->name, path, error)
                      : fail_run(error, "no memory for a tensor of %zu numbers", t->count);
         if (ok) foreign_to_model(gpt, numbers, t);
         free(numbers);

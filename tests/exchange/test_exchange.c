@@ -190,15 +190,15 @@ static void gguf_holds_the_weights(void **state) {
     run_close(&run);
 }
 
-static void expect_homeless(const Run *run, Format format, const char *part) {
-    Home home;
+static void expect_no_target(const Run *run, Format format, const char *part) {
+    Target target;
     Rotations rotations;
     Error error;
-    expect_refused(find_home(&home, &rotations, format, &run->gpt, "the/run", &error), &error, part);
+    expect_refused(find_target(&target, &rotations, format, &run->gpt, "the/run", &error), &error, part);
     expect_text(error.message, "the/run");
 }
 
-static void the_homeless_are_refused(void **state) {
+static void what_has_no_target_is_refused(void **state) {
     static const struct {
         const char *pos;
         Format format;
@@ -216,7 +216,7 @@ static void the_homeless_are_refused(void **state) {
     for (size_t i = 0; i < COUNT(cases); i++) {
         Run run;
         run_make(&run, cases[i].pos);
-        expect_homeless(&run, cases[i].format, cases[i].part);
+        expect_no_target(&run, cases[i].format, cases[i].part);
         run_close(&run);
     }
     static const struct {
@@ -236,23 +236,23 @@ static void the_homeless_are_refused(void **state) {
     for (size_t i = 0; i < COUNT(others); i++) {
         Run run;
         run_make_as(&run, others[i].pos, others[i].block, 1);
-        expect_homeless(&run, others[i].format, others[i].part);
+        expect_no_target(&run, others[i].format, others[i].part);
         run_close(&run);
     }
     Run run;
     run_make(&run, "rope");
     run.gpt.pos.part[0].shape.random_positions = 100;
-    expect_homeless(&run, FORMAT_HF, "--random-positions");
+    expect_no_target(&run, FORMAT_HF, "--random-positions");
     run.gpt.pos.part[0].shape.random_positions = 0;
     run_stretch(&run, METHOD_YARN, true);
     run.gpt.pos.part[0].stretch.short_stretch.attention = 1;
-    expect_homeless(&run, FORMAT_HF, "--attention all");
+    expect_no_target(&run, FORMAT_HF, "--attention all");
     run_stretch(&run, METHOD_YARN, true);
-    expect_homeless(&run, FORMAT_GGUF, "use --to hf");
+    expect_no_target(&run, FORMAT_GGUF, "use --to hf");
     run_stretch(&run, METHOD_LLAMA3, false);
-    expect_homeless(&run, FORMAT_GGUF, "use --to hf");
+    expect_no_target(&run, FORMAT_GGUF, "use --to hf");
     run.gpt.pos.part[0].stretch.long_stretch.unscaled = 4;
-    expect_homeless(&run, FORMAT_HF, "n_hat");
+    expect_no_target(&run, FORMAT_HF, "n_hat");
     run_close(&run);
 }
 
@@ -264,7 +264,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(llmc_comes_back, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(gguf_holds_the_weights, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(padding_is_cut, make_directory, remove_directory),
-        cmocka_unit_test(the_homeless_are_refused),
+        cmocka_unit_test(what_has_no_target_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // Damaged and hostile files of other programs: each is refused as bad input with a sentence, or is a model.
-#include "exchange/found.h"
+#include "exchange/weights.h"
 #include "tests/exchange/damaged.h"
 
 static int make_models(void **state) {
@@ -98,7 +98,7 @@ static void configs_of_other_llamas_are_refused(void **state) {
     expect_config("num_key_value_heads", NULL, "makes it [16,16]");
     expect_config("num_key_value_heads", "0", "\"num_key_value_heads\"");
     expect_config("rms_norm_eps", "1e-6", "\"rms_norm_eps\" is 1e-06");
-    expect_config("rms_norm_eps", NULL, "\"rms_norm_eps\" is missing");
+    expect_config("rms_norm_eps", NULL, "1e-06 when it is missing");
     expect_config("hidden_act", "\"gelu\"", "\"hidden_act\" is gelu");
     expect_config("tie_word_embeddings", NULL, "its output layer");
     expect_config("attention_bias", "true", "its attention has biases");
@@ -221,16 +221,16 @@ static void many_heads_are_read(void **state) {
     Text file = {0};
     text_add(&file, (const char *)&size, sizeof size);
     text_add(&file, header.bytes, header.size);
-    FoundTensors found;
+    SavedWeights weights;
     char heads[PATH_CAPACITY];
     snprintf(heads, sizeof heads, "%.1000s/heads", there);
     assert_int_equal(mkdir(heads, 0777), 0);
     write_file(heads, "model.safetensors", file.bytes, file.size);
     alarm(120);
-    must(found_open(&found, heads, &error), &error);
-    expect_refused(found_all_used(&found, &error), &error, "for which bitter's model has no place");
+    must(weights_open(&weights, heads, &error), &error);
+    expect_refused(weights_all_used(&weights, &error), &error, "for which bitter's model has no place");
     alarm(0);
-    found_close(&found);
+    weights_close(&weights);
     text_free(&file);
     text_free(&header);
 }

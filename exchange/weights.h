@@ -1,6 +1,6 @@
-// The tensors of a directory that transformers wrote: one safetensors file, or several and their index.
-#ifndef BITTER_EXCHANGE_FOUND_H
-#define BITTER_EXCHANGE_FOUND_H
+// The weights in a directory that transformers wrote: one safetensors file, or several and their index.
+#ifndef BITTER_EXCHANGE_WEIGHTS_H
+#define BITTER_EXCHANGE_WEIGHTS_H
 
 #include "base/file/file.h"
 
@@ -12,39 +12,39 @@ typedef struct {
     size_t begin, end; // bytes of the file's data
     const uint8_t *data;
     bool used;
-} FoundTensor;
+} WeightTensor;
 
 typedef struct {
     Buffer bytes;
     json_t *header; // NULL = it could not be read
-} FoundFile;
+} WeightFile;
 
 typedef struct {
-    FoundFile *files; // (file_count)
+    WeightFile *files; // (file_count)
     int file_count;
-    FoundTensor *items; // (count), of all files
+    WeightTensor *items; // (count), of all files
     int count;
     char directory[PATH_CAPACITY];
-} FoundTensors;
+} SavedWeights;
 
 // Read model.safetensors, or all files of model.safetensors.index.json. Fails (input) when a file is missing or
 // damaged: names and sizes must be those of the format, and the tensors must fill the file without gaps. Close in any
 // case.
-bool found_open(FoundTensors *found, const char *directory, Error *error);
-void found_close(FoundTensors *found);
+bool weights_open(SavedWeights *weights, const char *directory, Error *error);
+void weights_close(SavedWeights *weights);
 
 // Turn `count` numbers of F32, F16 or BF16 into float. `columns`: of the tensor, 0 for a vector. Fails (input), naming
 // tensor and path, on one that is not finite.
-bool found_numbers(float *numbers, const uint8_t *bytes, const char *dtype, size_t count, size_t columns,
-                   const char *tensor, const char *path, Error *error);
+bool weights_numbers(float *numbers, const uint8_t *bytes, const char *dtype, size_t count, size_t columns,
+                     const char *tensor, const char *path, Error *error);
 
 // Copy the tensor of this name, which may lack the part before its first dot, to numbers (rows, columns); of a vector
 // (rank 1), columns is 1. F32, F16 and BF16 become float. Fails (input) when there is no such tensor, when it has
 // another shape or type, and when a number is not finite.
-bool found_copy(float *numbers, FoundTensors *found, const char *name, int rank, int rows, int columns, Error *error);
+bool weights_copy(float *numbers, SavedWeights *weights, const char *name, int rank, int rows, int columns, Error *error);
 
 // Fails (input) when there is a tensor that was never copied; buffers that transformers once saved do not count, and
 // neither does the output layer, which is the token embedding again.
-bool found_all_used(const FoundTensors *found, Error *error);
+bool weights_all_used(const SavedWeights *weights, Error *error);
 
 #endif

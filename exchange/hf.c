@@ -1,9 +1,18 @@
+// Directories of Hugging Face's transformers: config.json, generation_config.json, model.safetensors, tokenizer.json
+// and tokenizer_config.json.
 #include "data/tokenizer_hf.h"
 #include "exchange/exchange.h"
 #include "exchange/hf_config.h"
+#include "exchange/weights.h"
 #include "model/safetensors.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { PADDING_MOST = 1023 }; // rows of embeddings that no token has; usual are multiples of 64 or 128, at most of 1024
+
+// --- writing ---
 
 // A JSON file in a directory; releases the object.
 static bool write_json(const char *directory, const char *name, json_t *object, Error *error) {
@@ -74,11 +83,11 @@ static bool write_tokenizer(const Run *run, const char *directory, Error *error)
 
 bool export_hf(const Run *run, const char *name, const char *directory, Error *error) {
     const int end = tokenizer_end(&run->tokenizer);
-    Home home;
+    Target target;
     Rotations rotations;
     ForeignTensors tensors;
-    if (!find_home(&home, &rotations, FORMAT_HF, &run->gpt, name, error) ||
-        !foreign_from_model(&tensors, hf_tensors[home], &run->gpt, error))
+    if (!find_target(&target, &rotations, FORMAT_HF, &run->gpt, name, error) ||
+        !foreign_from_model(&tensors, FORMAT_HF, target, &run->gpt, error))
         return false;
     json_t *generation = json_pack("{s:b}", "do_sample", 0);
     if (end >= 0) {
@@ -87,10 +96,81 @@ bool export_hf(const Run *run, const char *name, const char *directory, Error *e
         json_object_set_new(generation, "pad_token_id", json_integer(end));
     }
     const bool ok = write_weights(directory, &tensors, error) &&
-                    write_json(directory, "config.json", hf_config(home, &run->gpt, &rotations, end), error) &&
+                    write_json(directory, "config.json", hf_config(target, &run->gpt, &rotations, end), error) &&
                     (run->tokenizer.kind == TOKENIZER_NONE || write_tokenizer(run, directory, error));
     foreign_free(&tensors);
     if (ok) return write_json(directory, "generation_config.json", generation, error);
     json_decref(generation);
     return false;
+}
+
+// --- reading ---
+
+static bool read_config(Target *target, TrainOptions *options, int *vocab, const char *path, Error *error) {
+    Buffer file;
+    json_error_t mistake;
+    if (!file_read(&file, path, error)) return false;
+    json_t *config = json_loadb((const char *)file.bytes, file.size, JSON_REJECT_DUPLICATES, &mistake);
+    free(file.bytes);
+    const bool ok = config ? hf_config_read(target, options, vocab, config, path, error)
+                           : fail_damaged(error, path, "line %d: %s", mistake.line, mistake.text);
+    json_decref(config);
+    return ok;
+}
+
+// Before memory is taken for a model: can the files hold one of this size? The matrices of the layers alone have so
+// many numbers, each of at least two bytes.
+static bool check_size(const TrainOptions *options, Target target, int vocab, const SavedWeights *weights, const char *path,
+                       Error *error) {
+    const Shape shape = sizes_of(options, vocab);
+    const double C = (double)options->width,
+                 matrices = C * ((double)qkv_width(&shape) + C + fc_width(&shape) + mlp_width(&shape)),
+                 rows = vocab + (target == TARGET_GPT2 ? (double)options->context : 0),
+                 numbers = rows * C + (double)options->layers * matrices;
+    double bytes = 0;
+    for (int i = 0; i < weights->file_count; i++) bytes += (double)weights->files[i].bytes.size;
+    return bytes >= 2 * numbers ||
+           fail_input(error, "%s describes a model of %.0f numbers, but the safetensors files have %.0f bytes", path,
+                      numbers, bytes);
+}
+
+// `vocab`: the rows of their embeddings, of which those behind the tokenizer's tokens are left out.
+static bool copy_weights(Gpt *gpt, Target target, int vocab, SavedWeights *weights, Error *error) {
+    ForeignTensors tensors;
+    size_t most = (size_t)vocab * (size_t)gpt->shape.width;
+    if (!foreign_list(&tensors, FORMAT_HF, target, gpt, error)) return false;
+    for (int i = 0; i < tensors.count; i++) most = tensors.items[i].count > most ? tensors.items[i].count : most;
+    float *numbers = malloc(most * sizeof *numbers);
+    bool ok = numbers || fail_run(error, "no memory for a tensor of %zu numbers", most);
+    for (int i = 0; ok && i < tensors.count; i++) {
+        const ForeignTensor *t = &tensors.items[i];
+        const bool embeddings = t->ours && strcmp(t->ours->name, "wte") == 0;
+        ok = weights_copy(numbers, weights, t->name, t->rank, embeddings ? vocab : t->shape[0], t->shape[1], error);
+        if (ok) foreign_to_model(gpt, numbers, t);
+    }
+    free(numbers);
+    foreign_free(&tensors);
+    return ok && weights_all_used(weights, error);
+}
+
+bool import_hf(Run *run, const char *directory, Error *error) {
+    char config[PATH_CAPACITY], tokenizer[PATH_CAPACITY];
+    Target target;
+    int vocab;
+    SavedWeights weights = {0};
+    *run = (Run){0};
+    options_default(&run->options, train_options);
+    const bool ok = path_format(config, error, "%s/config.json", directory) &&
+                    path_format(tokenizer, error, "%s/tokenizer.json", directory) &&
+                    read_config(&target, &run->options, &vocab, config, error) &&
+                    weights_open(&weights, directory, error) &&
+                    check_size(&run->options, target, vocab, &weights, config, error) &&
+                    imported_create(run, vocab, PADDING_MOST, config, tokenizer, error) &&
+                    copy_weights(&run->gpt, target, vocab, &weights, error);
+    if (ok && run->gpt.shape.vocab < vocab)
+        printf("tokens  the tokenizer has %d, so the last %d of %d rows of the embeddings are left out as padding\n",
+               run->gpt.shape.vocab, vocab - run->gpt.shape.vocab, vocab);
+    weights_close(&weights);
+    if (!ok) run_close(run);
+    return ok;
 }

@@ -1,0 +1,291 @@
+#include "exchange/target.h"
+
+#include "base/option.h"
+#include "posenc/rotation/rotate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// --- rotations ---
+
+const FormulaOptions formula_defaults = {
+    .ramp = RAMP_CODE, .beta_fast = 32, .beta_slow = 1, .low_freq = 1, .high_freq = 4};
+
+static bool close_to(double a, double b) {
+    return fabs(a - b) <= 1e-9 * fabs(b);
+}
+
+// Are these the factors of a formula, with its defaults?
+static bool is_formula(const Stretch *stretch, Method method, const Rotations *r) {
+    Stretch expected;
+    stretch_formula(&expected, method, &formula_defaults, r->factor, r->original, r->base, r->pairs);
+    for (int i = 0; i < r->pairs; i++)
+        if (!close_to(stretch->factors[i], expected.factors[i])) return false;
+    return method == METHOD_YARN || stretch->attention == 1; // only yarn's description has an attention factor
+}
+
+// The kind of a stretch that is the same in all windows. ntk is another base, and no stretch.
+static void find_kind(Rotations *r, const Stretch *stretch) {
+    r->kind = ROPE_FACTORS;
+    if (is_formula(stretch, METHOD_PI, r)) {
+        r->kind = ROPE_LINEAR;
+    } else if (is_formula(stretch, METHOD_NTK, r)) {
+        r->kind = ROPE_PLAIN;
+        r->base *= pow(r->factor, r->pairs / (r->pairs - 1.0));
+    } else if (is_formula(stretch, METHOD_YARN, r)) {
+        r->kind = ROPE_YARN;
+    } else if (is_formula(stretch, METHOD_LLAMA3, r)) {
+        r->kind = ROPE_LLAMA3;
+    }
+}
+
+static bool dynamic(Rotations *r, const StretchRule *rule, const char *name, Error *error) {
+    r->kind = ROPE_DYNAMIC;
+    r->context = r->original;
+    r->factor = rule->growth;
+    return (r->moving == r->pairs && r->pairs > 1) ||
+           fail_input(error,
+                      "%s: where only some pairs of channels turn, no other program stretches the rotations by the "
+                      "dynamic method; use another method of `bitter extend`",
+                      name);
+}
+
+// The only part that rotates, or NULL.
+static const Position *rotary_part(const Gpt *gpt) {
+    const int p = mix_stretchable(&gpt->pos);
+    return p < 0 ? NULL : &gpt->pos.part[p];
+}
+
+bool rotates_in(const Gpt *gpt, int layer) {
+    const Position *pos = rotary_part(gpt);
+    const int own = pos ? position_layer(pos, layer) : -1;
+    return own >= 0 && !rotary_skips(pos, own);
+}
+
+// Describe the rotations of a model with at most one kind of them. Fails (input) when other programs have no such
+// rotations.
+static bool rotations_of(Rotations *r, const Gpt *gpt, const char *name, Error *error) {
+    const Position *pos = rotary_part(gpt);
+    *r = (Rotations){
+        .base = 10000, .context = gpt->shape.context, .factor = 1, .attention = 1, .formula = formula_defaults};
+    if (!pos) return true;
+    const StretchRule *rule = &pos->stretch;
+    const Stretch *at_long = &rule->long_stretch, *at_short = rule->has_short ? &rule->short_stretch : at_long;
+    r->base = rotary_of(pos)->base;
+    r->pairs = rotary_pairs(pos);
+    for (int i = 0; i < r->pairs; i++) r->moving += pos->scheme->theta(pos, 0, 0, i) > 0;
+    r->kind = r->moving < r->pairs ? ROPE_PROPORTIONAL : ROPE_PLAIN;
+    r->original = rule->original;
+    if (rule->original == 0) return true;
+    r->factor = rule->factor;
+    if (rule->method == METHOD_DYNAMIC) return dynamic(r, rule, name, error);
+    r->attention = at_long->attention;
+    if (at_long->unscaled > 0 || at_short->unscaled > 0)
+        return fail_input(error,
+                          "%s: its first %d tokens turn as before (LongRoPE's n_hat), and no other program has this; "
+                          "extend the run by another method, or by --method given with these factors",
+                          name, at_long->unscaled > 0 ? at_long->unscaled : at_short->unscaled);
+    if (at_short->attention != at_long->attention)
+        return fail_input(error,
+                          "%s: its attention factor differs between short and long windows, which no other program "
+                          "has; extend the run with --attention all",
+                          name);
+    if (!rule->has_short && r->moving == r->pairs)
+        find_kind(r, at_long);
+    else
+        r->kind = ROPE_FACTORS;
+    for (int i = 0; i < r->pairs; i++) {
+        const bool moves = pos->scheme->theta(pos, 0, 0, i) > 0;
+        r->for_long[i] = moves ? at_long->factors[i] : STANDS_STILL;
+        r->for_short[i] = moves ? at_short->factors[i] : STANDS_STILL;
+    }
+    return true;
+}
+
+// --- architectures ---
+
+// Schemes that add a code to the embedding of each position become a gpt2 with that table. Nothing but the mask tells
+// the positions of `none`, so its table is 0. In llm.c the table is trained, so that only a learned one belongs there.
+static const struct {
+    const Scheme *scheme;
+    Target in[3]; // by Format
+} targets[] = {
+    {&scheme_learned, {TARGET_GPT2, TARGET_GPT2, TARGET_GPT2}},
+    {&scheme_none, {TARGET_GPT2, TARGET_GPT2, NO_TARGET}},
+    {&scheme_random, {TARGET_GPT2, TARGET_GPT2, NO_TARGET}},
+    {&scheme_integer, {TARGET_GPT2, TARGET_GPT2, NO_TARGET}},
+    {&scheme_normalized, {TARGET_GPT2, TARGET_GPT2, NO_TARGET}},
+    {&scheme_binary, {TARGET_GPT2, TARGET_GPT2, NO_TARGET}},
+    {&scheme_sinusoidal, {TARGET_GPT2, TARGET_GPT2, NO_TARGET}},
+    {&scheme_rope, {TARGET_STARCODER2, TARGET_STARCODER2, NO_TARGET}},
+    {&scheme_partial, {TARGET_GPT_NEOX, TARGET_GPT_NEOX, NO_TARGET}},
+    {&scheme_prope, {TARGET_STARCODER2, NO_TARGET, NO_TARGET}},
+    {&scheme_alibi, {NO_TARGET, TARGET_MPT, NO_TARGET}},
+};
+enum { KNOWN = sizeof targets / sizeof *targets };
+
+static const char *const programs[] = {"transformers", "llama.cpp", "llm.c"};
+
+// Llama's block is a llama where GPT-2's is a starcoder2: there, too, all pairs of a head turn. Without positions it is
+// a smollm3 that never rotates, which llama.cpp does not have.
+static Target target_of(int row, Format format, Block block) {
+    const Target target = targets[row].in[format];
+    if (block == BLOCK_GPT2) return target;
+    if (targets[row].scheme == &scheme_none) return format == FORMAT_HF ? TARGET_SMOLLM3 : NO_TARGET;
+    return target == TARGET_STARCODER2 ? TARGET_LLAMA : NO_TARGET;
+}
+
+// The part that gives the model its positions, in all heads, but perhaps not in all layers: beside it there may be
+// none. NULL = there are several.
+static const Position *main_part(const Mix *mix) {
+    const Position *found = &mix->part[0];
+    for (const Position *pos = mix->part + 1; pos < mix->part + mix->parts; pos++) {
+        if (pos->scheme == &scheme_none) continue;
+        if (found->scheme != &scheme_none) return NULL;
+        found = pos;
+    }
+    return found->scheme == &scheme_none || found->shape.heads == mix->shape.heads ? found : NULL;
+}
+
+// Fails (input): other schemes fit into this format. Here and below, `other` is "use --to hf, or " where another format
+// has such a model, otherwise "".
+static bool fail_scheme(Error *error, Format format, const Gpt *gpt, const Position *pos, const char *name,
+                        const char *other) {
+    const Block block = gpt->shape.block;
+    char others[TEXT_CAPACITY] = "";
+    for (int i = 0; i < KNOWN; i++)
+        if (target_of(i, format, block))
+            snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s", *others ? ", " : "",
+                     targets[i].scheme->name);
+    if (!*others)
+        return fail_input(error, "%s: no model of %s has Llama's block; %strain with --block gpt2", name,
+                          programs[format], other);
+    return fail_input(error, "%s: no model of %s%s has positions of the scheme %s; %strain with one of these: %s", name,
+                      programs[format], block == BLOCK_LLAMA ? " with Llama's block" : "", pos->scheme->name, other,
+                      others);
+}
+
+// Options of the model and of its scheme that its target does not have.
+static bool check_options(Target target, const Gpt *gpt, const Position *pos, const char *name, Error *error) {
+    if (target != TARGET_STARCODER2 && !is_llama(target) && key_heads(&gpt->shape) < gpt->shape.heads)
+        return fail_input(error,
+                          "%s: its %d heads share %d heads of keys, and the only models elsewhere that do so have "
+                          "positions of the scheme rope; train it without --kv-heads",
+                          name, gpt->shape.heads, key_heads(&gpt->shape));
+    if (position_random_bound(pos))
+        return fail_input(error,
+                          "%s was trained at random positions below %d, which no other program draws; train it without "
+                          "--random-positions",
+                          name, position_random_bound(pos));
+    Tables tables = {.pos = pos, .stretch = &pos->stretch, .positions = gpt->shape.context};
+    if (target == TARGET_GPT2 && pos->scheme->length_class &&
+        pos->scheme->length_class(&tables, gpt->shape.context) != pos->scheme->length_class(&tables, 1))
+        return fail_input(error,
+                          "%s: with these options, the codes of the scheme %s depend on the length of the window, and "
+                          "a table of codes cannot; train it with length=trained",
+                          name, pos->scheme->name);
+    if (target != TARGET_MPT) return true;
+    double scale;
+    memcpy(&scale, pos->options + option_find(pos->scheme->options, "scale")->offset, sizeof scale);
+    return scale == 1 ||
+           fail_input(error, "%s has slopes multiplied by %g, and llama.cpp's are ALiBi's own; train it with scale=1",
+                      name, scale);
+}
+
+// How the layers of a model differ.
+typedef struct {
+    bool apart;          // some have other positions than others
+    bool every_fourth;   // those without rotations are the fourth, the eighth ...
+    int window;          // the longest; 0 = all layers see all keys
+    bool same, one_size; // all layers have this window; all that have one
+} Layers;
+
+static Layers layers_of(const Gpt *gpt, const Position *pos) {
+    const Shape *s = &gpt->shape;
+    Layers layers = {.apart = !pos->everywhere, .every_fourth = true, .same = true, .one_size = true};
+    for (int l = 0; l < s->layers; l++) {
+        const bool rotates = rotates_in(gpt, l);
+        if (position_stretches(pos) && !rotates) layers.apart = true;
+        if (rotates == ((l + 1) % 4 == 0)) layers.every_fourth = false;
+        if (window_of(s, l) > layers.window) layers.window = window_of(s, l);
+    }
+    for (int l = 0; l < s->layers; l++) {
+        if (window_of(s, l) != layers.window) layers.same = false;
+        if (window_of(s, l) && window_of(s, l) != layers.window) layers.one_size = false;
+    }
+    return layers;
+}
+
+// Fails (input) where the target does not have layers that differ like these.
+static bool check_layers(Target target, Format format, const Layers *layers, const Position *pos, const char *name,
+                         const char *other, Error *error) {
+    const char *program = programs[format];
+    const bool rotary = target == TARGET_STARCODER2 || is_llama(target);
+    if (layers->apart && target != TARGET_SMOLLM3)
+        return fail_input(error,
+                          "%s: some of its layers have no positions, and %s has such layers only in models with "
+                          "Llama's block%s; %strain it with the same scheme in all layers (skip=0)%s",
+                          name, program, format == FORMAT_GGUF ? ", every fourth of them" : "", other,
+                          !rotary            ? ""
+                          : is_llama(target) ? ", or with --pos 'rope*3,none'"
+                                             : ", or with --block llama");
+    if (layers->window == 0) return true;
+    if (format != FORMAT_HF || !rotary)
+        return fail_input(error,
+                          "%s: the models of %s with positions of the scheme %s have no windows; %strain it without "
+                          "--window%s",
+                          name, program, pos->scheme->name, other, format == FORMAT_HF ? ", or with rope" : "");
+    return (target == TARGET_SMOLLM3 ? layers->one_size : layers->same) ||
+           fail_input(error,
+                      "%s: its layers have different windows, and in %s only models with Llama's block do, all of one "
+                      "size beside layers that see all keys; train it with the same window in all layers, or with "
+                      "--block llama and one size, as in --window '64*5,0'",
+                      name, program);
+}
+
+// Among Llama's relatives, the one whose layers are like these.
+static Target relative_of(const Layers *layers, Format format) {
+    if (format == FORMAT_GGUF) return layers->apart && layers->every_fourth ? TARGET_SMOLLM3 : TARGET_LLAMA;
+    if (layers->apart || !layers->same) return TARGET_SMOLLM3;
+    return layers->window ? TARGET_MISTRAL : TARGET_LLAMA;
+}
+
+static bool seek(Target *target, Rotations *rotations, Format format, const Gpt *gpt, const char *name,
+                 const char *other, Error *error) {
+    const Position *pos = main_part(&gpt->pos);
+    if (!pos)
+        return fail_input(error,
+                          "%s has several position schemes (%s), and no other program has such models; train it with "
+                          "one, beside which layers may have none, as in --block llama --pos 'rope*3,none'",
+                          name, gpt->pos.text);
+    if (pos->gated)
+        return fail_input(error,
+                          "%s weighs its positions by trained gates, one for each layer, and no other program has "
+                          "these; train it without gate=trained",
+                          name);
+    int row = 0;
+    while (row < KNOWN && targets[row].scheme != pos->scheme) row++;
+    *target = row < KNOWN ? target_of(row, format, gpt->shape.block) : NO_TARGET;
+    if (!*target) return fail_scheme(error, format, gpt, pos, name, other);
+    const Layers layers = layers_of(gpt, pos);
+    if (*target == TARGET_LLAMA) *target = relative_of(&layers, format);
+    if (!check_layers(*target, format, &layers, pos, name, other, error) ||
+        !check_options(*target, gpt, pos, name, error) || !rotations_of(rotations, gpt, name, error))
+        return false;
+    return format != FORMAT_GGUF || rotations->kind == ROPE_PLAIN || rotations->kind == ROPE_LINEAR ||
+           rotations->kind == ROPE_YARN ||
+           fail_input(error,
+                      "%s: llama.cpp has no rotations that are stretched this way (only by pi, ntk, or yarn with its "
+                      "default betas); use --to hf, or stretch the run by one of these",
+                      name);
+}
+
+bool find_target(Target *target, Rotations *rotations, Format format, const Gpt *gpt, const char *name, Error *error) {
+    char word[TEXT_CAPACITY], other[TEXT_CAPACITY + 32] = "";
+    Error ignored;
+    for (Format to = FORMAT_HF; to <= FORMAT_LLMC && !*other; to++)
+        if (to != format && seek(target, rotations, to, gpt, name, "", &ignored) &&
+            choice_word(FORMAT_NAMES, (int)to, word))
+            snprintf(other, sizeof other, "use --to %s, or ", word);
+    return seek(target, rotations, format, gpt, name, other, error);
+}
