@@ -69,61 +69,18 @@ static void print_stretch(const Stretch *stretch, int pairs) {
            stretch->bare_start ? " without attention factor" : "", stretch->attention);
 }
 
-// The longest window of the layers in which a scheme works; 0 = one of these sees all keys of the context.
-static int longest_window(const Position *pos) {
-    int longest = 0;
-    for (int layer = 0, counted = 0; counted < pos->shape.layers; layer++) {
-        const int window = window_of(&pos->shape, layer);
-        if (position_layer(pos, layer) < 0) continue;
-        if (window == 0 || window >= pos->shape.context) return 0;
-        longest = window > longest ? window : longest;
-        counted++;
-    }
-    return longest;
-}
-
-// Windows keep rotations from ever meeting longer distances.
-static bool check_windows(const Extension *x, const Position *pos, Error *error) {
-    const int longest = longest_window(pos);
-    return longest == 0 ||
-           fail_input(error,
-                      "%s has windows of at most %d keys where it has rotations, so in no longer text do these meet "
-                      "other distances than in training; use it as it is",
-                      x->directory, longest);
-}
-
-// Where the text of --pos has another rotation than before.
-static int second_rotation(const Mix *mix) {
-    int part = 0, found = 0;
-    for (; part < mix->parts; part++) {
-        found += position_stretches(&mix->part[part]);
-        if (found == 2) break;
-    }
-    return mix_place(mix, part);
-}
-
 // The part whose rotations are to be stretched.
 static bool find_rotations(Extension *x, Error *error) {
     const Mix *mix = &x->run.gpt.pos;
-    char names[TEXT_CAPACITY];
-    mix_names(mix, ", ", " and ", names);
+    const char *reason;
     x->part = mix_stretchable(mix);
     if (x->part == STRETCH_SEVERAL)
-        return mix_fail_at(error, mix, second_rotation(mix),
-                           "this is a second kind of rotations of %s, with frequencies of its own; only a model with "
-                           "one kind can be stretched",
-                           x->directory);
-    if (x->part == STRETCH_GATED)
-        return fail_input(error,
-                          "%s has rotations with gates (%s), so that each layer turns by angles of its own; train it "
-                          "without gate=trained to stretch it",
-                          x->directory, mix->text);
-    if (x->part < 0)
-        return fail_input(error,
-                          "%s has positions of the scheme%s %s, whose frequencies cannot be stretched; train it with "
-                          "rope, partial or prope",
-                          x->directory, mix->parts > 1 ? "s" : "", names);
-    return true;
+        reason = "rotations of several kinds; train it with one of them";
+    else if (x->part == STRETCH_GATED)
+        reason = "rotations with gates, so that each layer turns by angles of its own; train it without gate=trained";
+    else
+        reason = "no rotations of fixed frequencies; train it with rope, partial or prope";
+    return x->part >= 0 || fail_input(error, "%s (%s) cannot be stretched: it has %s", x->directory, mix->text, reason);
 }
 
 // Fails (input) when there is nothing that --attention could keep the attention factor from.
@@ -147,7 +104,6 @@ static bool settle(Extension *x, Error *error) {
             "%s was trained at random positions below %d, so there is no single length to stretch; train it "
             "without --random-positions",
             x->directory, pos->shape.random_positions);
-    if (!check_windows(x, pos, error)) return false;
     const bool stretched = pos->stretch.original > 0;
     x->pairs = rotary_pairs(pos);
     x->base = rotary_of(pos)->base;
@@ -237,17 +193,6 @@ static bool check_options(const ExtendOptions *o, const OptionTable *given, Erro
     return true;
 }
 
-// Fails (input) when there are files that only a run has. Weights alone were left by an `extend` that was killed before
-// it wrote config.json, and may be replaced.
-static bool is_new(const Extension *x, Error *error) {
-    const char *const files[] = {x->paths.config, x->paths.state, x->paths.log};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (!path_missing(files[i]))
-            return fail_input(error, "%s already holds a run (there is %s); choose another --out", x->options->out,
-                              files[i]);
-    return true;
-}
-
 // Weights, tokenizer and, last, the config that makes it a run.
 static bool write_run(const Extension *x, Error *error) {
     RunPaths from;
@@ -303,11 +248,15 @@ static bool default_name(ExtendOptions *options, const char *directory, Error *e
     return true;
 }
 
-// Check that --out can be written: a new directory, or, to continue a search, the one that it was stopped in.
+// Check that --out can be written: a new directory, or, to continue a search, the one that it was stopped in. Weights
+// alone were left by an `extend` that was killed before it wrote config.json, and may be replaced.
 static bool check_place(const Extension *x, Error *error) {
+    const char *const files[] = {x->paths.config, x->paths.state, x->paths.log}, *out = x->options->out;
     char search[PATH_CAPACITY];
-    const char *out = x->options->out;
-    if (!is_new(x, error) || !path_format(search, error, "%s/search.csv", out)) return false;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (!path_missing(files[i]))
+            return fail_input(error, "%s already holds a run (there is %s); choose another --out", out, files[i]);
+    if (!path_format(search, error, "%s/search.csv", out)) return false;
     if (x->options->method != METHOD_LONGROPE && !path_missing(search))
         return fail_input(
             error, "%s already holds a search, which only --method longrope can continue; choose another --out", out);
@@ -331,11 +280,7 @@ bool command_extend(int argc, char **argv, Error *error) {
         !run_paths(&x.paths, options.out, error) || !run_open(&x.run, x.directory, "", error))
         return false;
     RunLock lock = {0};
-    // A directory that is there is taken first: what killed processes left goes, even if it is refused.
-    bool ok = (path_missing(options.out) || run_lock(&lock, options.out, error) == LOCK_MINE) &&
-              check_place(&x, error) && settle(&x, error) &&
-              (lock.lock.held || run_lock(&lock, options.out, error) == LOCK_MINE) &&
-              check_place(&x, error); // again, now that no other process can change it
+    bool ok = settle(&x, error) && run_lock(&lock, options.out, error) == LOCK_MINE && check_place(&x, error);
     if (ok) {
         kernels_report("extend");
         describe(&x);

@@ -45,11 +45,6 @@ static bool descent_create(Descent *d, Extension *x, Error *error) {
     return true;
 }
 
-static void descent_free(Descent *d) {
-    train_pass_free(&d->pass);
-    gpt_free(&d->gpt);
-}
-
 // Mean loss of a window, and its gradient with respect to the logarithms of the factors.
 static double loss_and_gradient(double *dlog_factors, Descent *d, int window) {
     const int T = d->x->window;
@@ -67,7 +62,7 @@ static double loss_and_gradient(double *dlog_factors, Descent *d, int window) {
     return loss / T;
 }
 
-// With --rising, a start of the run's own whose factors fall: each becomes at least the one before.
+// With --rising, a start whose factors fall: each becomes at least the one before.
 static void keep_rule(Stretch *stretch, const Extension *x) {
     for (int i = 1; x->options->rising && i < x->pairs; i++)
         stretch->factors[i] = fmax(stretch->factors[i], stretch->factors[i - 1]);
@@ -154,26 +149,16 @@ static void keep_better(Stretch *best, double *best_loss, Extension *x, const St
     *best = *stretch;
 }
 
-// Fails (input) when the factors of --factors are none that descent could come to.
-static bool start_check(const Stretch *start, const Descent *d, Error *error) {
-    for (int i = 0; i < d->x->pairs; i++) {
-        const double factor = start->factors[i];
-        if (factor < 1 || factor > d->most * (1 + 1e-9))
-            return fail_input(error, "--factors: descent keeps to factors from 1 to %g; give others than %g", d->most,
-                              factor);
-        if (d->x->options->rising && i > 0 && factor < start->factors[i - 1])
-            return fail_input(error,
-                              "--factors: %g stands behind %g, but with --rising factors only rise; leave it out",
-                              factor, start->factors[i - 1]);
-    }
-    return true;
-}
-
 // The stretches that descent may start from: that of --factors, or else those of the search. Returns how many there
 // are; 0 when it fails (input).
 static int starts_of(Stretch starts[STARTS_MOST], const Descent *d, Error *error) {
-    if (d->x->options->factors.count) return extension_listed(starts, d->x, error) && start_check(starts, d, error);
-    return extension_starts(starts, d->x);
+    if (!d->x->options->factors.count) return extension_starts(starts, d->x);
+    if (!extension_listed(starts, d->x, error)) return 0;
+    for (int i = 0; i < d->x->pairs; i++)
+        if (starts->factors[i] < 1 || starts->factors[i] > d->most * (1 + 1e-9))
+            return fail_input(error, "--factors: descent keeps to factors from 1 to %g; give others than %g", d->most,
+                              starts->factors[i]);
+    return 1;
 }
 
 // Take half of the steps from the best start, choose the number of unscaled tokens, then take the other half.
@@ -219,32 +204,29 @@ static long long steps_of(const Extension *x, const SearchSpace *space) {
     return reads - scored >= 2 * READS_PER_STEP ? (reads - scored) / READS_PER_STEP : 2;
 }
 
-static bool open_csv(Descent *d, const char *path, Error *error) {
-    static const char header[] = "step,loss,unscaled";
-    AtomicFile file;
-    if (!result_check("--out", path, header, strlen(header), error) || !atomic_open(&file, path, error)) return false;
-    fputs(header, file.stream);
-    for (int i = 0; i < d->x->pairs; i++) fprintf(file.stream, ",factor_%d", i);
-    fputc('\n', file.stream);
-    if (!atomic_commit(&file, error)) return false;
-    d->csv = file_append(path);
-    return d->csv || fail_run(error, "cannot append to %s: %s", path, strerror(errno));
-}
-
 static bool find(Stretch *result, Extension *x, Error *error) {
+    static const char header[] = "step,loss,unscaled";
     char path[PATH_CAPACITY];
+    AtomicFile file;
     const SearchSpace space = extension_space(x);
     Descent d = {.x = x, .most = 1 + space.step * space.most, .steps = steps_of(x, &space)};
     if (!extension_open_text(x, (int)x->options->search.windows, error) ||
-        !path_format(path, error, "%s/descent.csv", x->options->out) || !open_csv(&d, path, error))
+        !path_format(path, error, "%s/descent.csv", x->options->out) ||
+        !result_check("--out", path, header, strlen(header), error) || !atomic_open(&file, path, error))
         return false;
+    fputs(header, file.stream);
+    for (int i = 0; i < x->pairs; i++) fprintf(file.stream, ",factor_%d", i);
+    fputc('\n', file.stream);
+    if (!atomic_commit(&file, error)) return false;
+    if (!(d.csv = file_append(path))) return fail_run(error, "cannot append to %s: %s", path, strerror(errno));
     interrupt_catch();
     bool ok = descent_create(&d, x, error);
     progress_start(&d.line, "extend", 0, (double)d.steps);
     ok = ok && descend_twice(result, &d, &space, error);
     progress_clear(&d.line);
     if (fclose(d.csv) != 0 && ok) ok = fail_run(error, "cannot write %s: is the disk full?", path);
-    descent_free(&d);
+    train_pass_free(&d.pass);
+    gpt_free(&d.gpt);
     if (ok || error->kind == ERROR_INTERRUPTED) return ok;
     unlink(path);
     return false;

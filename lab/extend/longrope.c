@@ -23,8 +23,6 @@ typedef struct {
     FILE *csv;
     int unwritten; // errno of a row that could not be written
     ProgressLine line;
-    double started;
-    double best; // loss of all candidates that were scored on all windows, also those not yet in the population
     long long recalled;
 } LongropeSearch;
 
@@ -55,16 +53,12 @@ static bool write_row(FILE *csv, const LongropeSearch *job, int generation, cons
     return ok;
 }
 
-static void note_best(LongropeSearch *job, const Evaluated *e) {
-    if (e->scored == job->search.options.windows) job->best = fmin(job->best, evaluated_mean(e));
-}
-
 static bool evaluated(void *context, const Search *search, const Evaluated *e) {
     LongropeSearch *job = context;
     if (!write_row(job->csv, job, search->generation, e) || fflush(job->csv) != 0) job->unwritten = errno;
-    note_best(job, e);
+    const Evaluated *best = search_member(search, 0);
     progress_show(&job->line, (double)search->evaluations, "generation %d  best %.4f  %lld given up, %lld known",
-                  search->generation, job->best, search->abandoned, search->known);
+                  search->generation, best ? evaluated_mean(best) : INFINITY, search->abandoned, search->known);
     return !job->unwritten && !interrupt_came();
 }
 
@@ -161,7 +155,6 @@ static bool recall_row(LongropeSearch *job, AtomicFile *file, const char *row, c
                           job->path, line);
     search_recall(&job->search, &e);
     if (job->search.refused) return fail_memory(job, error);
-    note_best(job, &e);
     job->recalled++;
     return write_row(file->stream, job, generation, &e) ||
            fail_run(error, "cannot write %s: %s; make room and try again", job->path, strerror(errno));
@@ -202,32 +195,21 @@ static bool open_csv(LongropeSearch *job, Error *error) {
     return job->csv || fail_run(error, "cannot append to %s: %s", job->path, strerror(errno));
 }
 
-static void print_speed(const LongropeSearch *job) {
-    const Search *search = &job->search;
-    const double seconds = clock_seconds() - job->started;
-    const long long fresh = search->evaluations - job->recalled;
-    if (fresh > 0)
-        printf("search   %lld evaluations in %.1f s, %.2f a second; %lld given up early, %lld children were known "
-               "already%s\n",
-               fresh, seconds, (double)fresh / seconds, search->abandoned, search->known,
-               job->recalled ? ", counted from the start" : "");
-}
-
 static bool run(Stretch *result, LongropeSearch *job, Error *error) {
     Search *search = &job->search;
     RunStretch *found = &job->x->found;
     static const char go_on[] = "go on with the same command and --resume";
     interrupt_catch();
     progress_start(&job->line, "extend", (double)job->recalled, (double)search_budget(&search->options));
-    job->started = clock_seconds();
     const bool complete = search_run(search, job->starts, job->start_count);
     progress_clear(&job->line);
-    print_speed(job);
+    printf("search   %lld evaluations, %lld given up early; %lld children were known already\n", search->evaluations,
+           search->abandoned, search->known);
     if (job->unwritten)
         return fail_run(error, "cannot write %s: %s; make room; %s", job->path, strerror(job->unwritten), go_on);
     if (search->refused) return fail_memory(job, error);
     if (!complete) return fail_interrupted(error, "interrupted after %lld evaluations; %s", search->evaluations, go_on);
-    const Evaluated *best = search_best(search);
+    const Evaluated *best = search_member(search, 0);
     if (!best || !isfinite(evaluated_mean(best)))
         return fail_nonfinite(error, "no candidate has a finite loss; is the model trained?");
     *result = job->stretch;
@@ -240,7 +222,7 @@ static bool run(Stretch *result, LongropeSearch *job, Error *error) {
 
 static bool find(Stretch *result, Extension *x, Error *error) {
     if (!extension_open_text(x, INT_MAX, error)) return false;
-    LongropeSearch job = {.x = x, .best = INFINITY};
+    LongropeSearch job = {.x = x};
     const SearchSpace space = extension_space(x);
     const SearchHooks hooks = {&job, score, evaluated};
     job.search = search_begin(&space, &x->options->search, &hooks);

@@ -133,6 +133,10 @@ long long search_mutations(const SearchOptions *options) {
     return options->population / 4;
 }
 
+long long search_budget(const SearchOptions *o) {
+    return o->population + 2 * o->generations * search_mutations(o);
+}
+
 Search search_begin(const SearchSpace *space, const SearchOptions *options, const SearchHooks *hooks) {
     assert(options->windows <= SEARCH_WINDOWS_MOST && options->population >= 4);
     return (Search){.space = *space, .options = *options, .hooks = *hooks};
@@ -141,28 +145,26 @@ Search search_begin(const SearchSpace *space, const SearchOptions *options, cons
 void search_end(Search *search) {
     free(search->archive);
     free(search->members);
+    free(search->batch);
 }
 
-// Enlarge a list from `before` to `count` candidates if that is more. Stops the search when there is no memory for it.
-static bool grow(Search *search, Evaluated **list, size_t before, size_t count) {
-    if (*list && count <= before) return true;
-    Evaluated *larger = memory_grow(*list, before * sizeof *larger, count * sizeof *larger);
-    if (!larger) {
-        search->refused = count;
-        search->stopped = true;
-        return false;
-    }
-    *list = larger;
-    return true;
+// Stop for want of memory for so many candidates.
+static bool refuse(Search *search, size_t count) {
+    search->refused = count;
+    search->stopped = true;
+    return false;
 }
 
-static void archive_add(Search *search, const Evaluated *evaluated) {
+static bool archive_add(Search *search, const Evaluated *evaluated) {
     if (search->archived == search->capacity) {
-        const size_t more = search->capacity ? 2 * search->capacity : 256;
-        if (!grow(search, &search->archive, search->capacity, more)) return;
+        const size_t more = search->capacity ? 2 * search->capacity : 256, size = sizeof *search->archive;
+        Evaluated *larger = memory_grow(search->archive, search->capacity * size, more * size);
+        if (!larger) return refuse(search, more);
+        search->archive = larger;
         search->capacity = more;
     }
     search->archive[search->archived++] = *evaluated;
+    return true;
 }
 
 void search_recall(Search *search, const Evaluated *evaluated) {
@@ -171,25 +173,18 @@ void search_recall(Search *search, const Evaluated *evaluated) {
     archive_add(search, &recalled);
 }
 
-static Evaluated *archive_find(const Search *search, const Candidate *candidate) {
-    for (size_t i = 0; i < search->archived; i++)
-        if (candidates_equal(&search->space, &search->archive[i].candidate, candidate)) return &search->archive[i];
-    return NULL;
-}
-
 double evaluated_mean(const Evaluated *evaluated) {
     double sum = 0;
     for (int w = 0; w < evaluated->scored; w++) sum += evaluated->scores[w];
     return sum / evaluated->scored;
 }
 
-// The member that children have to beat, or NULL while there are fewer members than parents.
-static const Evaluated *worst_parent(const Search *search) {
-    const long long last = search_parents(&search->options) - 1;
-    return search->member_count > last ? &search->members[last] : NULL;
+const Evaluated *search_member(const Search *search, int rank) {
+    return rank < search->member_count ? &search->archive[search->members[rank].index] : NULL;
 }
 
-// Should scoring of this candidate stop? All candidates see the same windows, so differences by window tell more than
+// Should scoring of this candidate stop? `bar` is the worst parent, which children have to beat, or NULL while there
+// are fewer members than parents. All candidates see the same windows, so differences by window tell more than
 // differences of means.
 static bool hopeless(const Search *search, const Evaluated *e, const Evaluated *bar) {
     if (!bar || e->scored == 0 || e->scored == search->options.windows) return false;
@@ -211,9 +206,15 @@ static void stop(Search *search) {
     search->stopped = true;
 }
 
+static void count(Search *search, const Evaluated *e) {
+    search->evaluations++;
+    search->windows += e->scored;
+    search->abandoned += e->scored < search->options.windows;
+}
+
 static void score(Search *search, Evaluated *e, const Evaluated *bar, int worker) {
     const SearchHooks *hooks = &search->hooks;
-    for (e->scored = 0; e->scored < search->options.windows && !stopped(search) && !hopeless(search, e, bar);) {
+    while (e->scored < search->options.windows && !stopped(search) && !hopeless(search, e, bar)) {
         double loss;
         if (hooks->score(&loss, hooks->context, worker, &e->candidate, e->scored))
             e->scores[e->scored++] = loss;
@@ -222,63 +223,51 @@ static void score(Search *search, Evaluated *e, const Evaluated *bar, int worker
     }
 #pragma omp critical
     if (!stopped(search)) { // else scoring was cut short, and nothing is known
-        search->evaluations++;
-        search->windows += e->scored;
-        search->abandoned += e->scored < search->options.windows;
+        count(search, e);
         if (hooks->evaluated && !hooks->evaluated(hooks->context, search, e)) stop(search);
     }
 }
 
 // A total order, so that the population does not depend on how a library's qsort treats equal elements.
 static int by_loss(const void *a, const void *b) {
-    const Evaluated *x = a, *y = b;
-    const double x_loss = evaluated_mean(x), y_loss = evaluated_mean(y);
-    if (x_loss != y_loss) return x_loss < y_loss ? -1 : 1;
+    const SearchMember *x = a, *y = b;
+    if (x->loss != y->loss) return x->loss < y->loss ? -1 : 1;
     return (x->order > y->order) - (x->order < y->order);
 }
 
-// Score a batch. Candidates that were scored on all windows join the population.
-static void score_batch(Search *search, Evaluated *batch, int count) {
-    const Evaluated *bar = worst_parent(search);
-    Evaluated worst;
-    if (bar) worst = *bar;
-    for (int i = 0; i < count; i++) {
-        if (!batch[i].recalled) continue;
-        search->evaluations++;
-        search->windows += batch[i].scored;
-        search->abandoned += batch[i].scored < search->options.windows;
-    }
+// Score the batch. Candidates that were scored on all windows join the population.
+static void score_batch(Search *search) {
+    const Evaluated *bar = search_member(search, (int)search_parents(&search->options) - 1);
+    for (int i = 0; i < search->batch_count; i++)
+        if (search->archive[search->batch[i]].scored > 0) count(search, &search->archive[search->batch[i]]);
 #pragma omp parallel for schedule(dynamic, 1) if (omp_get_max_threads() > 1)
-    for (int i = 0; i < count; i++)
-        if (!batch[i].recalled && !stopped(search)) score(search, &batch[i], bar ? &worst : NULL, omp_get_thread_num());
-    if (search->stopped) return;
-    const size_t members = (size_t)search->member_count;
-    if (!grow(search, &search->members, members, members + (size_t)count)) return;
-    for (int i = 0; i < count; i++) {
-        if (batch[i].recalled) {
-            archive_find(search, &batch[i].candidate)->recalled = false;
-            batch[i].recalled = false;
-        } else
-            archive_add(search, &batch[i]);
-        if (batch[i].scored == search->options.windows && isfinite(evaluated_mean(&batch[i]))) {
-            batch[i].order = search->joined++;
-            search->members[search->member_count++] = batch[i];
-        }
+    for (int i = 0; i < search->batch_count; i++) {
+        Evaluated *e = &search->archive[search->batch[i]];
+        if (e->scored == 0 && !stopped(search)) score(search, e, bar, omp_get_thread_num());
     }
+    for (int i = 0; i < search->batch_count && !search->stopped; i++) {
+        const Evaluated *e = &search->archive[search->batch[i]];
+        if (e->scored < search->options.windows || !isfinite(evaluated_mean(e))) continue;
+        search->members[search->member_count++] =
+            (SearchMember){.loss = evaluated_mean(e), .order = search->joined++, .index = search->batch[i]};
+    }
+    search->batch_count = 0;
     qsort(search->members, (size_t)search->member_count, sizeof *search->members, by_loss);
 }
 
-// Put a candidate into the batch, with its scores if an earlier run has recorded them. Returns false when it has been
-// scored in this run already.
-static bool propose(Search *search, Evaluated *batch, int *count, const Candidate *candidate) {
-    const Evaluated *known = archive_find(search, candidate);
-    bool old = known && !known->recalled;
-    for (int i = 0; i < *count; i++) old = old || candidates_equal(&search->space, &batch[i].candidate, candidate);
-    if (old)
+// Put a candidate into the batch, with its scores if an earlier run has recorded them. Returns false when this run has
+// proposed it before, or memory is short.
+static bool propose(Search *search, const Candidate *candidate) {
+    size_t at = 0;
+    while (at < search->archived && !candidates_equal(&search->space, &search->archive[at].candidate, candidate)) at++;
+    if (at < search->archived && !search->archive[at].recalled) {
         search->known++;
-    else
-        batch[(*count)++] = known ? *known : (Evaluated){.candidate = *candidate};
-    return !old;
+        return false;
+    }
+    if (at == search->archived && !archive_add(search, &(Evaluated){.candidate = *candidate})) return false;
+    search->archive[at].recalled = false;
+    search->batch[search->batch_count++] = at;
+    return true;
 }
 
 static Candidate mutation(const Search *search, const Candidate *parent, Random *random) {
@@ -288,8 +277,8 @@ static Candidate mutation(const Search *search, const Candidate *parent, Random 
 
 static const Candidate *parent(const Search *search, Random *random) {
     const long long parents = search_parents(&search->options);
-    const int count = parents < search->member_count ? (int)parents : search->member_count;
-    return &search->members[random_below(random, count)].candidate;
+    const int among = parents < search->member_count ? (int)parents : search->member_count;
+    return &search_member(search, random_below(random, among))->candidate;
 }
 
 static Candidate crossover(const Search *search, Random *random) {
@@ -297,53 +286,44 @@ static Candidate crossover(const Search *search, Random *random) {
     return cross(&search->space, first, second, SEARCH_PROBABILITY, random);
 }
 
-static void add_children(Search *search, Evaluated *batch, int *count, Random *random) {
+static void add_children(Search *search, Random *random) {
     const long long mutations = search_mutations(&search->options);
     for (long long n = 0; n < 2 * mutations; n++)
         for (int tries = 0; tries < TRIES; tries++) {
             const Candidate child =
                 n < mutations ? mutation(search, parent(search, random), random) : crossover(search, random);
-            if (propose(search, batch, count, &child)) break;
+            if (propose(search, &child)) break;
         }
 }
 
 // Score the seeds and mutations of them.
-static void first_population(Search *search, Evaluated *batch, const Candidate *seeds, int seed_count, Random *random) {
-    int count = 0, made = 0;
-    for (int n = 0; n < search->options.population && !search->stopped; n++) {
+static void first_population(Search *search, const Candidate *seeds, int seed_count, Random *random) {
+    const long long population = search->options.population;
+    for (int n = 0; n < population && !search->stopped; n++) {
         for (int tries = 0; tries < TRIES; tries++) {
             const Candidate *seed = &seeds[n % seed_count];
             const Candidate child = n < seed_count ? *seed : mutation(search, seed, random);
-            if (propose(search, batch, &count, &child) || n < seed_count) break;
+            if (propose(search, &child) || n < seed_count) break;
         }
-        if (++made % FIRST_BATCH && n + 1 < search->options.population) continue;
-        score_batch(search, batch, count);
-        count = 0;
+        if ((n + 1) % FIRST_BATCH == 0 || n + 1 == population) score_batch(search);
     }
 }
 
 bool search_run(Search *search, const Candidate *seeds, int count) {
     const SearchOptions *o = &search->options;
-    const long long parents = search_parents(o), children = 2 * search_mutations(o);
+    const long long parents = search_parents(o);
+    const size_t most = (size_t)(o->population > FIRST_BATCH ? o->population : FIRST_BATCH); // parents and children
     Random random = {random_key((uint64_t)o->seed, "search"), 0};
-    Evaluated *batch = NULL;
-    if (!grow(search, &batch, 0, (size_t)(children > FIRST_BATCH ? children : FIRST_BATCH))) return false;
-    first_population(search, batch, seeds, count, &random);
-    for (search->generation = 1; search->generation <= o->generations && !search->stopped; search->generation++) {
-        int size = 0;
-        if (search->member_count == 0) break; // no candidate has a finite loss
+    search->members = malloc(most * sizeof *search->members);
+    search->batch = malloc(most * sizeof *search->batch);
+    if (!search->members || !search->batch) return refuse(search, most);
+    first_population(search, seeds, count, &random);
+    // Without members, no candidate has a finite loss.
+    for (search->generation = 1; search->generation <= o->generations && !search->stopped && search->member_count > 0;
+         search->generation++) {
         if (search->member_count > parents) search->member_count = (int)parents;
-        add_children(search, batch, &size, &random);
-        score_batch(search, batch, size);
+        add_children(search, &random);
+        score_batch(search);
     }
-    free(batch);
     return !search->stopped;
-}
-
-const Evaluated *search_best(const Search *search) {
-    return search->member_count > 0 ? search->members : NULL;
-}
-
-long long search_budget(const SearchOptions *o) {
-    return o->population + 2 * o->generations * search_mutations(o);
 }

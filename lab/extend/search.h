@@ -60,7 +60,6 @@ typedef struct {
     Candidate candidate;
     int scored;
     bool recalled;                      // known from an earlier run, but not yet proposed in this one
-    long long order;                    // of joining the population; the older of two equal losses ranks first
     double scores[SEARCH_WINDOWS_MOST]; // (windows) mean loss of each, in nats
 } Evaluated;
 
@@ -82,6 +81,13 @@ long long search_mutations(const SearchOptions *options);
 // Stop scoring a candidate once, over n windows, it is this many nats / sqrt(n) worse than the worst parent.
 #define SEARCH_ABANDON 0.03
 
+// One of the population. Of two equal losses, that which joined it first ranks first.
+typedef struct {
+    double loss;
+    long long order;
+    size_t index; // in the archive
+} SearchMember;
+
 typedef struct Search Search;
 
 typedef struct {
@@ -102,9 +108,11 @@ struct Search {
     long long windows;     // windows scored
     long long abandoned;   // candidates that were not scored on all windows
     long long known;       // children that had been scored before
-    Evaluated *archive;    // (archived) all candidates that were ever scored
+    Evaluated *archive;    // (archived) all candidates that were ever scored, and those of the batch
     size_t archived, capacity;
-    Evaluated *members; // (member_count) the population, the best first
+    size_t *batch; // (batch_count) in the archive: the candidates that are scored next
+    int batch_count;
+    SearchMember *members; // (member_count) the population, the best first
     int member_count;
     long long joined; // members that ever joined
     size_t refused;   // the number of candidates for which there was no memory, so that the search stopped; 0 = none
@@ -120,8 +128,8 @@ void search_recall(Search *search, const Evaluated *evaluated);
 // Search from `seeds` (count) until the last generation. Returns false when a hook stopped it or memory ran out.
 bool search_run(Search *search, const Candidate *seeds, int count);
 
-// The best candidate that was scored on all windows; NULL before there is one.
-const Evaluated *search_best(const Search *search);
+// The member of this rank, which was scored on all windows; rank 0 is the best. NULL when there are fewer.
+const Evaluated *search_member(const Search *search, int rank);
 double evaluated_mean(const Evaluated *evaluated); // over the windows scored
 
 // The largest number of evaluations that the whole search can make.

@@ -45,10 +45,10 @@ succeed "eval past it with --past" eval table --context 32 --past clamp --eval-t
 refuses "extending a table beside rotations" "table: the scheme learned;cannot become 32" \
     extend table --factor 2 --out longer
 need train $small --pos 'rope:base=1e4*3,rope:base=1e6' --out bases
-refuses "extending two bases" "--pos 'rope:base=1;character 39 ('rope:base=1000000;second kind of rotations of bases" \
+refuses "extending two bases" "bases;cannot be stretched;several kinds" \
     extend bases --factor 2 --out longer
 need train $small --pos 'alibi*3,none' --out unturned
-refuses "extending what does not rotate" "unturned has positions of the schemes alibi and none" \
+refuses "extending what does not rotate" "unturned;alibi;cannot be stretched" \
     extend unturned --factor 2 --out longer
 check "nothing was left behind by extend" test ! -e longer
 

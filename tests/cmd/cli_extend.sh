@@ -164,7 +164,7 @@ factors_2() { # RUN: with two decimals, as in search.csv
     rotation "$1" | sed -n '/"factors"/,/]/p' | tr -dc '0-9.\n' | awk 'NF { printf "%s%.2f", sep, $1; sep = "," }'
 }
 need extend run --method longrope --factor 4 $few --out searched
-check "longrope: prints what it took" says '^search +[0-9]+ evaluations in .* a second; [0-9]+ given up early, '
+check "longrope: prints what it took" says '^search +[0-9]+ evaluations, [0-9]+ given up early; '
 check "longrope is no worse than its seeds" no_worse "$(spent_loss)" "$(best_start searched 3)"
 check "the same search finds the same" same_rotation longrope searched
 need extend tuned --method longrope --factor 1 $few --out searched-on
@@ -209,8 +209,6 @@ check "--rising: they do not" test "$(falls learned-rising)" -eq 0
 check "--rising: the loss does" less "$(spent_loss)" "$(awk -F , '$1 == 1 { print $2 }' learned-rising/descent.csv)"
 need extend run --method gradient --factor 4 --windows 1 --steps 2 --factors 1,3,2,4 --unscaled 2 --threads 1 --out listed
 check "--factors: descent starts there" test "$(sed -n '2s/^1,[^,]*,//p' listed/descent.csv)" = 2,1,3,2,4
-refuses "--rising: factors that fall" "--factors: 2 stands behind 3;leave it out" \
-    extend run --method gradient --factor 4 --steps 2 --factors 1,3,2,4 --rising --out fall
 refuses "--factors: outside the limits of descent" "from 1 to 5;others than 6" \
     extend run --method gradient --factor 4 --steps 2 --factors 1,3,2,6 --out outside
 refuses "--unscaled without factors" "--unscaled goes with --factors" \

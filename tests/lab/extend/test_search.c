@@ -29,9 +29,9 @@ static void it_finds_what_the_released_search_finds(void **state) {
         run_whole(&whole, &options, 0, 1);
         assert_int_equal(whole.search.evaluations, search_budget(&usual));
         assert_true(found(&whole) < least);
-        assert_false(candidates_equal(&usual_space, &search_best(&whole.search)->candidate, &before));
-        before = search_best(&whole.search)->candidate;
-        expect_near("loss", 0, evaluated_mean(search_best(&whole.search)), found(&whole), 1e-12);
+        assert_false(candidates_equal(&usual_space, &search_member(&whole.search, 0)->candidate, &before));
+        before = search_member(&whole.search, 0)->candidate;
+        expect_near("loss", 0, evaluated_mean(search_member(&whole.search, 0)), found(&whole), 1e-12);
         search_end(&whole.search);
     }
     json_decref(root);
@@ -71,8 +71,9 @@ static void expect_same(const Search *a, const Search *b) {
     assert_int_equal(a->known, b->known);
     assert_true(a->archived == b->archived && a->member_count == b->member_count);
     for (int m = 0; m < a->member_count; m++) {
-        assert_true(candidates_equal(&a->space, &a->members[m].candidate, &b->members[m].candidate));
-        assert_memory_equal(a->members[m].scores, b->members[m].scores, (size_t)a->options.windows * sizeof(double));
+        assert_true(candidates_equal(&a->space, &search_member(a, m)->candidate, &search_member(b, m)->candidate));
+        assert_memory_equal(search_member(a, m)->scores, search_member(b, m)->scores,
+                            (size_t)a->options.windows * sizeof(double));
     }
 }
 
@@ -172,14 +173,14 @@ static void a_loss_that_is_no_number_is_never_the_best(void **state) {
         for (int n = 0; n < whole.count; n++)
             if (whole.evaluated[n].scored == options.windows)
                 least = fmin(least, evaluated_mean(&whole.evaluated[n])); // fmin passes over NaN
-        assert_true(evaluated_mean(search_best(&whole.search)) == least);
+        assert_true(evaluated_mean(search_member(&whole.search, 0)) == least);
         assert_true(found(&whole) < 1.2);
         search_end(&whole.search);
         trial_begin(&whole, &usual_space, &options);
         whole.poor = 4;
         trial_run(&whole);
         assert_true(whole.complete);
-        assert_null(search_best(&whole.search));
+        assert_null(search_member(&whole.search, 0));
         assert_int_equal(whole.count, options.population);
         search_end(&whole.search);
     }

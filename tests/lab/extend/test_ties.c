@@ -41,10 +41,10 @@ static void of_equal_candidates_the_older_is_better(void **state) {
     const Candidate seeds[] = {{.steps = {5, 9}}, {.steps = {0, 7}}, {.steps = {0, 8}}};
     Search search = search_begin(&space, &options, &hooks);
     assert_true(search_run(&search, seeds, COUNT(seeds)));
-    const Evaluated *best = search_best(&search);
+    const Evaluated *best = search_member(&search, 0);
     assert_non_null(best);
     assert_true(candidates_equal(&space, &best->candidate, &seeds[1])); // the first of those with the lower loss
-    assert_true(candidates_equal(&space, &search.members[1].candidate, &seeds[2]));
+    assert_true(candidates_equal(&space, &search_member(&search, 1)->candidate, &seeds[2]));
     search_end(&search);
 }
 

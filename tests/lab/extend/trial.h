@@ -73,7 +73,7 @@ static inline bool score(double *value, void *context, int worker, const Candida
 // no later.
 static inline bool well_judged(const Search *search, const Evaluated *e) {
     const SearchOptions *o = &search->options;
-    const Evaluated *bar = search->member_count >= search_parents(o) ? &search->members[search_parents(o) - 1] : NULL;
+    const Evaluated *bar = search_member(search, (int)search_parents(o) - 1);
     double worse = 0;
     if (!bar) return e->scored == o->windows;
     for (int n = 1; n <= e->scored && n < o->windows; n++) {
@@ -86,7 +86,7 @@ static inline bool well_judged(const Search *search, const Evaluated *e) {
 
 static inline bool record(void *context, const Search *search, const Evaluated *e) {
     Trial *trial = context;
-    const Evaluated *best = search_best(search);
+    const Evaluated *best = search_member(search, 0);
     const double loss = best ? evaluated_mean(best) : INFINITY;
     int others;
 #pragma omp atomic capture
@@ -129,7 +129,7 @@ static inline void run_whole(Trial *trial, const SearchOptions *options, double 
 }
 
 static inline double found(const Trial *trial) {
-    return candidate_fitness(&trial->search.space, &search_best(&trial->search)->candidate);
+    return candidate_fitness(&trial->search.space, &search_member(&trial->search, 0)->candidate);
 }
 
 #endif
