@@ -120,8 +120,8 @@ static bool read_config(Target *target, TrainOptions *options, int *vocab, const
 
 // Before memory is taken for a model: can the files hold one of this size? The matrices of the layers alone have so
 // many numbers, each of at least two bytes.
-static bool check_size(const TrainOptions *options, Target target, int vocab, const SavedWeights *weights, const char *path,
-                       Error *error) {
+static bool check_size(const TrainOptions *options, Target target, int vocab, const SavedWeights *weights,
+                       const char *path, Error *error) {
     const Shape shape = sizes_of(options, vocab);
     const double C = (double)options->width,
                  matrices = C * ((double)qkv_width(&shape) + C + fc_width(&shape) + mlp_width(&shape)),

@@ -7,6 +7,7 @@
 #include "data/tokenizer.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LAYERS_MOST = 1000, LENGTH_MOST = 10000000, WHERE_CAPACITY = PATH_CAPACITY + 32 };
@@ -103,8 +104,6 @@ static bool boolean_or(bool *value, bool preset, const json_t *object, const cha
 // --- layers: rotations ("no_rope_layers") and windows ("sliding_window", with "layer_types") ---
 // A query of a layer with a window W sees the keys j > i - W, as in model/ops/attention.c.
 
-static const char sliding[] = "sliding_attention", full[] = "full_attention";
-
 // Do all layers of these models have the same window, or none?
 static bool has_one_window(Target target) {
     return target == TARGET_STARCODER2 || target == TARGET_MISTRAL;
@@ -122,7 +121,7 @@ static void add_layers(json_t *config, Target target, const Gpt *gpt) {
     int window = 0;
     for (int l = 0; l < s->layers; l++) {
         json_array_append_new(rotating, json_integer(rotates_in(gpt, l)));
-        json_array_append_new(types, json_string(window_of(s, l) ? sliding : full));
+        json_array_append_new(types, json_string(window_of(s, l) ? "sliding_attention" : "full_attention"));
         if (window_of(s, l)) window = window_of(s, l);
     }
     json_object_set_new(config, "no_rope_layers", rotating);
@@ -144,83 +143,62 @@ static bool in_all(const Layers *layers, bool value) {
     return true;
 }
 
-// The list `name` of a config, one item for each layer. Fails (input) when there are more or fewer.
-static bool find_list(const json_t **list, const json_t *config, const char *name, int layers, const char *path,
-                      Error *error) {
-    *list = json_object_get(config, name);
-    if (!json_is_array(*list)) return fail_damaged(error, path, "\"%s\" must be a list or null", name);
-    return json_array_size(*list) == (size_t)layers ||
-           fail_input(error, "%s: \"%s\" has %zu items, but the model %d layers; give one for each layer", path, name,
-                      json_array_size(*list), layers);
+// Read the list `name` of a config, which says `yes` or `no` of each layer, in JSON.
+static bool read_list(Layers *layers, const json_t *config, const char *name, const char *yes, const char *no,
+                      const char *path, Error *error) {
+    const json_t *list = json_object_get(config, name);
+    if (!json_is_array(list)) return fail_damaged(error, path, "\"%s\" must be a list or null", name);
+    if (json_array_size(list) != (size_t)layers->count)
+        return fail_input(error, "%s: \"%s\" has %zu items, but the model %d layers; give one for each layer", path,
+                          name, json_array_size(list), layers->count);
+    for (int l = 0; l < layers->count; l++) {
+        char *item = json_dumps(json_array_get(list, (size_t)l), JSON_ENCODE_ANY);
+        layers->of[l] = item && strcmp(item, yes) == 0;
+        const bool known = layers->of[l] || (item && strcmp(item, no) == 0);
+        if (!known)
+            fail_input(error, "%s: item %d of \"%s\" is %.80s, but bitter has %s and %s", path, l + 1, name,
+                       item ? item : "too large", yes, no);
+        free(item);
+        if (!known) return false;
+    }
+    return true;
 }
 
 // A smollm3 that does not list them leaves out the rotations of every fourth layer.
 static bool read_rotating(Layers *rotating, Target target, const json_t *config, const char *path, Error *error) {
-    const json_t *list;
     long long interval = 4;
-    for (int l = 0; l < rotating->count; l++) rotating->of[l] = true;
-    if (target != TARGET_SMOLLM3) return true;
-    if (is_missing(config, "no_rope_layers")) {
-        if (json_object_get(config, "no_rope_layer_interval") &&
-            !member_integer(&interval, config, "no_rope_layer_interval", 1, LENGTH_MOST, path, error))
-            return false;
-        for (int l = 0; l < rotating->count; l++) rotating->of[l] = (l + 1) % interval != 0;
-        return true;
-    }
-    if (!find_list(&list, config, "no_rope_layers", rotating->count, path, error)) return false;
-    for (int l = 0; l < rotating->count; l++) {
-        const json_t *item = json_array_get(list, (size_t)l);
-        const json_int_t value = json_integer_value(item);
-        if (!json_is_integer(item) || value < 0 || value > 1)
-            return fail_input(error,
-                              "%s: item %d of \"no_rope_layers\" must be 1 for a layer with rotations, or 0 for one "
-                              "without",
-                              path, l + 1);
-        rotating->of[l] = value;
-    }
+    if (target == TARGET_SMOLLM3 && !is_missing(config, "no_rope_layers"))
+        return read_list(rotating, config, "no_rope_layers", "1", "0", path, error);
+    if (json_object_get(config, "no_rope_layer_interval") && target == TARGET_SMOLLM3 &&
+        !member_integer(&interval, config, "no_rope_layer_interval", 1, LENGTH_MOST, path, error))
+        return false;
+    for (int l = 0; l < rotating->count; l++) rotating->of[l] = target != TARGET_SMOLLM3 || (l + 1) % interval != 0;
     return true;
 }
 
-// What "layer_types" says of each layer.
-static bool read_types(Layers *slides, const json_t *config, const char *path, Error *error) {
-    const json_t *list;
-    if (!find_list(&list, config, "layer_types", slides->count, path, error)) return false;
-    for (int l = 0; l < slides->count; l++) {
-        const char *type = json_string_value(json_array_get(list, (size_t)l));
-        slides->of[l] = type && strcmp(type, sliding) == 0;
-        if (!slides->of[l] && (!type || strcmp(type, full) != 0))
-            return fail_input(error, "%s: item %d of \"layer_types\" is %.80s, but bitter has %s and %s", path, l + 1,
-                              type ? type : "no text", full, sliding);
-    }
-    return true;
-}
-
-// The window of the layers that have one; 0 = there is none. A mistral that does not say it has 4096.
-static bool read_window(long long *window, Target target, const json_t *config, const char *path, Error *error) {
-    *window = target == TARGET_MISTRAL && !json_object_get(config, "sliding_window") ? 4096 : 0;
-    return is_missing(config, "sliding_window") ||
-           member_integer(window, config, "sliding_window", 1, LENGTH_MOST, path, error);
-}
-
-// Where nothing else is said, those layers of a smollm3 have a window that do not rotate.
+// Which layers have a window, and which. A mistral that does not say it has 4096; where nothing else is said, those
+// layers of a smollm3 have it that do not rotate.
 static bool read_sliding(Layers *slides, long long *window, Target target, const Layers *rotating, const json_t *config,
                          const char *path, Error *error) {
     bool use;
+    *window = target == TARGET_MISTRAL && !json_object_get(config, "sliding_window") ? 4096 : 0;
     if (!boolean_or(&use, false, config, "use_sliding_window", path, error) ||
-        !read_window(window, target, config, path, error))
+        (!is_missing(config, "sliding_window") &&
+         !member_integer(window, config, "sliding_window", 1, LENGTH_MOST, path, error)))
         return false;
     for (int l = 0; l < slides->count; l++)
         slides->of[l] = *window && (has_one_window(target) || (use && !rotating->of[l]));
     if (is_missing(config, "layer_types")) return true;
     const Layers before = *slides;
-    if (!read_types(slides, config, path, error)) return false;
+    if (!read_list(slides, config, "layer_types", "\"sliding_attention\"", "\"full_attention\"", path, error))
+        return false;
     if (has_one_window(target) && memcmp(before.of, slides->of, (size_t)slides->count * sizeof *slides->of) != 0)
         return fail_input(error,
                           "%s: \"layer_types\" and \"sliding_window\" disagree; a model of this type has the same "
                           "window in all layers, or none",
                           path);
     if (target == TARGET_SMOLLM3 && !in_all(slides, false) && !(use && *window))
-        return fail_input(error, "%s: \"layer_types\" has %s, but \"%s\" is %s", path, sliding,
+        return fail_input(error, "%s: \"layer_types\" has sliding_attention, but \"%s\" is %s", path,
                           use ? "sliding_window" : "use_sliding_window", use ? "missing" : "not true");
     return true;
 }
@@ -251,20 +229,17 @@ static bool print_layers(char option[TEXT_CAPACITY], const Layers *layers, const
            fail_input(error, "%s: \"%s\" differs too often between %d layers for bitter", path, member, layers->count);
 }
 
-// In other models transformers ignores "sliding_window", but for the keys that it keeps while it generates.
-static bool check_no_window(const TrainOptions *o, const json_t *config, const char *path, Error *error) {
-    const json_t *window = json_object_get(config, "sliding_window");
-    return !json_is_integer(window) || json_integer_value(window) >= o->context ||
-           fail_input(error, "%s: \"sliding_window\" is %lld, but models of this type have no windows", path,
-                      (long long)json_integer_value(window));
-}
-
 // Set o->window, and let o->pos, which is the scheme of the layers that rotate, become that of all layers.
 static bool read_layers(TrainOptions *o, Target target, const json_t *config, const char *path, Error *error) {
     Layers rotating = {.count = (int)o->layers}, slides = {.count = (int)o->layers};
+    const json_t *ignored = json_object_get(config, "sliding_window");
     long long window;
     char scheme[TEXT_CAPACITY], keys[32];
-    if (!has_one_window(target) && target != TARGET_SMOLLM3) return check_no_window(o, config, path, error);
+    // In other models transformers ignores it, but for the keys that it keeps while it generates.
+    if (!has_one_window(target) && target != TARGET_SMOLLM3)
+        return !json_is_integer(ignored) || json_integer_value(ignored) >= o->context ||
+               fail_input(error, "%s: \"sliding_window\" is %lld, but models of this type have no windows", path,
+                          (long long)json_integer_value(ignored));
     if (!read_rotating(&rotating, target, config, path, error) ||
         !read_sliding(&slides, &window, target, &rotating, config, path, error))
         return false;
@@ -299,29 +274,29 @@ static json_t *factors_json(const double *factors, int count) {
 }
 
 static json_t *scaling_json(const Rotations *r, int head) {
-    if (r->kind == ROPE_PLAIN) return json_null();
-    json_t *scaling = json_pack("{s:s}", "rope_type", types[r->kind]);
-    if (r->kind == ROPE_PROPORTIONAL)
-        json_object_set_new(scaling, "partial_rotary_factor", json_real(fraction_of(2 * r->moving, head)));
-    else
-        json_object_set_new(scaling, "factor", json_real(r->factor));
-    if (r->kind == ROPE_YARN || r->kind == ROPE_LLAMA3 || r->kind == ROPE_FACTORS)
-        json_object_set_new(scaling, original_length, json_integer(r->original));
-    if (r->kind == ROPE_YARN || r->kind == ROPE_FACTORS)
-        json_object_set_new(scaling, "attention_factor", json_real(r->attention));
-    if (r->kind == ROPE_YARN) {
-        json_object_set_new(scaling, "beta_fast", json_real(r->formula.beta_fast));
-        json_object_set_new(scaling, "beta_slow", json_real(r->formula.beta_slow));
+    const char *type = types[r->kind];
+    const FormulaOptions *f = &r->formula;
+    switch (r->kind) {
+    case ROPE_PLAIN:
+        break;
+    case ROPE_PROPORTIONAL:
+        return json_pack("{s:s, s:f}", "rope_type", type, "partial_rotary_factor", fraction_of(2 * r->moving, head));
+    case ROPE_LINEAR:
+    case ROPE_DYNAMIC:
+        return json_pack("{s:s, s:f}", "rope_type", type, "factor", r->factor);
+    case ROPE_YARN:
+        return json_pack("{s:s, s:f, s:i, s:f, s:f, s:f}", "rope_type", type, "factor", r->factor, original_length,
+                         r->original, "attention_factor", r->attention, "beta_fast", f->beta_fast, "beta_slow",
+                         f->beta_slow);
+    case ROPE_LLAMA3:
+        return json_pack("{s:s, s:f, s:i, s:f, s:f}", "rope_type", type, "factor", r->factor, original_length,
+                         r->original, "low_freq_factor", f->low_freq, "high_freq_factor", f->high_freq);
+    case ROPE_FACTORS:
+        return json_pack("{s:s, s:f, s:i, s:f, s:o, s:o}", "rope_type", type, "factor", r->factor, original_length,
+                         r->original, "attention_factor", r->attention, "short_factor",
+                         factors_json(r->for_short, r->pairs), "long_factor", factors_json(r->for_long, r->pairs));
     }
-    if (r->kind == ROPE_LLAMA3) {
-        json_object_set_new(scaling, "low_freq_factor", json_real(r->formula.low_freq));
-        json_object_set_new(scaling, "high_freq_factor", json_real(r->formula.high_freq));
-    }
-    if (r->kind == ROPE_FACTORS) {
-        json_object_set_new(scaling, "short_factor", factors_json(r->for_short, r->pairs));
-        json_object_set_new(scaling, "long_factor", factors_json(r->for_long, r->pairs));
-    }
-    return scaling;
+    return json_null();
 }
 
 static void add_rotations(json_t *config, Target target, const Rotations *r, int head) {
@@ -350,20 +325,12 @@ static bool read_factors(double factors[PAIRS_MOST], const json_t *scaling, cons
 static bool find_kind(Rotations *r, const json_t *scaling, const char *where, Error *error) {
     const json_t *member = json_object_get(scaling, "rope_type");
     const char *type = json_string_value(member ? member : json_object_get(scaling, "type"));
-    for (int kind = 0; kind < TYPES; kind++)
-        if (strcmp(types[kind], type ? type : "default") == 0) {
-            r->kind = (RopeKind)kind;
-            return true;
-        }
-    return fail_input(error, "%s: \"rope_type\" is %.80s, which bitter does not have", where, type);
-}
-
-// Members that change the rotations and that no kind here has.
-static bool check_members(const json_t *scaling, const char *where, Error *error) {
-    static const char *const unknown[] = {"mscale", "mscale_all_dim"};
-    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
-        if (json_object_get(scaling, unknown[i]) && !json_is_null(json_object_get(scaling, unknown[i])))
-            return fail_input(error, "%s has \"%s\", which bitter does not have", where, unknown[i]);
+    int kind = 0;
+    while (kind < TYPES && strcmp(types[kind], type ? type : "default") != 0) kind++;
+    if (kind == TYPES) return fail_input(error, "%s: \"rope_type\" is %.80s, which bitter does not have", where, type);
+    r->kind = (RopeKind)kind;
+    if (!is_missing(scaling, "mscale") || !is_missing(scaling, "mscale_all_dim")) // they change the rotations
+        return fail_input(error, "%s has \"mscale\" or \"mscale_all_dim\", which bitter does not have", where);
     return true;
 }
 
@@ -387,24 +354,24 @@ static bool read_lengths(Rotations *r, const json_t *scaling, const char *where,
 static bool read_stretch(Rotations *r, const json_t *scaling, const char *where, Error *error) {
     if (!read_lengths(r, scaling, where, error)) return false;
     FormulaOptions *f = &r->formula;
-    const double usual = r->kind == ROPE_YARN ? 0.1 * log(r->factor) + 1 : longrope_attention(r->factor, r->original);
-    const bool attends = r->kind == ROPE_YARN || r->kind == ROPE_FACTORS;
-    if (attends && !number_or(&r->attention, usual, scaling, "attention_factor", 1e-3, 1e3, where, error)) return false;
+    const bool yarn = r->kind == ROPE_YARN, factors = r->kind == ROPE_FACTORS;
+    const double usual = yarn ? 0.1 * log(r->factor) + 1 : longrope_attention(r->factor, r->original);
     bool truncate;
-    if (!boolean_or(&truncate, true, scaling, "truncate", where, error)) return false;
-    if (!truncate) f->ramp = RAMP_EXACT;
-    if (!number_or(&f->beta_fast, f->beta_fast, scaling, "beta_fast", 0.001, 1e6, where, error) ||
+    if (((yarn || factors) && !number_or(&r->attention, usual, scaling, "attention_factor", 1e-3, 1e3, where, error)) ||
+        !boolean_or(&truncate, true, scaling, "truncate", where, error) ||
+        !number_or(&f->beta_fast, f->beta_fast, scaling, "beta_fast", 0.001, 1e6, where, error) ||
         !number_or(&f->beta_slow, f->beta_slow, scaling, "beta_slow", 0.001, 1e6, where, error) ||
         !number_or(&f->low_freq, f->low_freq, scaling, "low_freq_factor", 0.001, 1e6, where, error) ||
         !number_or(&f->high_freq, f->high_freq, scaling, "high_freq_factor", 0.001, 1e6, where, error))
         return false;
+    if (!truncate) f->ramp = RAMP_EXACT;
     if (f->beta_fast <= f->beta_slow || f->high_freq <= f->low_freq)
         return fail_input(error,
                           "%s: \"beta_fast\" must be above \"beta_slow\", and \"high_freq_factor\" above "
                           "\"low_freq_factor\"",
                           where);
-    return r->kind != ROPE_FACTORS || (read_factors(r->for_long, scaling, "long_factor", r->pairs, where, error) &&
-                                       read_factors(r->for_short, scaling, "short_factor", r->pairs, where, error));
+    return !factors || (read_factors(r->for_long, scaling, "long_factor", r->pairs, where, error) &&
+                        read_factors(r->for_short, scaling, "short_factor", r->pairs, where, error));
 }
 
 // How many pairs there are, and how many turn.
@@ -453,7 +420,7 @@ static bool read_rotations(Rotations *r, Target target, const json_t *config, in
     *r = (Rotations){.base = base, .context = context, .factor = 1, .attention = 1, .formula = formula_defaults};
     const bool inside = json_object_get(scaling, "rope_theta");
     const char *name = inside || target != TARGET_GPT_NEOX ? "rope_theta" : "rotary_emb_base";
-    const bool ok = scaling && find_kind(r, scaling, where, error) && check_members(scaling, where, error) &&
+    const bool ok = scaling && find_kind(r, scaling, where, error) &&
                     number_or(&r->base, base, inside ? scaling : config, name, 1.000001, 1e30, path, error) &&
                     read_pairs(r, target, scaling, config, head, path, error) &&
                     (r->kind == ROPE_PLAIN || read_stretch(r, scaling, where, error));

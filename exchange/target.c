@@ -11,32 +11,26 @@
 const FormulaOptions formula_defaults = {
     .ramp = RAMP_CODE, .beta_fast = 32, .beta_slow = 1, .low_freq = 1, .high_freq = 4};
 
-static bool close_to(double a, double b) {
-    return fabs(a - b) <= 1e-9 * fabs(b);
-}
-
 // Are these the factors of a formula, with its defaults?
 static bool is_formula(const Stretch *stretch, Method method, const Rotations *r) {
     Stretch expected;
     stretch_formula(&expected, method, &formula_defaults, r->factor, r->original, r->base, r->pairs);
     for (int i = 0; i < r->pairs; i++)
-        if (!close_to(stretch->factors[i], expected.factors[i])) return false;
+        if (!(fabs(stretch->factors[i] - expected.factors[i]) <= 1e-9 * expected.factors[i])) return false;
     return method == METHOD_YARN || stretch->attention == 1; // only yarn's description has an attention factor
 }
 
 // The kind of a stretch that is the same in all windows. ntk is another base, and no stretch.
 static void find_kind(Rotations *r, const Stretch *stretch) {
-    r->kind = ROPE_FACTORS;
-    if (is_formula(stretch, METHOD_PI, r)) {
-        r->kind = ROPE_LINEAR;
-    } else if (is_formula(stretch, METHOD_NTK, r)) {
-        r->kind = ROPE_PLAIN;
-        r->base *= pow(r->factor, r->pairs / (r->pairs - 1.0));
-    } else if (is_formula(stretch, METHOD_YARN, r)) {
-        r->kind = ROPE_YARN;
-    } else if (is_formula(stretch, METHOD_LLAMA3, r)) {
-        r->kind = ROPE_LLAMA3;
-    }
+    static const struct {
+        Method method;
+        RopeKind kind;
+    } formulas[] = {
+        {METHOD_PI, ROPE_LINEAR}, {METHOD_NTK, ROPE_PLAIN}, {METHOD_YARN, ROPE_YARN}, {METHOD_LLAMA3, ROPE_LLAMA3}};
+    size_t i = 0, count = sizeof formulas / sizeof *formulas;
+    while (i < count && !is_formula(stretch, formulas[i].method, r)) i++;
+    r->kind = i < count ? formulas[i].kind : ROPE_FACTORS;
+    if (r->kind == ROPE_PLAIN) r->base *= pow(r->factor, r->pairs / (r->pairs - 1.0));
 }
 
 static bool dynamic(Rotations *r, const StretchRule *rule, const char *name, Error *error) {

@@ -212,7 +212,8 @@ bool weights_numbers(float *numbers, const uint8_t *bytes, const char *dtype, si
     return true;
 }
 
-bool weights_copy(float *numbers, SavedWeights *weights, const char *name, int rank, int rows, int columns, Error *error) {
+bool weights_copy(float *numbers, SavedWeights *weights, const char *name, int rank, int rows, int columns,
+                  Error *error) {
     WeightTensor *t = find(weights, name);
     const char *dot = strchr(name, '.');
     if (!t && dot) t = find(weights, dot + 1);

@@ -41,7 +41,8 @@ bool weights_numbers(float *numbers, const uint8_t *bytes, const char *dtype, si
 // Copy the tensor of this name, which may lack the part before its first dot, to numbers (rows, columns); of a vector
 // (rank 1), columns is 1. F32, F16 and BF16 become float. Fails (input) when there is no such tensor, when it has
 // another shape or type, and when a number is not finite.
-bool weights_copy(float *numbers, SavedWeights *weights, const char *name, int rank, int rows, int columns, Error *error);
+bool weights_copy(float *numbers, SavedWeights *weights, const char *name, int rank, int rows, int columns,
+                  Error *error);
 
 // Fails (input) when there is a tensor that was never copied; buffers that transformers once saved do not count, and
 // neither does the output layer, which is the token embedding again.

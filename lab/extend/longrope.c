@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 // The search at work. search.csv records it: the first line holds the settings, the second names the columns, and each
 // further line is an evaluation, which ends with the CRC-32 of what stands before its last comma: a digit that changes
@@ -45,17 +46,13 @@ static void print_row(Text *row, const LongropeSearch *job, int generation, cons
     if (!row->failed) text_print(row, ",%s\n", crc_text(crc, crc_bytes(0, row->bytes, row->size)));
 }
 
-static bool write_row(FILE *csv, const LongropeSearch *job, int generation, const Evaluated *e) {
-    Text row = {0};
-    print_row(&row, job, generation, e);
-    const bool ok = !row.failed && fwrite(row.bytes, 1, row.size, csv) == row.size;
-    text_free(&row);
-    return ok;
-}
-
 static bool evaluated(void *context, const Search *search, const Evaluated *e) {
     LongropeSearch *job = context;
-    if (!write_row(job->csv, job, search->generation, e) || fflush(job->csv) != 0) job->unwritten = errno;
+    Text row = {0};
+    print_row(&row, job, search->generation, e);
+    if (row.failed || fwrite(row.bytes, 1, row.size, job->csv) != row.size || fflush(job->csv) != 0)
+        job->unwritten = row.failed ? ENOMEM : errno;
+    text_free(&row);
     const Evaluated *best = search_member(search, 0);
     progress_show(&job->line, (double)search->evaluations, "generation %d  best %.4f  %lld given up, %lld known",
                   search->generation, best ? evaluated_mean(best) : INFINITY, search->abandoned, search->known);
@@ -145,54 +142,46 @@ static bool fail_memory(const LongropeSearch *job, Error *error) {
                     job->search.refused);
 }
 
-static bool recall_row(LongropeSearch *job, AtomicFile *file, const char *row, const char *end, int line,
-                       Error *error) {
+// Read the evaluations of a search that was stopped, and how many bytes of the file they take: a last row that was cut
+// short is left out.
+static bool recall(size_t *size, LongropeSearch *job, Error *error) {
+    Buffer file;
     Evaluated e;
     int generation;
-    if (!read_row(&e, &generation, job, row, end))
-        return fail_input(error,
-                          "%s, line %d: not a row of a search; the file is damaged: start again with another --out",
-                          job->path, line);
-    search_recall(&job->search, &e);
-    if (job->search.refused) return fail_memory(job, error);
-    job->recalled++;
-    return write_row(file->stream, job, generation, &e) ||
-           fail_run(error, "cannot write %s: %s; make room and try again", job->path, strerror(errno));
-}
-
-// Read the evaluations of a search that was stopped; a last row that was cut short is left out.
-static bool recall(LongropeSearch *job, AtomicFile *file, Error *error) {
-    Buffer old;
-    if (!file_read(&old, job->path, error)) return false;
-    bool ok = check_head(job, &old, error);
-    const char *row = (const char *)old.bytes + (ok ? job->head.size : 0), *end;
-    for (int line = 3; ok && (end = strchr(row, '\n')); line++, row = end + 1)
-        ok = recall_row(job, file, row, end, line, error);
-    free(old.bytes);
+    if (!file_read(&file, job->path, error)) return false;
+    bool ok = check_head(job, &file, error);
+    const char *row = (const char *)file.bytes + (ok ? job->head.size : 0), *end;
+    for (int line = 3; ok && (end = strchr(row, '\n')); line++, row = end + 1, job->recalled++) {
+        ok =
+            read_row(&e, &generation, job, row, end) ||
+            fail_input(error, "%s, line %d: not a row of a search; the file is damaged: start again with another --out",
+                       job->path, line);
+        if (ok) search_recall(&job->search, &e);
+        if (job->search.refused) ok = fail_memory(job, error);
+    }
+    *size = (size_t)(row - (const char *)file.bytes);
+    free(file.bytes);
     return ok;
 }
 
-// Write search.csv with the rows that are known already, and leave it open for more.
+// Begin search.csv, or read what is known already, and leave the file open for more.
 static bool open_csv(LongropeSearch *job, Error *error) {
     const ExtendOptions *o = job->x->options;
-    AtomicFile file;
     const bool exists = !path_missing(job->path);
+    size_t size = job->head.size;
+    AtomicFile file;
     if (exists && !o->resume)
         return fail_input(error, "%s already holds a search; continue it with --resume, or choose another --out",
                           o->out);
     if (!exists && o->resume)
         return fail_input(error, "%s holds no search to resume; leave out --resume to start one", o->out);
-    if (!atomic_open(&file, job->path, error)) return false;
-    bool ok = fwrite(job->head.bytes, 1, job->head.size, file.stream) == job->head.size ||
-              fail_run(error, "cannot write %s: %s", job->path, strerror(errno));
-    ok = ok && (!o->resume || recall(job, &file, error));
-    if (!ok) {
-        atomic_abandon(&file);
+    if (exists ? !recall(&size, job, error)
+               : !atomic_open(&file, job->path, error) || !atomic_write(&file, job->head.bytes, size, error) ||
+                     !atomic_commit(&file, error))
         return false;
-    }
-    if (!atomic_commit(&file, error)) return false;
     job->csv = file_append(job->path);
-    return job->csv || fail_run(error, "cannot append to %s: %s", job->path, strerror(errno));
+    return (job->csv && ftruncate(fileno(job->csv), (off_t)size) == 0) ||
+           fail_run(error, "cannot append to %s: %s", job->path, strerror(errno));
 }
 
 static bool run(Stretch *result, LongropeSearch *job, Error *error) {

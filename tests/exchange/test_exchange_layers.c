@@ -286,8 +286,8 @@ static void windows_of_other_models_are_refused(void **state) {
     expect_config("layer_types", "[\"full_attention\"]", "\"layer_types\" has 1 items, but the model 3 layers");
     expect_config("layer_types", "[]", "\"layer_types\" has 0 items");
     expect_config("layer_types", "{}", "\"layer_types\" must be a list or null");
-    expect_config("layer_types", "[1, 2, 3]", "item 1 of \"layer_types\" is no text");
-    expect_config("layer_types", chunked, "item 1 of \"layer_types\" is chunked_attention");
+    expect_config("layer_types", "[1, 2, 3]", "item 1 of \"layer_types\" is 1");
+    expect_config("layer_types", chunked, "is \"chunked_attention\"");
     make_there("rope", "", BLOCK_LLAMA); // a llama
     expect_config("sliding_window", "4", "\"sliding_window\" is 4, but models of this type have no windows");
 }
@@ -297,7 +297,7 @@ static void rotations_of_other_models_are_refused(void **state) {
     expect_config("no_rope_layers", "[1, 1]", "\"no_rope_layers\" has 2 items, but the model 3 layers");
     expect_config("no_rope_layers", "[1, 1, 0, 1]", "\"no_rope_layers\" has 4 items, but the model 3 layers");
     expect_config("no_rope_layers", "[]", "\"no_rope_layers\" has 0 items");
-    expect_config("no_rope_layers", "[1, 1, 2]", "item 3 of \"no_rope_layers\" must be 1");
+    expect_config("no_rope_layers", "[1, 1, 2]", "item 3 of \"no_rope_layers\" is 2");
     expect_config("no_rope_layers", "[-1, 1, 1]", "item 1 of \"no_rope_layers\"");
     expect_config("no_rope_layers", "[1, 1.0, 1]", "item 2 of \"no_rope_layers\"");
     expect_config("no_rope_layers", "[1, null, 1]", "item 2 of \"no_rope_layers\"");
