@@ -108,25 +108,20 @@ int extension_starts(Stretch starts[STARTS_MOST], const Extension *x) {
     return 4;
 }
 
-// The numbers of one --factors, as those from *count on.
-static bool more_factors(Stretch *stretch, int *count, const Extension *x, const char *list, Error *error) {
-    static const Option row = NUMBER_ROW("factors", 0, NULL, 1e-6, 1e9, "X", "");
-    for (const char *at = list; *at; ++*count) {
-        char number[TEXT_CAPACITY];
-        const int length = (int)strcspn(at, ",");
-        snprintf(number, sizeof number, "%.*s", length, at);
-        if (*count < x->pairs && !option_set(&stretch->factors[*count], &row, number, "--factors", error)) return false;
-        at += length + (at[length] == ',');
-    }
-    return true;
-}
-
 bool extension_listed(Stretch *stretch, const Extension *x, Error *error) {
     const TextList *lists = &x->options->factors;
     int count = 0;
     *stretch = (Stretch){.unscaled = (int)x->options->unscaled};
-    for (int i = 0; i < lists->count; i++)
-        if (!more_factors(stretch, &count, x, lists->items[i], error)) return false;
+    for (int i = 0; i < lists->count; i++) {
+        char *end;
+        for (const char *at = lists->items[i]; *at; at = end + (*end == ','), count++) {
+            const double factor = strtod(at, &end);
+            if (end == at || (*end && *end != ',') || !(factor >= 1e-6 && factor <= 1e9))
+                return fail_input(error, "--factors: '%.40s' does not begin with a number from 1e-6 to 1e9 and a comma",
+                                  at);
+            if (count < x->pairs) stretch->factors[count] = factor;
+        }
+    }
     extension_attention(stretch, x);
     return count == x->pairs ||
            fail_input(error, "--factors has %d numbers, but %s has heads of %d pairs; give one for each pair", count,

@@ -24,8 +24,8 @@ succeed "export to llm.c" export learned --to llm.c --out llmc
 check "a file for llm.c" files llmc model.bin
 check "no crumbs" sh -c '! ls -A | grep -q "tmp"'
 
-refuses "a scheme without a home" "train with one of these: learned" export t5 --out new
-refuses "a scheme with another home" "use --to gguf" export alibi --out new
+refuses "a scheme that no program has" "train with one of these: learned" export t5 --out new
+refuses "a scheme that another program has" "use --to gguf" export alibi --out new
 refuses "rope is not llm.c's" "use --to hf" export rope --to llm.c --out new
 refuses "a mistyped format" "hf, gguf or llm.c" export rope --to onnx --out new
 refuses "no --out" "give a new directory" export rope

@@ -250,14 +250,9 @@ static void make_there(const char *pos, const char *window, Block block) {
 static void expect_no_such_window(void) {
     static const char range[] = "\"sliding_window\" must be a whole number from 1 to 10000000";
     expect_config("sliding_window", "0", range);
-    expect_config("sliding_window", "-1", range);
     expect_config("sliding_window", "10000001", range);
-    expect_config("sliding_window", "9223372036854775807", range);
     expect_config("sliding_window", "1e300", range);
-    expect_config("sliding_window", "16.0", range);
     expect_config("sliding_window", "\"5\"", range);
-    expect_config("sliding_window", "true", range);
-    expect_config("sliding_window", "[5]", range);
 }
 
 static void windows_of_other_models_are_refused(void **state) {
@@ -281,10 +276,8 @@ static void windows_of_other_models_are_refused(void **state) {
     expect_config("sliding_window", NULL, "\"layer_types\" has sliding_attention, but \"sliding_window\" is missing");
     expect_config("sliding_window", "null", "but \"sliding_window\" is missing");
     expect_config("use_sliding_window", "false", "but \"use_sliding_window\" is not true");
-    expect_config("use_sliding_window", NULL, "but \"use_sliding_window\" is not true");
     expect_config("use_sliding_window", "null", "\"use_sliding_window\" must be true or false");
     expect_config("layer_types", "[\"full_attention\"]", "\"layer_types\" has 1 items, but the model 3 layers");
-    expect_config("layer_types", "[]", "\"layer_types\" has 0 items");
     expect_config("layer_types", "{}", "\"layer_types\" must be a list or null");
     expect_config("layer_types", "[1, 2, 3]", "item 1 of \"layer_types\" is 1");
     expect_config("layer_types", chunked, "is \"chunked_attention\"");
@@ -295,19 +288,11 @@ static void windows_of_other_models_are_refused(void **state) {
 static void rotations_of_other_models_are_refused(void **state) {
     make_there("rope*2,none", "", BLOCK_LLAMA);
     expect_config("no_rope_layers", "[1, 1]", "\"no_rope_layers\" has 2 items, but the model 3 layers");
-    expect_config("no_rope_layers", "[1, 1, 0, 1]", "\"no_rope_layers\" has 4 items, but the model 3 layers");
-    expect_config("no_rope_layers", "[]", "\"no_rope_layers\" has 0 items");
     expect_config("no_rope_layers", "[1, 1, 2]", "item 3 of \"no_rope_layers\" is 2");
-    expect_config("no_rope_layers", "[-1, 1, 1]", "item 1 of \"no_rope_layers\"");
     expect_config("no_rope_layers", "[1, 1.0, 1]", "item 2 of \"no_rope_layers\"");
-    expect_config("no_rope_layers", "[1, null, 1]", "item 2 of \"no_rope_layers\"");
     expect_config("no_rope_layers", "\"110\"", "\"no_rope_layers\" must be a list or null");
-    expect_config("attention_bias", "true", "its attention has biases");
     expect_config("mlp_bias", "true", "its MLPs have biases");
-    expect_config("tie_word_embeddings", "false", "its output layer");
-    expect_config("intermediate_size", "11008", "\"intermediate_size\" is not 64");
     expect_config("num_hidden_layers", "1000", "\"no_rope_layers\" has 3 items, but the model 1000 layers");
-    expect_config("num_hidden_layers", "2", "\"no_rope_layers\" has 3 items");
 }
 
 // The config of `there` with these members instead of its own; null takes one away. Read it into the options.

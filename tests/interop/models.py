@@ -1,5 +1,5 @@
 # Every scheme that `bitter export --to hf` takes: transformers computes the same logits from it, and completes a prompt
-# with the same 100 tokens. What has no home is refused. The way back, `bitter import`, gives the same weights.
+# with the same 100 tokens. What has no counterpart is refused. The way back, `bitter import`, gives the same weights.
 import filecmp
 import json
 import os
@@ -271,7 +271,7 @@ for base in ("rope", "rope interleaved", "partial"):
 for name in ("pi", "pi short"):
     compare(f"prope {name}", extend(path("prope"), f"prope {name}", *STRETCHES[name]), (96, 4 * TRAINED))
 
-# No home.
+# No counterpart.
 REFUSED = {
     "t5": (lambda: train("t5", "t5"), b"t5"),
     "alibi": (lambda: train("alibi", "alibi"), b"--to gguf"),

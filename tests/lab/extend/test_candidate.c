@@ -2,8 +2,6 @@
 #include "lab/extend/search.h"
 #include "tests/support/scene.h"
 
-#include <limits.h>
-
 static const struct {
     int pairs;
     double factor;
@@ -88,19 +86,6 @@ static void stretches_become_the_nearest_candidate(void **state) {
     }
 }
 
-static void candidates_differ_in_every_number(void **state) {
-    const SearchSpace space = search_space(16, 8, 256);
-    const Candidate a = flat(&space, 5);
-    Candidate beyond = a;
-    beyond.steps[space.pairs] = 7; // not a pair
-    assert_true(candidates_equal(&space, &a, &beyond));
-    for (int i = 0; i <= space.pairs; i++) {
-        Candidate b = a;
-        *(i < space.pairs ? &b.steps[i] : &b.unscaled_choice) += 1;
-        assert_false(candidates_equal(&space, &a, &b));
-    }
-}
-
 static void operators_stay_in_the_space(void **state) {
     Random random = {random_key(1, "operators"), 0};
     for (size_t n = 0; n < 2 * COUNT(sizes); n++) {
@@ -162,34 +147,6 @@ static void expect_share(const char *name, long long count, long long of, double
     expect_near(name, 0, found, share, 4.5 * spread);
 }
 
-// From where all neighbours are equal, only a leap moves a pair that has two of them.
-static void leaps_leave_a_flat_start(void **state) {
-    enum { TIMES = 4000 };
-    const SearchSpace space = search_space(16, 8, 256);
-    const Candidate pi = flat(&space, 700);
-    Random random = {random_key(1, "leaps"), 0};
-    long long near_moved = 0, far_moved = 0, pairs_moved = 0, lines = 0, unscaled_moved = 0;
-    for (int times = 0; times < TIMES; times++) {
-        const Candidate near = mutate_near(&space, &pi, 0.3, &random), far = mutate_far(&space, &pi, &random);
-        int moved = 0, slopes = 0;
-        for (int i = 1; i + 1 < space.pairs; i++) moved += far.steps[i] != 700;
-        for (int i = 1; i < space.pairs; i++) slopes += far.steps[i] > far.steps[i - 1];
-        near_moved += near.steps[7] != 700;
-        far_moved += moved > 0;
-        pairs_moved += moved;
-        lines += slopes > 2; // a leap alone has one or two
-        unscaled_moved += near.unscaled_choice != pi.unscaled_choice;
-        assert_int_equal(far.unscaled_choice, pi.unscaled_choice);
-    }
-    assert_true(far_moved > 0.9 * TIMES);
-    assert_true(pairs_moved > 7 * TIMES); // half of them at a time
-    assert_true(lines > 0.6 * TIMES);
-    assert_true(near_moved < 0.01 * TIMES);
-    // A child in which nothing changed is changed again: of the first pair, the last and n_hat, at least one differs.
-    const double first = 0.3 * 700 / 701, last = 0.3 * 200 / 201, unscaled = 0.3 * 13 / 14;
-    expect_share("unscaled", unscaled_moved, TIMES, unscaled / (1 - (1 - first) * (1 - last) * (1 - unscaled)));
-}
-
 // The first parent's factors are even numbers of steps, the second's odd ones.
 static void children_take_from_both_parents(void **state) {
     enum { TIMES = 2000 };
@@ -215,36 +172,13 @@ static void children_take_from_both_parents(void **state) {
     }
 }
 
-// In a free space: from half the smaller neighbour's factor to twice the larger one's, whichever side they are on.
-static void free_neighbours_bound_a_mutation(void **state) {
-    enum { DRAWS = 60000 };
-    SearchSpace space = search_space(3, 8, 256);
-    space.free = true;
-    Random random = {random_key(1, "neighbours"), 0};
-    for (int turned = 0; turned < 2; turned++) {
-        const Candidate parent = {{turned ? 130 : 120, 200, turned ? 120 : 130}, 0}; // factors 2.2 and 2.3
-        int least = INT_MAX, most = 0;
-        for (int n = 0; n < DRAWS; n++) {
-            const Candidate child = mutate_near(&space, &parent, 0.3, &random);
-            if (child.steps[0] != parent.steps[0]) continue;
-            least = child.steps[1] < least ? child.steps[1] : least;
-            most = child.steps[1] > most ? child.steps[1] : most;
-        }
-        assert_int_equal(least, 10); // 1.1
-        assert_int_equal(most, 360); // 4.6
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_space_is_longrope_s),
         cmocka_unit_test(candidates_are_stretches),
         cmocka_unit_test(stretches_become_the_nearest_candidate),
-        cmocka_unit_test(candidates_differ_in_every_number),
         cmocka_unit_test(operators_stay_in_the_space),
         cmocka_unit_test(free_candidates_may_fall),
-        cmocka_unit_test(free_neighbours_bound_a_mutation),
-        cmocka_unit_test(leaps_leave_a_flat_start),
         cmocka_unit_test(children_take_from_both_parents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -137,29 +137,6 @@ static void it_goes_on_where_it_was_stopped(void **state) {
     }
 }
 
-// A hook stops it, again and again; what it has found out is handed on.
-static void a_hook_stops_it(void **state) {
-    run_whole(&whole, &usual, 0, 1);
-    static Evaluated known[MOST];
-    int count = 0, rounds = 0;
-    for (int threads = 1; count < whole.count; threads = 3 - threads, rounds++) {
-        omp_set_num_threads(threads);
-        trial_begin(&other, &usual_space, &usual);
-        other.stop_after = 47;
-        for (int n = 0; n < count; n++) search_recall(&other.search, &known[n]);
-        trial_run(&other);
-        if (!other.complete) assert_int_equal(other.count, 47);
-        memcpy(known + count, other.evaluated, (size_t)other.count * sizeof *known);
-        count += other.count;
-        if (other.complete) expect_same(&whole.search, &other.search);
-        assert_true(other.complete == (count == whole.count));
-        search_end(&other.search);
-    }
-    omp_set_num_threads(1);
-    assert_int_equal(rounds, 9);
-    search_end(&whole.search);
-}
-
 // --- what is no number ---
 static void a_loss_that_is_no_number_is_never_the_best(void **state) {
     for (int way = 0; way < 2; way++) {
@@ -208,7 +185,6 @@ int main(void) {
         cmocka_unit_test(known_candidates_are_not_scored_again),
         cmocka_unit_test(it_is_the_same_with_two_threads),
         cmocka_unit_test(it_goes_on_where_it_was_stopped),
-        cmocka_unit_test(a_hook_stops_it),
         cmocka_unit_test(a_loss_that_is_no_number_is_never_the_best),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

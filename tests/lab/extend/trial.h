@@ -18,7 +18,6 @@ typedef struct {
     Search search;
     double noise;                 // of losses, by candidate and window
     int poor;                     // of four candidates, those whose losses are no numbers
-    int stop_after;               // evaluations; 0 = when done
     long long cut_off;            // the window after which scoring says stop; 0 = none
     long long scored;             // windows
     int busy[THREADS], recording; // who is at work
@@ -99,7 +98,7 @@ static inline bool record(void *context, const Search *search, const Evaluated *
     trial->evaluated[trial->count++] = *e;
 #pragma omp atomic
     trial->recording--;
-    return trial->stop_after == 0 || trial->count < trial->stop_after;
+    return true;
 }
 
 static inline void trial_begin(Trial *trial, const SearchSpace *space, const SearchOptions *options) {
