@@ -127,11 +127,9 @@ static bool check_size(const TrainOptions *options, Target target, int vocab, co
                  matrices = C * ((double)qkv_width(&shape) + C + fc_width(&shape) + mlp_width(&shape)),
                  rows = vocab + (target == TARGET_GPT2 ? (double)options->context : 0),
                  numbers = rows * C + (double)options->layers * matrices;
-    double bytes = 0;
-    for (int i = 0; i < weights->file_count; i++) bytes += (double)weights->files[i].bytes.size;
-    return bytes >= 2 * numbers ||
-           fail_input(error, "%s describes a model of %.0f numbers, but the safetensors files have %.0f bytes", path,
-                      numbers, bytes);
+    return (double)weights->file.size >= 2 * numbers ||
+           fail_input(error, "%s describes a model of %.0f numbers, but model.safetensors has %zu bytes", path, numbers,
+                      weights->file.size);
 }
 
 // `vocab`: the rows of their embeddings, of which those behind the tokenizer's tokens are left out.

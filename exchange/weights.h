@@ -1,4 +1,4 @@
-// The weights in a directory that transformers wrote: one safetensors file, or several and their index.
+// model.safetensors of a directory that transformers wrote.
 #ifndef BITTER_EXCHANGE_WEIGHTS_H
 #define BITTER_EXCHANGE_WEIGHTS_H
 
@@ -7,29 +7,14 @@
 #include <jansson.h>
 
 typedef struct {
-    const char *name, *dtype; // in the header
-    const json_t *shape;
-    size_t begin, end; // bytes of the file's data
-    const uint8_t *data;
-    bool used;
-} WeightTensor;
-
-typedef struct {
-    Buffer bytes;
-    json_t *header; // NULL = it could not be read
-} WeightFile;
-
-typedef struct {
-    WeightFile *files; // (file_count)
-    int file_count;
-    WeightTensor *items; // (count), of all files
-    int count;
+    Buffer file;
+    json_t *header; // NULL = it could not be read; a member "used" marks the tensors that were copied
+    size_t start;   // of the data in the file
     char directory[PATH_CAPACITY];
 } SavedWeights;
 
-// Read model.safetensors, or all files of model.safetensors.index.json. Fails (input) when a file is missing or
-// damaged: names and sizes must be those of the format, and the tensors must fill the file without gaps. Close in any
-// case.
+// Read the file. Fails (input) when it is missing or damaged: names and sizes must be those of the format, and the
+// tensors must fill the file without gaps. Close in any case.
 bool weights_open(SavedWeights *weights, const char *directory, Error *error);
 void weights_close(SavedWeights *weights);
 

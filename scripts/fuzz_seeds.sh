@@ -139,11 +139,6 @@ hf smollm3 layers
 hf gpt_neox partial
 hf yarn yarn
 seed tokenizer_json good_hf_chars <hf-gpt2/tokenizer.json
-{
-    cat hf-gpt2/config.json
-    printf '\377{"weight_map": {"transformer.wte.weight": "a.safetensors", "transformer.wpe.weight": "a.safetensors"}}\377'
-    cat hf-gpt2/model.safetensors
-} | seed import_hf good_index
 # half FILE TYPE: a safetensors file of numbers of 16 bits, all 0, with an output layer that is the embeddings again, and
 # a buffer that is ignored.
 half() {

@@ -1,11 +1,9 @@
-// Models that transformers wrote: config.json and, behind a byte 0xFF, model.safetensors, or
-// model.safetensors.index.json and, behind another, the file a.safetensors that it may name.
+// Models that transformers wrote: config.json and, behind a byte 0xFF, model.safetensors.
 #include "exchange/exchange.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void write_sealed(const char *name, const uint8_t *bytes, size_t size) {
     char path[PATH_CAPACITY];
@@ -29,22 +27,14 @@ static void check_export(const Run *run) {
 }
 
 bool fuzz_import_hf(const uint8_t *bytes, size_t size) {
-    static const char weights[] = "hf/model.safetensors", index[] = "hf/model.safetensors.index.json";
+    static const char weights[] = "hf/model.safetensors";
     char path[PATH_CAPACITY], directory[PATH_CAPACITY];
     size_t length;
     Run run;
     Error error;
     const uint8_t *part = fuzz_part(&length, &bytes, &size);
-    unlink(fuzz_file(path, index, "", 0));
-    unlink(fuzz_file(path, weights, "", 0));
     fuzz_file(path, "hf/config.json", part, length);
-    if (size > 0 && *bytes == '{') {
-        part = fuzz_part(&length, &bytes, &size);
-        fuzz_file(path, index, part, length);
-        write_sealed("hf/a.safetensors", bytes, size);
-    } else {
-        write_sealed(weights, bytes, size);
-    }
+    write_sealed(weights, bytes, size);
     fuzz_must(path_parent(directory, path, &error), &error);
     if (!fuzz_taken(import_hf(&run, directory, &error), &error)) return false;
     check_export(&run);
