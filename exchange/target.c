@@ -141,12 +141,13 @@ static const Position *main_part(const Mix *mix) {
     return found->scheme == &scheme_none || found->shape.heads == mix->shape.heads ? found : NULL;
 }
 
-// Fails (input): other schemes fit into this format. Here and below, `other` is "use --to hf, or " where another format
-// has such a model, otherwise "".
-static bool fail_scheme(Error *error, Format format, const Gpt *gpt, const Position *pos, const char *name,
-                        const char *other) {
+// Fails (input): other schemes fit into this format, or the scheme of this row into another.
+static bool fail_scheme(Error *error, int row, Format format, const Gpt *gpt, const Position *pos, const char *name) {
     const Block block = gpt->shape.block;
     char others[TEXT_CAPACITY] = "";
+    const char *other = "";
+    if (row < KNOWN && target_of(row, FORMAT_GGUF, block)) other = "use --to gguf, or ";
+    if (row < KNOWN && target_of(row, FORMAT_HF, block)) other = "use --to hf, or ";
     for (int i = 0; i < KNOWN; i++)
         if (target_of(i, format, block))
             snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s", *others ? ", " : "",
@@ -212,9 +213,9 @@ static Layers layers_of(const Gpt *gpt, const Position *pos) {
 
 // Fails (input) where the target does not have layers that differ like these.
 static bool check_layers(Target target, Format format, const Layers *layers, const Position *pos, const char *name,
-                         const char *other, Error *error) {
-    const char *program = programs[format];
+                         Error *error) {
     const bool rotary = target == TARGET_STARCODER2 || is_llama(target);
+    const char *program = programs[format], *other = rotary && format != FORMAT_HF ? "use --to hf, or " : "";
     if (layers->apart && target != TARGET_SMOLLM3)
         return fail_input(error,
                           "%s: some of its layers have no positions, and %s has such layers only in models with "
@@ -244,8 +245,7 @@ static Target relative_of(const Layers *layers, Format format) {
     return layers->window ? TARGET_MISTRAL : TARGET_LLAMA;
 }
 
-static bool seek(Target *target, Rotations *rotations, Format format, const Gpt *gpt, const char *name,
-                 const char *other, Error *error) {
+bool find_target(Target *target, Rotations *rotations, Format format, const Gpt *gpt, const char *name, Error *error) {
     const Position *pos = main_part(&gpt->pos);
     if (!pos)
         return fail_input(error,
@@ -260,11 +260,11 @@ static bool seek(Target *target, Rotations *rotations, Format format, const Gpt 
     int row = 0;
     while (row < KNOWN && targets[row].scheme != pos->scheme) row++;
     *target = row < KNOWN ? target_of(row, format, gpt->shape.block) : NO_TARGET;
-    if (!*target) return fail_scheme(error, format, gpt, pos, name, other);
+    if (!*target) return fail_scheme(error, row, format, gpt, pos, name);
     const Layers layers = layers_of(gpt, pos);
     if (*target == TARGET_LLAMA) *target = relative_of(&layers, format);
-    if (!check_layers(*target, format, &layers, pos, name, other, error) ||
-        !check_options(*target, gpt, pos, name, error) || !rotations_of(rotations, gpt, name, error))
+    if (!check_layers(*target, format, &layers, pos, name, error) || !check_options(*target, gpt, pos, name, error) ||
+        !rotations_of(rotations, gpt, name, error))
         return false;
     return format != FORMAT_GGUF || rotations->kind == ROPE_PLAIN || rotations->kind == ROPE_LINEAR ||
            rotations->kind == ROPE_YARN ||
@@ -272,14 +272,4 @@ static bool seek(Target *target, Rotations *rotations, Format format, const Gpt 
                       "%s: llama.cpp has no rotations that are stretched this way (only by pi, ntk, or yarn with its "
                       "default betas); use --to hf, or stretch the run by one of these",
                       name);
-}
-
-bool find_target(Target *target, Rotations *rotations, Format format, const Gpt *gpt, const char *name, Error *error) {
-    char word[TEXT_CAPACITY], other[TEXT_CAPACITY + 32] = "";
-    Error ignored;
-    for (Format to = FORMAT_HF; to <= FORMAT_LLMC && !*other; to++)
-        if (to != format && seek(target, rotations, to, gpt, name, "", &ignored) &&
-            choice_word(FORMAT_NAMES, (int)to, word))
-            snprintf(other, sizeof other, "use --to %s, or ", word);
-    return seek(target, rotations, format, gpt, name, other, error);
 }
