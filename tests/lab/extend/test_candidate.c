@@ -142,36 +142,6 @@ static void free_candidates_may_fall(void **state) {
     assert_true(peaks > 0.02 * TIMES && dips > 0.05 * TIMES);
 }
 
-static void expect_share(const char *name, long long count, long long of, double share) {
-    const double found = (double)count / (double)of, spread = sqrt(share * (1 - share) / (double)of);
-    expect_near(name, 0, found, share, 4.5 * spread);
-}
-
-// The first parent's factors are even numbers of steps, the second's odd ones.
-static void children_take_from_both_parents(void **state) {
-    enum { TIMES = 2000 };
-    const SearchSpace space = search_space(16, 8, 256);
-    static const double probabilities[] = {0, 0.3, 0.5, 1};
-    Candidate first = {.unscaled_choice = 2}, second = {.unscaled_choice = 9};
-    Random random = {random_key(1, "cross"), 0};
-    for (int i = 0; i < space.pairs; i++) first.steps[i] = 40 * i, second.steps[i] = 50 * i + 1;
-    for (size_t p = 0; p < COUNT(probabilities); p++) {
-        long long factors = 0, unscaled = 0;
-        for (int times = 0; times < TIMES; times++) {
-            const Candidate child = cross(&space, &first, &second, probabilities[p], &random);
-            for (int i = 0; i < space.pairs; i++) {
-                const int steps = child.steps[i];
-                assert_true(steps % 2 ? steps % 50 == 1 : steps % 40 == 0);
-                factors += steps % 2;
-            }
-            assert_true(child.unscaled_choice == 2 || child.unscaled_choice == 9);
-            unscaled += child.unscaled_choice == 9;
-        }
-        expect_share("factors", factors, TIMES * space.pairs, probabilities[p]);
-        expect_share("unscaled", unscaled, TIMES, probabilities[p]);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_space_is_longrope_s),
@@ -179,7 +149,6 @@ int main(void) {
         cmocka_unit_test(stretches_become_the_nearest_candidate),
         cmocka_unit_test(operators_stay_in_the_space),
         cmocka_unit_test(free_candidates_may_fall),
-        cmocka_unit_test(children_take_from_both_parents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

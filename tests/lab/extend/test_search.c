@@ -47,22 +47,6 @@ static void it_leaves_a_flat_start(void **state) {
     search_end(&whole.search);
 }
 
-static void seeds_come_first(void **state) {
-    Candidate seeds[] = {{.steps = {5}}, {.steps = {7}}, {.steps = {5}}, {.steps = {9}}};
-    for (int s = 0; s < 4; s++)
-        for (int i = 1; i < PAIRS; i++) seeds[s].steps[i] = 300;
-    SearchOptions options = usual;
-    options.population = 4;
-    options.generations = 0;
-    trial_begin(&whole, &usual_space, &options);
-    assert_true(search_run(&whole.search, seeds, 4));
-    assert_int_equal(whole.count, 3); // the third is the first
-    for (int n = 0; n < 3; n++)
-        assert_true(candidates_equal(&usual_space, &whole.evaluated[n].candidate, &seeds[n == 2 ? 3 : n]));
-    assert_int_equal(whole.search.known, 1);
-    search_end(&whole.search);
-}
-
 // --- the same, however it is run ---
 static void expect_same(const Search *a, const Search *b) {
     assert_int_equal(a->evaluations, b->evaluations);
@@ -180,7 +164,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_finds_what_the_released_search_finds),
         cmocka_unit_test(it_leaves_a_flat_start),
-        cmocka_unit_test(seeds_come_first),
         cmocka_unit_test(it_stops_within_a_candidate),
         cmocka_unit_test(known_candidates_are_not_scored_again),
         cmocka_unit_test(it_is_the_same_with_two_threads),
