@@ -129,8 +129,8 @@ static Target target_of(int row, Format format, Block block) {
     return target == TARGET_STARCODER2 ? TARGET_LLAMA : NO_TARGET;
 }
 
-// The part that gives the model its positions, in all heads, but perhaps not in all layers: beside it there may be
-// none. NULL = there are several.
+// The part that gives the model its positions, perhaps not in all layers: beside it there may be none. NULL = there are
+// several.
 static const Position *main_part(const Mix *mix) {
     const Position *found = &mix->part[0];
     for (const Position *pos = mix->part + 1; pos < mix->part + mix->parts; pos++) {
@@ -138,7 +138,7 @@ static const Position *main_part(const Mix *mix) {
         if (found->scheme != &scheme_none) return NULL;
         found = pos;
     }
-    return found->scheme == &scheme_none || found->shape.heads == mix->shape.heads ? found : NULL;
+    return found;
 }
 
 // Fails (input): other schemes fit into this format, or the scheme of this row into another.
