@@ -3,7 +3,6 @@
 #include "cmd/shared/arguments.h"
 #include "lab/compare/measure.h"
 #include "lab/compare/outcome.h"
-#include "lab/compare/pace.h"
 #include "lab/report/page/axis.h"
 #include "train/config.h"
 #include "train/trainer.h"
@@ -27,8 +26,6 @@ static const Option own_options[] = {
              "in pairs"),
     TEXT_ROW("lr-grid", FIELD(lr_grid), NULL, "X,X,...",
              "learning rates to try; for each scheme, the best on the first half of the validation text is used"),
-    CHOICE_ROW("budget", FIELD(budget), "tokens", "tokens|seconds", NULL,
-               "tokens: --steps steps for each scheme; seconds: the time that the reference needs for --steps steps"),
     HEADING_ROW("Settings, in all combinations"),
     TEXTS_ROW("data", FIELD(data), "DIR",
               "shards from `bitter prepare` or llm.c, or builtin:NAME (default builtin:tales); may be repeated"),
@@ -45,15 +42,22 @@ static const Option own_options[] = {
     INTEGER_ROW("exercises", FIELD(exercises), "200", 1, 1e6, "exercises to score at each length"),
     HEADING_ROW("Processes"),
     INTEGER_ROW("workers", FIELD(workers), "0", 0, WORKERS_MOST,
-                "how many runs are trained at the same time; 0 = as many as the cores, or Slurm, allow"),
+                "how many runs are trained at the same time; 0 = as many as the cores allow"),
     FLAG_ROW("list", FIELD(list),
              "train nothing: print a command for each run that is not done, for xargs, make or GNU parallel"),
-    FLAG_ROW("slurm", FIELD(slurm), "train on a cluster: write DIR/slurm.sh, with tasks for all runs, and submit it"),
-    TEXT_ROW("sbatch", FIELD(sbatch), NULL, "OPTIONS", "--slurm, with more options for sbatch: \"-t 2:00:00 -p cpu\""),
+    FLAG_ROW(
+        "slurm", FIELD(slurm),
+        "train nothing: print a script for sbatch, with a task for each run that is not done, at most --workers of "
+        "them at the same time"),
     TEXT_ROW("share", FIELD(share), NULL, "I/N",
              "train only every N-th run, from the I-th on; the process that finishes the last one writes the report"),
     {0},
 };
+
+// Nothing is trained then, and the standard output is for a shell or sbatch.
+static bool prints(const CompareOptions *o) {
+    return o->list || o->slurm;
+}
 
 // The options of the comparison, and those training options that make sense for many runs.
 const Option *compare_options(void) {
@@ -103,12 +107,10 @@ static bool check_jobs(const Plan *plan, const Corpus *corpora, Error *error) {
     return true;
 }
 
-// Options that say nothing, such as those of a shell variable without a value, or the same thing twice. --sbatch ''
-// says that sbatch gets none.
+// Options that say nothing, such as those of a shell variable without a value, or the same thing twice.
 static bool check_given(const CompareOptions *o, const bool *given, Error *error) {
     for (const Option *row = own_options; row->name; row++)
-        if (row->type == OPTION_TEXT && strcmp(row->name, "sbatch") != 0 && compare_given(given, row->name) &&
-            !((const char *)o)[row->offset])
+        if (row->type == OPTION_TEXT && compare_given(given, row->name) && !((const char *)o)[row->offset])
             return fail_input(error, "--%s: '' is empty; give a value, or leave the option out", row->name);
     if (*o->tokens_per_parameter && compare_given(given, "steps"))
         return fail_input(error, "--steps and --tokens-per-parameter both say how long to train; give one of them");
@@ -162,7 +164,6 @@ static bool make_plan(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptio
     plan->base = o->train;
     plan->exercises = (int)o->exercises;
     plan->task_steps = o->task_steps > 0 ? o->task_steps : o->train.steps;
-    plan->by_seconds = o->budget == 1;
     plan->unpaired = o->unpaired;
     snprintf(plan->base.pos, sizeof plan->base.pos, "rope");
     return check_given(o, given, error) && open_texts(plan, corpora, &o->data, error) &&
@@ -179,8 +180,8 @@ static int changed_text(const json_t *now, const json_t *then) {
     return -1;
 }
 
-// Continue the plan that the directory was begun with: keep the threads and the steps that were measured then. Runs on
-// texts that have changed are not mixed in one table.
+// Continue the plan that the directory was begun with: keep its threads. Runs on texts that have changed are not mixed
+// in one table.
 static bool take_over(Comparison *c, const CompareOptions *o, Error *error) {
     static Comparison old;
     Plan *plan = &c->plan;
@@ -195,32 +196,24 @@ static bool take_over(Comparison *c, const CompareOptions *o, Error *error) {
     if (!plan_agrees(plan, before, path, error)) return false;
     if (changed >= 0) return comparison_fail_changed(c, plan->texts[changed].data, error);
     plan->threads = before->threads;
-    if (!o->list && o->train.threads > 0 && o->train.threads != before->threads)
+    if (!prints(o) && o->train.threads > 0 && o->train.threads != before->threads)
         printf("compare keeps to %d thread%s for each run, as in %s\n", before->threads,
                before->threads == 1 ? "" : "s", path);
     for (int a = 0; a < plan->arm_count; a++) {
         Arm *arm = &plan->arms[a];
         const int b = plan_arm(before, arm->name);
-        if (b < 0 && plan->by_seconds)
-            return fail_input(error, "%s: %s was not timed with the others; --budget seconds needs another --out", path,
-                              arm->name);
         if (b < 0) continue;
         char here[WORD_CAPACITY], there[WORD_CAPACITY];
         if (!arms_same(arm, &before->arms[b]))
             return fail_input(error, "%s: %s is '%s' there, not '%s'; give it another label", path, arm->name,
                               arm_print(there, &before->arms[b]), arm_print(here, arm));
-        memcpy(arm->steps, before->arms[b].steps, sizeof arm->steps);
-        memcpy(arm->speeds, before->arms[b].speeds, sizeof arm->speeds);
     }
-    if (plan->by_seconds && before->arm_count > plan->arm_count)
-        return fail_input(error, "%s: %d schemes were timed together; --budget seconds needs all, or another --out",
-                          path, before->arm_count);
     int done;
     if (!comparison_paths(&old, c->directory, error) || !comparison_done(&done, c, error) ||
         !plan_follow(plan, before, done, comparison_complete(&old), error))
         return false;
     plan_left_out(left_out, plan, before);
-    if (*left_out && !o->list)
+    if (*left_out && !prints(o))
         printf("compare leaves out %s; their runs are kept, and are in the report again when you name them\n",
                left_out);
     return true;
@@ -234,32 +227,27 @@ static bool check_runs(const Comparison *c, Error *error) {
     return true;
 }
 
-// Make the plan, or continue the one in the directory, which is locked.
-static bool write_plan(Comparison *c, const CompareOptions *o, const Corpus *corpora, int cores, Error *error) {
-    Plan *plan = &c->plan;
-    bool ok = true;
-    if (!path_missing(c->file))
-        ok = take_over(c, o, error);
-    else if (o->train.threads > 0)
-        plan->threads = (int)o->train.threads;
-    else if (c->shares > 0 || o->slurm) // what else runs on the cores is decided elsewhere
-        plan->threads = 1;
-    else
-        ok = pace_threads(plan, corpora, cores, error);
-    // New arms are timed in turn with the others; with Slurm on a node, by the task that begins first.
-    if (ok && !pace_known(plan) && !o->slurm) ok = pace_arms(plan, corpora, error);
-    return ok && check_runs(c, error) && plan_write(c->file, plan, c->data, error);
+// Make the plan, or continue the one in the directory.
+static bool settle_threads(Comparison *c, const CompareOptions *o, int cores, Error *error) {
+    const int runs = plan_job_count(&c->plan);
+    // Runs side by side with one thread each train the most tokens; fewer runs than cores share the cores. What else
+    // runs on the cores of a share is decided elsewhere.
+    c->plan.threads = o->train.threads > 0                          ? (int)o->train.threads
+                      : c->shares > 0 || prints(o) || runs >= cores ? 1
+                                                                    : cores / runs;
+    return path_missing(c->file) || take_over(c, o, error);
 }
 
-// When several processes begin at once, one of them measures the pace, and the others wait for its plan.
-static bool settle_plan(Comparison *c, const CompareOptions *o, const Corpus *corpora, int cores, Error *error) {
+// When several processes begin at once, one of them writes the plan, and the others wait for it.
+static bool settle_plan(Comparison *c, const CompareOptions *o, int cores, Error *error) {
     char runs[PATH_CAPACITY];
     Lock lock;
-    if (o->list) return path_missing(c->file) || take_over(c, o, error);
+    if (prints(o)) return settle_threads(c, o, cores, error);
     if (!path_format(runs, error, "%s/runs", c->directory) || !directory_create(runs, error) ||
         !comparison_lock(&lock, c, error))
         return false;
-    const bool ok = lock.exclusive ? write_plan(c, o, corpora, cores, error)
+    const bool ok = lock.exclusive ? settle_threads(c, o, cores, error) && check_runs(c, error) &&
+                                         plan_write(c->file, &c->plan, c->data, error)
                                    : fail_input(error,
                                                 "the file system of %s has no locks, by which the processes of a "
                                                 "comparison share its runs; choose an --out on another one",
@@ -310,12 +298,12 @@ bool compare_start(Comparison *c, const CompareOptions *o, const bool *given, ch
     for (int t = 0; ok && t < plan->text_count; t++)
         ok = json_array_append_new(c->data, data_json(&corpora[t])) == 0 ||
              fail_run(error, "no memory for the fingerprint of %s", plan->texts[t].data);
-    if (ok && !o->list) {
+    if (ok && !prints(o)) {
         print_settings(plan);
         print_measuring(plan, corpora);
         fflush(stdout);
     }
-    ok = ok && settle_plan(c, o, corpora, cores, error);
+    ok = ok && settle_plan(c, o, cores, error);
     for (int t = 0; t < TEXTS_MOST; t++) corpus_close(&corpora[t]);
     return ok;
 }

@@ -9,10 +9,8 @@ typedef struct {
     TrainOptions train; // without data and context, which are lists
     TextList data, contrasts;
     char out[TEXT_CAPACITY], lr_grid[TEXT_CAPACITY], scale[TEXT_CAPACITY], tokens_per_parameter[TEXT_CAPACITY],
-        contexts[TEXT_CAPACITY], tasks[TEXT_CAPACITY], reference[TEXT_CAPACITY], share[TEXT_CAPACITY],
-        sbatch[TEXT_CAPACITY];
+        contexts[TEXT_CAPACITY], tasks[TEXT_CAPACITY], reference[TEXT_CAPACITY], share[TEXT_CAPACITY];
     long long seeds, exercises, task_steps, workers;
-    int budget;
     bool unpaired, list, slurm;
 } CompareOptions;
 
@@ -23,8 +21,8 @@ const Option *compare_options(void);
 bool compare_given(const bool *given, const char *name);
 
 // Make the plan and the fingerprints of its texts, or continue the plan in the directory. given (rows of
-// compare_options) tells what was typed; `names` (count) are the schemes. Prints the settings, and the pace where it is
-// measured, with so many cores. Fails on every mistake that can be found before the first run.
+// compare_options) tells what was typed; `names` (count) are the schemes. Prints the settings. So many cores are
+// shared among the runs. Fails on every mistake that can be found before the first run.
 bool compare_start(Comparison *comparison, const CompareOptions *options, const bool *given, char **names, int count,
                    int cores, Error *error);
 

@@ -15,13 +15,6 @@ enum { WORKERS_MOST = 1024 }; // processes on one machine
 enum { CONTRASTS_MOST = 64, DATE_CAPACITY = 24, SEED_BLOCKS_MOST = 100000 };
 #define NAME_CAPACITY 96 // of a text and of a setting, with the final 0
 
-// The speed of an arm, timed in several short rounds. The fastest rounds count, because other programs disturbed them
-// least.
-enum { SPEED_ROUNDS = 3 };
-typedef struct {
-    double rounds[SPEED_ROUNDS]; // training tokens a second of the fastest rounds, fastest first; 0 = not timed
-} Speed;
-
 // An arm of the comparison: a scheme, under the name that tables show.
 typedef struct {
     char name[TEXT_CAPACITY], pos[TEXT_CAPACITY]; // `pos` is the full specification of the scheme
@@ -35,8 +28,7 @@ typedef struct {
     char own_rates[TEXT_CAPACITY]; // SCHEME@LR or SCHEME@LR/LR/...: its own learning rates; "" = those of the plan
     double lr[SETTINGS_MOST];      // the same as numbers, one for each setting
     int lr_count;                  // or one for all; or 0
-    long long steps[SETTINGS_MOST]; // of its runs on text; all arms have the same unless the budget is time
-    Speed speeds[SETTINGS_MOST];    // see lab/compare/pace.h
+    long long steps[SETTINGS_MOST]; // of its runs on text; all arms have the same unless plan->by_seconds
 } Arm;
 
 // A text that models are trained on.
@@ -80,7 +72,8 @@ typedef struct {
     int reference;          // the arm that the others are compared with
     long long task_steps;   // of runs on tasks
     int exercises;          // to score at each length of a task
-    bool by_seconds;        // all schemes have the same time, instead of the same number of tokens
+    bool by_seconds;        // a comparison of an earlier version, whose schemes had the same time instead of the same
+                            // steps; it is reported, but not continued
     int threads;            // of a run
     char command[2048];     // as it was typed
 } Plan;

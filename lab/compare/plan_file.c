@@ -17,16 +17,11 @@ static json_t *arms_json(const Plan *plan) {
     json_t *array = json_array();
     for (int a = 0; a < plan->arm_count; a++) {
         const Arm *arm = &plan->arms[a];
-        json_t *steps = json_array(), *speeds = json_array();
-        for (int s = 0; s < plan->setting_count; s++) {
-            const double *rounds = arm->speeds[s].rounds;
-            json_array_append_new(steps, json_integer(arm->steps[s]));
-            json_array_append_new(speeds, json_pack("[f, f, f]", rounds[0], rounds[1], rounds[2]));
-        }
-        json_array_append_new(array,
-                              json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o}", "name", arm->name, "pos", arm->pos,
-                                        "window", arm->window, "learning_rate", arm->own_rates, "seeds_block",
-                                        arm->seed_block, "steps", steps, "tokens_a_second", speeds));
+        json_t *steps = json_array();
+        for (int s = 0; s < plan->setting_count; s++) json_array_append_new(steps, json_integer(arm->steps[s]));
+        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:i, s:o}", "name", arm->name, "pos", arm->pos,
+                                               "window", arm->window, "learning_rate", arm->own_rates, "seeds_block",
+                                               arm->seed_block, "steps", steps));
     }
     return array;
 }
@@ -167,22 +162,6 @@ static bool read_steps(Arm *arm, const json_t *array, const Plan *plan, const ch
     return true;
 }
 
-// The three fastest rounds of each setting, fastest first.
-static bool read_speeds(Arm *arm, const json_t *array, const Plan *plan, const char *path, Error *error) {
-    for (int s = 0; s < plan->setting_count; s++) {
-        const json_t *rounds = json_array_get(array, (size_t)s);
-        double before = 1e18;
-        for (int r = 0; r < SPEED_ROUNDS; r++) {
-            const json_t *number = json_array_get(rounds, (size_t)r);
-            const double speed = arm->speeds[s].rounds[r] = json_number_value(number);
-            if (!json_is_number(number) || !(speed >= 0 && speed <= before))
-                return fail_damaged(error, path, "a scheme's \"tokens_a_second\" are not falling numbers");
-            before = speed;
-        }
-    }
-    return true;
-}
-
 // The learning rates as they were typed. Files of earlier versions have a number, 0 for none.
 static bool read_own_rates(Arm *arm, const json_t *object, const char *path, Error *error) {
     const json_t *rates = json_object_get(object, "learning_rate");
@@ -217,7 +196,6 @@ static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *
         long long block;
         if (strcmp(arm->pos, pos[a]) != 0) return fail_damaged(error, path, "a scheme does not match its name");
         if (!read_steps(arm, json_object_get(object, "steps"), plan, path, error) ||
-            !read_speeds(arm, json_object_get(object, "tokens_a_second"), plan, path, error) ||
             !member_integer(&block, object, "seeds_block", 0, SEED_BLOCKS_MOST, path, error))
             return false;
         arm->seed_block = (int)block;
@@ -333,11 +311,15 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
         const char *name, *option;
     } members[] = {{"texts", "--data"},
                    {"settings", "--scale, --tokens-per-parameter or --context"},
-                   {"equal_seconds", "--budget"},
                    {"unpaired", "--unpaired"},
                    {"task_steps", "--task-steps"}, // this and the next matter only if tasks were trained
                    {"exercises", "--exercises"}};
     char asked[TEXT_CAPACITY], found[TEXT_CAPACITY];
+    if (before->by_seconds)
+        return fail_input(error,
+                          "%s: the schemes there train for equal times, which only an earlier version could do; "
+                          "`bitter report` still reports it; choose another --out",
+                          path);
     const Option *other = options_difference(asked, found, train_options, &plan->base, &before->base);
     if (other)
         return fail_input(error,
@@ -345,19 +327,12 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
                           path, other->name, found, asked);
     json_t *now = plan_json(plan), *then = plan_json(before);
     bool ok = true;
-    for (size_t i = 0; ok && i < (before->task_count > 0 ? 6 : 4); i++)
+    for (size_t i = 0; ok && i < (before->task_count > 0 ? 5 : 3); i++)
         if (!json_equal(json_object_get(now, members[i].name), json_object_get(then, members[i].name)))
             ok = fail_input(error, "%s: the comparison there has another %s; give the same options, or another --out",
                             path, members[i].option);
     json_decref(now);
     json_decref(then);
-    const char *reference = plan->arms[plan->reference].name, *earlier = before->arms[before->reference].name;
-    if (ok && plan->by_seconds && strcmp(reference, earlier) != 0)
-        return fail_input(
-            error,
-            "%s: the runs there train for as long as %.200s takes, not %.200s; give --reference %.200s, or "
-            "another --out",
-            path, earlier, reference, earlier);
     return ok;
 }
 

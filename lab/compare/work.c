@@ -40,14 +40,14 @@ bool comparison_done(int *done, const Comparison *c, Error *error) {
     return directory_end(entries, runs, error);
 }
 
-static bool measured_path(char path[PATH_CAPACITY], const Comparison *c, const Job *job) {
+static bool job_has(const Comparison *c, const Job *job, const char *file) {
+    char path[PATH_CAPACITY];
     Error ignored;
-    return comparison_path(path, c, job, "measured.csv", &ignored);
+    return comparison_path(path, c, job, file, &ignored) && path_exists(path);
 }
 
 bool job_done(const Comparison *c, const Job *job) {
-    char path[PATH_CAPACITY];
-    return measured_path(path, c, job) && path_exists(path);
+    return job_has(c, job, "measured.csv") && !job_has(c, job, "state.safetensors") && !job_has(c, job, "lock");
 }
 
 bool job_mine(const Comparison *c, int index) {
@@ -60,30 +60,16 @@ static void refresh(const char *path) {
     if (directory) closedir(directory);
 }
 
-static bool share_all(const Comparison *c, int share, int shares, bool (*all)(const Comparison *, const Job *)) {
+bool comparison_complete(const Comparison *c) {
     char path[PATH_CAPACITY];
     Error ignored;
     if (path_format(path, &ignored, "%s/runs", c->directory)) refresh(path);
-    for (int i = share; i < plan_job_count(&c->plan); i += shares) {
+    for (int i = 0; i < plan_job_count(&c->plan); i++) {
         const Job job = plan_job(&c->plan, i);
         if (comparison_path(path, c, &job, "", &ignored)) refresh(path);
-        if (!all(c, &job)) return false;
+        if (!comparison_path(path, c, &job, "measured.csv", &ignored) || path_missing(path)) return false;
     }
     return true;
-}
-
-bool share_done(const Comparison *c, int share, int shares) {
-    return share_all(c, share, shares, job_done);
-}
-
-// As job_done, but a run whose results cannot be looked at counts as done: the report then fails and says why.
-static bool job_known(const Comparison *c, const Job *job) {
-    char path[PATH_CAPACITY];
-    return measured_path(path, c, job) && !path_missing(path);
-}
-
-bool comparison_complete(const Comparison *c) {
-    return share_all(c, 0, 1, job_known);
 }
 
 static void pause_shortly(void) {
@@ -119,29 +105,26 @@ long long snapshot_step(long long steps, int snapshot) {
 }
 
 typedef struct {
-    Comparison *comparison;
-    pid_t parent;                                // the process that waits for this one
-    Corpus texts[TEXTS_MOST], tasks[TASKS_MOST]; // opened when they are first needed
+    const Comparison *comparison;
+    Shared *shared;
+    pid_t parent; // the process that waits for this one
     Job job;
-    int index;   // of the job
-    Error first; // of the jobs that failed
+    int index; // of the job
     TrainOptions options;
+    Corpus corpus;
     Trainer trainer;
-    RunFiles files; // of the job; locked
+    RunFiles files; // locked
     Stop stop;
 } Worker;
 
-// The text or the task of the job; NULL on failure.
-static const Corpus *open_corpus(Worker *w, Error *error) {
+// The text or the task of the job.
+static bool open_corpus(Worker *w, Error *error) {
     const int text = w->comparison->plan.settings[w->job.setting].text;
-    Corpus *c = w->job.task < 0 ? &w->texts[text] : &w->tasks[w->job.task];
     const json_t *expected = w->job.task < 0 ? json_array_get(w->comparison->data, (size_t)text) : NULL;
-    if (c->tokenizer.vocab_size > 0) return c;
-    if (!corpus_open(c, w->options.data, error)) return NULL;
-    if (!expected || data_is(expected, c)) return c;
-    corpus_close(c);
-    comparison_fail_changed(w->comparison, w->options.data, error);
-    return NULL;
+    if (!corpus_open(&w->corpus, w->options.data, error)) return false;
+    if (!expected || data_is(expected, &w->corpus)) return true;
+    corpus_close(&w->corpus);
+    return comparison_fail_changed(w->comparison, w->options.data, error);
 }
 
 static bool record_positions(const Worker *w, long long step, Error *error) {
@@ -169,11 +152,11 @@ static bool snapshot(const Worker *w, long long step, Error *error) {
 // Has a signal come, here or to the parent, or was the parent killed?
 static bool must_stop(const void *context) {
     const Worker *w = context;
-    return interrupt_came() || atomic_load(w->comparison->stop) || getppid() != w->parent;
+    return interrupt_came() || atomic_load(&w->shared->stop) || getppid() != w->parent;
 }
 
 static void set_progress(const Worker *w, double share) {
-    atomic_store(&w->comparison->jobs[w->index].progress, (int)(share * PROGRESS_ALL));
+    atomic_store(&w->shared->progress[w->index], (int)(share * PROGRESS_ALL));
 }
 
 // After each step: record position parameters, tell the progress, and see whether to go on.
@@ -225,18 +208,16 @@ static bool write_measures(const Worker *w, bool diverged, Error *error) {
     return result_close(&csv, ok, error);
 }
 
-// What a run that is done does not need: its state, which is large, and goes last, because it says that this is still
-// to be done; and the weights of one that diverged, because they are not its result.
-static void drop_files(const RunPaths *paths, bool diverged) {
-    if (diverged) unlink(paths->model);
-    unlink(paths->state);
-}
-
-static bool finish(const Worker *w, bool trained, Error *error) {
-    if (!trained && error->kind != ERROR_NONFINITE) return false;
-    if (!write_measures(w, !trained, error)) return false;
-    drop_files(&w->files.paths, !trained);
-    set_progress(w, 1);
+// Remove what a run that is done does not need: the weights of one that diverged, because they are not its result, and
+// its state, which is large, and goes last, because it says that this is still to be done.
+static bool tidy(const Worker *w, Error *error) {
+    char path[PATH_CAPACITY];
+    Buffer measured;
+    if (!comparison_path(path, w->comparison, &w->job, "measured.csv", error) || !file_read(&measured, path, error))
+        return false;
+    if (strncmp((char *)measured.bytes, diverged_rows, strlen(diverged_rows)) == 0) unlink(w->files.paths.model);
+    unlink(w->files.paths.state);
+    free(measured.bytes);
     return true;
 }
 
@@ -255,99 +236,35 @@ static LockResult enter(Worker *w, Error *error) {
 }
 
 // Train, or continue to train, and measure, in the directory that is locked.
-static bool do_job(Worker *w, Error *error) {
+static bool train_and_measure(Worker *w, Error *error) {
     w->options.resume = !path_missing(w->files.paths.config);
-    const Corpus *corpus = open_corpus(w, error);
-    if (!corpus || !trainer_create(&w->trainer, &w->options, corpus, error)) return false;
-    w->files.log = w->files.positions = (RunLog){0};
-    bool ok = run_load_or_create(&w->trainer, &w->files.paths, &w->options, error) &&
-              run_files_open(&w->files, &w->trainer, error);
-    if (ok) ok = finish(w, train(w, error), error);
-    log_close(&w->files.log);
-    log_close(&w->files.positions);
-    trainer_free(&w->trainer);
+    if (!open_corpus(w, error)) return false;
+    bool ok = trainer_create(&w->trainer, &w->options, &w->corpus, error);
+    if (ok) {
+        ok = run_load_or_create(&w->trainer, &w->files.paths, &w->options, error) &&
+             run_files_open(&w->files, &w->trainer, error);
+        const bool trained = ok && train(w, error), diverged = ok && !trained && error->kind == ERROR_NONFINITE;
+        ok = (trained || diverged) && write_measures(w, diverged, error);
+        log_close(&w->files.log);
+        log_close(&w->files.positions);
+        trainer_free(&w->trainer);
+    }
+    corpus_close(&w->corpus);
     return ok;
 }
 
-// A job that fails here is left to other processes.
-static void give_up(Worker *w, const Error *error) {
-    atomic_store(&w->comparison->jobs[w->index].failed, true);
-    if (w->first.kind == ERROR_NONE) w->first = *error;
-}
-
-// A process that was killed in `finish` left what the run does not need any more.
-static void tidy(Worker *w) {
-    char path[PATH_CAPACITY];
-    Error ignored;
-    Buffer measured;
-    if (!job_done(w->comparison, &w->job) ||
-        !((comparison_path(path, w->comparison, &w->job, "state.safetensors", &ignored) && path_exists(path)) ||
-          (comparison_path(path, w->comparison, &w->job, "lock", &ignored) && path_exists(path))) ||
-        enter(w, &ignored) != LOCK_MINE)
-        return;
-    if (comparison_path(path, w->comparison, &w->job, "measured.csv", &ignored) &&
-        file_read(&measured, path, &ignored)) {
-        drop_files(&w->files.paths, strncmp((char *)measured.bytes, diverged_rows, strlen(diverged_rows)) == 0);
-        free(measured.bytes);
-    }
-    run_unlock(&w->files.lock);
-}
-
-// Lock the first job of this process that is not done, not locked by others, and has not failed here. *left counts the
-// jobs that are neither done nor failed, up to that one.
-static bool next_job(Worker *w, int *left) {
-    const Comparison *c = w->comparison;
-    *left = 0;
-    for (w->index = 0; w->index < plan_job_count(&c->plan); w->index++) {
-        Error error;
-        w->job = plan_job(&c->plan, w->index);
-        if (!job_mine(c, w->index)) continue;
-        if (atomic_load(&c->jobs[w->index].failed) || job_done(c, &w->job)) continue;
-        ++*left;
-        const LockResult entered = enter(w, &error);
-        if (entered == LOCK_FAILED) give_up(w, &error);
-        if (entered != LOCK_MINE) continue;
-        if (!atomic_load(&c->jobs[w->index].failed) && !job_done(c, &w->job)) return true;
-        run_unlock(&w->files.lock); // another worker did it, or failed, before it was locked here
-    }
-    return false;
-}
-
-// Do the job whose directory is locked. A job that fails does not stop the worker, and has not failed if its lock was
-// lost: then another process has it now. Fails (interrupted).
-static bool try_job(Worker *w, Error *error) {
+bool work(bool *taken, const Comparison *c, int job, Shared *shared, pid_t parent, Error *error) {
+    Worker w = {.comparison = c, .shared = shared, .parent = parent, .job = plan_job(&c->plan, job), .index = job};
     Error lost;
-    const bool ok = do_job(w, error), stopped = !ok && error->kind == ERROR_INTERRUPTED;
-    if (!ok && !stopped && lock_keep(&w->files.lock.lock, &lost)) give_up(w, error);
-    run_unlock(&w->files.lock);
-    return !stopped;
-}
-
-bool work(Comparison *comparison, pid_t parent, Error *error) {
-    Worker w = {.comparison = comparison, .parent = parent};
-    int left;
-    bool ok = true;
     w.stop = (Stop){must_stop, &w, "run the same command again to continue"};
-    threads_use(comparison->plan.threads);
-    while (ok) {
-        if (next_job(&w, &left))
-            ok = try_job(&w, error);
-        else if (left > 0)
-            pause_shortly(); // other workers have locked the rest, and may die
-        else
-            break;
-        ok = ok && stop_check(&w.stop, error);
-    }
-    for (int i = 0; i < comparison->plan.text_count; i++) corpus_close(&w.texts[i]);
-    for (int i = 0; i < comparison->plan.task_count; i++) corpus_close(&w.tasks[i]);
-    if (ok && w.first.kind != ERROR_NONE) *error = w.first;
-    return ok && w.first.kind == ERROR_NONE;
-}
-
-void work_tidy(Comparison *comparison) {
-    Worker w = {.comparison = comparison};
-    for (int i = 0; i < plan_job_count(&comparison->plan); i++) {
-        w.job = plan_job(&comparison->plan, i);
-        if (job_mine(comparison, i)) tidy(&w);
-    }
+    threads_use(c->plan.threads);
+    const LockResult entered = enter(&w, error);
+    *taken = entered == LOCK_TAKEN;
+    if (entered != LOCK_MINE) return false;
+    const bool ok = (job_has(c, &w.job, "measured.csv") || train_and_measure(&w, error)) && tidy(&w, error);
+    if (ok) set_progress(&w, 1);
+    // When the lock was lost, another process has the run now.
+    *taken = !ok && error->kind != ERROR_INTERRUPTED && !lock_keep(&w.files.lock.lock, &lost);
+    run_unlock(&w.files.lock);
+    return ok;
 }

@@ -2,28 +2,44 @@
 #include "lab/report/sections.h"
 
 #include "base/version.h"
-#include "lab/compare/pace.h"
 #include "lab/report/page/axis.h"
 #include "train/config.h"
 
 #include <math.h>
 #include <string.h>
 
+// Training seconds a token in the seed where they were fewest, because other programs disturbed it least, and how much
+// longer, relatively, the slowest seed took. NAN if a seed diverged.
+static double seconds_a_token(double *spread, const Facts *facts, int setting, int arm) {
+    double least = INFINITY, most = 0;
+    for (int seed = 0; seed < facts->outcome->seeds; seed++) {
+        const double seconds = outcome_value(facts->outcome, setting, -1, arm, seed, "seconds", 0) /
+                               outcome_value(facts->outcome, setting, -1, arm, seed, "tokens", 0);
+        if (isnan(seconds)) least = most = NAN;
+        if (seconds < least) least = seconds;
+        if (seconds > most) most = seconds;
+    }
+    *spread = most / least - 1;
+    return least;
+}
+
 // The arm without positions, or the fastest arm if there is none.
-static int cheapest(const Plan *plan, int setting) {
+static int cheapest(const Facts *facts, int setting) {
+    const Plan *plan = facts->plan;
+    double spread;
     int base = 0;
     for (int arm = 0; arm < plan->arm_count; arm++) {
         if (arm_is(&plan->arms[arm], "none")) return arm;
-        if (speed_seconds(&plan->arms[arm].speeds[setting]) < speed_seconds(&plan->arms[base].speeds[setting]))
-            base = arm;
+        if (seconds_a_token(&spread, facts, setting, arm) < seconds_a_token(&spread, facts, setting, base)) base = arm;
     }
     return base;
 }
 
 static void arm_row(Page *page, const Facts *facts, int setting, int arm, int base) {
     const Plan *plan = facts->plan;
-    const Speed *speed = &plan->arms[arm].speeds[setting], *first = &plan->arms[base].speeds[setting];
-    const double seconds = speed_seconds(speed), more = seconds / speed_seconds(first) - 1;
+    double spread, other;
+    const double seconds = seconds_a_token(&spread, facts, setting, arm);
+    const double more = seconds / seconds_a_token(&other, facts, setting, base) - 1;
     const double operations = setting_operations(plan, setting, arm);
     char words[TICK_WORDS];
     page_row(page, false, "%s", plan->arms[arm].name);
@@ -36,21 +52,18 @@ static void arm_row(Page *page, const Facts *facts, int setting, int arm, int ba
     if (arm == base || isnan(more))
         page_cell(page, "-");
     else
-        page_cell(page, "%+.1f%%%s", 100 * more, speed_same(speed, first) ? ", within noise" : "");
-    page_cell(page, isfinite(seconds) ? "%.1f%%" : "-", 100 * speed_spread(speed));
+        page_cell(page, "%+.1f%%%s", 100 * more, fabs(more) <= fmax(spread, other) ? ", within noise" : "");
+    page_cell(page, isfinite(seconds) ? "%.1f%%" : "-", 100 * spread);
 }
 
 bool report_cost(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
-    const int setting = report_setting(facts), base = cheapest(plan, setting);
+    const int setting = report_setting(facts), base = cheapest(facts, setting);
     page_paragraph(page,
                    "Operations are floating point operations for a token of training, forward and backward, with those "
-                   "of attention and of the position scheme. Times were taken before the first run, the schemes in "
-                   "turn, in short rounds, of which the fastest count; the spread is between these rounds.%s",
-                   plan->arm_count == 1 ? " One scheme alone is not timed."
-                   : pace_known(plan)   ? ""
-                                        : " They were not all taken.");
-    page_table(page, "costs%s", facts->settings[setting].at);
+                   "of attention and of the position scheme. Times are those of the training itself, in the fastest "
+                   "seed; the slowest took longer by the spread. Runs that trained at once shared the machine.");
+    page_table(page, "costs%s", facts->at[setting]);
     page_row(
         page, true,
         "scheme|parameters|of them positions|operations a token|more than %s|microseconds a token|more than %s|spread",
