@@ -149,8 +149,7 @@ static bool name_contrasts(Plan *plan, const TextList *typed, int done, Error *e
     strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &date));
     for (int c = 0; c < typed->count; c++)
         if (!plan_contrast(plan, typed->items[c], now, done, error)) return false;
-    if (typed->count == 0) plan_default_contrasts(plan, now, done);
-    return true;
+    return typed->count > 0 || plan_default_contrasts(plan, now, done, error);
 }
 
 static bool make_plan(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptions *o, const bool *given, char **names,
@@ -188,7 +187,7 @@ static bool take_over(Comparison *c, const CompareOptions *o, Error *error) {
     const Plan *before = &old.plan;
     const char *path = c->file;
     json_t *data;
-    char left_out[TEXT_CAPACITY];
+    char left_out[PATH_CAPACITY];
     if (!plan_read(&old.plan, &data, path, error)) return false;
     const int changed = changed_text(c->data, data);
     json_decref(data);
@@ -200,22 +199,22 @@ static bool take_over(Comparison *c, const CompareOptions *o, Error *error) {
         printf("compare keeps to %d thread%s for each run, as in %s\n", before->threads,
                before->threads == 1 ? "" : "s", path);
     for (int a = 0; a < plan->arm_count; a++) {
-        Arm *arm = &plan->arms[a];
+        const Arm *arm = &plan->arms[a];
         const int b = plan_arm(before, arm->name);
-        if (b < 0) continue;
-        char here[WORD_CAPACITY], there[WORD_CAPACITY];
-        if (!arms_same(arm, &before->arms[b]))
-            return fail_input(error, "%s: %s is '%s' there, not '%s'; give it another label", path, arm->name,
-                              arm_print(there, &before->arms[b]), arm_print(here, arm));
+        if (b >= 0 && !arms_same(arm, &before->arms[b]))
+            return fail_input(error, "%s: %s is %s%s%s there, not %s%s%s; give it another label", path, arm->name,
+                              before->arms[b].pos, *before->arms[b].window ? " --window " : "", before->arms[b].window,
+                              arm->pos, *arm->window ? " --window " : "", arm->window);
     }
     int done;
     if (!comparison_paths(&old, c->directory, error) || !comparison_done(&done, c, error) ||
         !plan_follow(plan, before, done, comparison_complete(&old), error))
         return false;
-    plan_left_out(left_out, plan, before);
-    if (*left_out && !prints(o))
-        printf("compare leaves out %s; their runs are kept, and are in the report again when you name them\n",
-               left_out);
+    const int count = plan_left_out(left_out, plan, before);
+    if (count > 0 && !prints(o))
+        printf("compare leaves out %d runs of the earlier plan, such as %s; they are kept, and are in the report again "
+               "when you name their schemes, seeds, rates and tasks\n",
+               count, left_out);
     return true;
 }
 

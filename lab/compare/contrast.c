@@ -1,6 +1,7 @@
 // The contrasts of a plan, and what a plan takes over from the one before it.
 #include "lab/compare/plan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // Was the contrast named already, in either direction?
@@ -13,9 +14,12 @@ static bool is_named(const Plan *plan, const char *arm, const char *other) {
     return false;
 }
 
-static bool add(Plan *plan, const Contrast *contrast) {
+// Add it unless it is named already.
+static bool add(Plan *plan, const Contrast *contrast, Error *error) {
     if (is_named(plan, contrast->arm, contrast->other)) return true;
-    if (plan->contrast_count == CONTRASTS_MOST) return false;
+    Contrast *larger = realloc(plan->contrasts, (size_t)(plan->contrast_count + 1) * sizeof *larger);
+    if (!larger) return fail_run(error, "no memory for %d contrasts", plan->contrast_count + 1);
+    plan->contrasts = larger;
     plan->contrasts[plan->contrast_count++] = *contrast;
     return true;
 }
@@ -49,17 +53,18 @@ bool plan_contrast(Plan *plan, const char *text, const char *named, int after, E
         return fail_input(error, "--contrast '%.200s' is named twice, perhaps the other way round; leave one out",
                           text);
     const Contrast contrast = contrast_of(plan, a, b, named, after);
-    return add(plan, &contrast) || fail_input(error, "--contrast: name at most %d", CONTRASTS_MOST);
+    return add(plan, &contrast, error);
 }
 
-void plan_default_contrasts(Plan *plan, const char *named, int after) {
+bool plan_default_contrasts(Plan *plan, const char *named, int after, Error *error) {
     plan->default_contrasts = true;
     for (int pass = 0; pass < 2 && plan->contrast_count == 0; pass++)
         for (int arm = 0; arm < plan->arm_count; arm++) {
             const int other = pass == 0 ? plan_designed(plan, arm) : plan->reference;
             const Contrast contrast = contrast_of(plan, arm, other < 0 ? arm : other, named, after);
-            if (other >= 0 && other != arm) add(plan, &contrast);
+            if (other >= 0 && other != arm && !add(plan, &contrast, error)) return false;
         }
+    return true;
 }
 
 // Arms keep their seeds; those that join get seeds that no arm has.
@@ -76,19 +81,20 @@ static bool follow_blocks(Plan *plan, const Plan *before, Error *error) {
 
 // Before any run is done nobody has seen a result, so contrasts that are typed take the place of the earlier ones.
 static bool follow_contrasts(Plan *plan, const Plan *before, int done, Error *error) {
-    static Plan mine;
-    mine = *plan;
+    const Plan mine = *plan;
     const bool replace = done == 0 && !mine.default_contrasts;
     const int count = mine.default_contrasts && !before->default_contrasts ? 0 : mine.contrast_count;
+    bool ok = true;
+    plan->contrasts = NULL;
     plan->contrast_count = 0;
     plan->default_contrasts = mine.default_contrasts && before->default_contrasts;
-    for (int c = 0; c < before->contrast_count; c++) {
+    for (int c = 0; ok && c < before->contrast_count; c++) {
         const Contrast *contrast = &before->contrasts[c];
-        if (!replace || is_named(&mine, contrast->arm, contrast->other)) add(plan, contrast);
+        if (!replace || is_named(&mine, contrast->arm, contrast->other)) ok = add(plan, contrast, error);
     }
-    for (int c = 0; c < count; c++)
-        if (!add(plan, &mine.contrasts[c])) return fail_input(error, "--contrast: name at most %d", CONTRASTS_MOST);
-    return true;
+    for (int c = 0; ok && c < count; c++) ok = add(plan, &mine.contrasts[c], error);
+    free(mine.contrasts);
+    return ok;
 }
 
 bool plan_follow(Plan *plan, const Plan *before, int done, bool complete, Error *error) {

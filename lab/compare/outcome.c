@@ -119,17 +119,13 @@ const Measures *outcome_measures(const Outcome *o, const Job *job) {
     return &o->jobs[plan_job_index(&o->comparison->plan, job)];
 }
 
-static long long steps_of(const Plan *plan, const Job *job) {
-    return job->task < 0 ? plan->arms[job->arm].steps[job->setting] : plan->task_steps;
-}
-
 // Differences are paired by seed, so with the same seed all schemes must have seen the same batches.
 static bool check_pair(const Outcome *o, int i, int before, Error *error) {
     const Plan *plan = &o->comparison->plan;
     const Job a = plan_job(plan, i), b = plan_job(plan, before);
     char name[PATH_CAPACITY], other[PATH_CAPACITY];
     if (a.setting != b.setting || a.task != b.task || plan_job_seed(plan, &a) != plan_job_seed(plan, &b) ||
-        steps_of(plan, &a) != steps_of(plan, &b))
+        plan_job_options(plan, &a).steps != plan_job_options(plan, &b).steps)
         return true;
     const double batches = value_of(&o->jobs[i], "batches", 0), others = value_of(&o->jobs[before], "batches", 0);
     if (isnan(batches) || isnan(others) || batches == others) return true; // NAN: it diverged or is not done

@@ -1,14 +1,52 @@
 #include "lab/compare/plan.h"
 
 #include "data/made/task.h"
-#include "lab/compare/list.h"
 
 #include <ctype.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NAME_MOST  128 // bytes of a scheme's name, which becomes part of a directory's name
 #define OWN_WINDOW " --window"
+
+bool list_word(char word[TEXT_CAPACITY], const char **list, const char *separators) {
+    *list += strspn(*list, separators);
+    const size_t length = strcspn(*list, separators);
+    memcpy(word, *list, length);
+    word[length] = '\0';
+    *list += length;
+    return length > 0;
+}
+
+bool list_numbers(double *values, int *count, int most, const char *list, const Option *row, const char *label,
+                  Error *error) {
+    const char *whole = list;
+    char word[TEXT_CAPACITY];
+    TrainOptions options;
+    *count = 0;
+    while (list_word(word, &list, LIST_SEPARATORS)) {
+        if (*count == most) return fail_input(error, "%s: more than %d numbers; give fewer", label, most);
+        if (!option_set(&options, row, word, label, error)) return false;
+        const void *field = (const char *)&options + row->offset;
+        const double value = row->type == OPTION_INTEGER ? (double)*(const long long *)field : *(const double *)field;
+        for (int i = 0; i < *count; i++)
+            if (fabs(values[i] - value) <= 1e-5 * value)
+                return fail_input(error, "%s: %s is given twice, or agrees with another to five digits; leave one out",
+                                  label, word);
+        values[(*count)++] = value;
+    }
+    return *count > 0 || !strchr(whole, ',') ||
+           fail_input(error, "%s: '%s' has no number; give some, separated by commas", label, whole);
+}
+
+void plan_free(Plan *plan) {
+    free(plan->arms);
+    free(plan->settings);
+    free(plan->contrasts);
+    *plan = (Plan){0};
+}
 
 bool arm_is(const Arm *arm, const char *scheme) {
     return arm->scheme && strcmp(arm->scheme->name, scheme) == 0;
@@ -25,81 +63,73 @@ bool arm_fail(const Arm *arm, const Error *reason, Error *error) {
     return false;
 }
 
-const char *arm_print(char *word, const Arm *arm) {
-    const bool label = !strpbrk(arm->name, ":=@*+, "); // otherwise a scheme is its own name
-    snprintf(word, WORD_CAPACITY, "%s%s%s%s%s%s%s", arm->name, label ? "=" : "", label ? arm->pos : "",
-             *arm->own_rates ? "@" : "", arm->own_rates, *arm->window ? OWN_WINDOW " " : "", arm->window);
-    return word;
+// Split "LABEL=SCHEME:options@LR/LR/... --window KEYS" into the fields of an arm. An '=' behind a ':' or '@' belongs to
+// the scheme. A list of layers stands behind an '@', too: whole numbers, or "heads=", while a rate is a fraction.
+static bool arm_split(Arm *arm, bool *labelled, const char *word, Error *error) {
+    char text[TEXT_CAPACITY];
+    *arm = (Arm){0};
+    if (strlen(word) >= sizeof text) return fail_input(error, "the scheme '%.40s...' is too long", word);
+    strcpy(text, word);
+    char *option = strstr(text, " --"), *at;
+    if (option) {
+        const char *keys = option + strlen(OWN_WINDOW);
+        if (strncmp(option, OWN_WINDOW, strlen(OWN_WINDOW)) != 0 || (*keys && *keys != ' '))
+            return fail_input(error, "%s: behind a scheme, only --window can stand", word);
+        keys += strspn(keys, " ");
+        if (!*keys) return fail_input(error, "%s: give a number of keys behind --window, such as 64", word);
+        strcpy(arm->window, keys);
+        *option = '\0';
+    }
+    at = strrchr(text, '@');
+    if (at && strncmp(at, "@heads=", 7) != 0 &&
+        !(isdigit((unsigned char)at[1]) && !at[1 + strspn(at + 1, "0123456789,-")])) {
+        if (!at[1 + strspn(at + 1, "/")])
+            return fail_input(error, "%s: give a learning rate behind '@', such as 4e-3", word);
+        strcpy(arm->own_rates, at + 1);
+        *at = '\0';
+    }
+    const size_t label = strcspn(text, ":=@");
+    *labelled = label > 0 && text[label] == '=';
+    strcpy(arm->typed, *labelled ? text + label + 1 : text);
+    if (*labelled) text[label] = '\0';
+    strcpy(arm->name, text);
+    return true;
 }
 
-// The windows behind "SCHEME --window KEYS"; *length is that of the words before them.
-static bool set_own_window(Arm *arm, size_t *length, const char *text, Error *error) {
-    const char *option = strstr(text, OWN_WINDOW), *keys = option ? option + strlen(OWN_WINDOW) : "";
+static bool set_own_rates(Arm *arm, Error *error) {
+    const char *list = arm->own_rates;
+    char word[TEXT_CAPACITY];
+    TrainOptions options;
+    for (arm->lr_count = 0; list_word(word, &list, "/"); arm->lr[arm->lr_count++] = options.lr) {
+        if (!option_set(&options, option_find(train_options, "lr"), word, arm->name, error)) return false;
+        if (!(options.lr > 0)) return fail_input(error, "%s: a learning rate behind '@' must be above 0", arm->name);
+        if (arm->lr_count == SETTINGS_MOST)
+            return fail_input(error, "%s: give at most %d learning rates", arm->name, SETTINGS_MOST);
+    }
+    return true;
+}
+
+bool arm_set(Arm *arm, bool labelled, Error *error) {
+    const char *name = arm->name;
     Windows windows;
+    Mix pos;
     Error reason;
-    *length = option ? (size_t)(option - text) : strlen(text);
-    if (*keys && *keys != ' ') return fail_input(error, "%s: behind a scheme, only --window can stand", text);
-    keys += strspn(keys, " ");
-    snprintf(arm->window, sizeof arm->window, "%s", keys);
-    if (option && !*keys) return fail_input(error, "%s: give a number of keys behind --window, such as 64", text);
-    if (strcmp(keys, "0") == 0 || strcmp(keys, "''") == 0)
+    if (strlen(name) > NAME_MOST)
+        return fail_input(error, "'%.40s...' is too long to name files; give a short label: LABEL=SCHEME", name);
+    if (labelled && (name[strspn(name, LABEL_CHARACTERS)] || !isalnum((unsigned char)*name)))
+        return fail_input(
+            error, "'%.200s' cannot be a label; use letters, digits, '-', '_' and '.', a letter or digit first", name);
+    if (!set_own_rates(arm, error)) return false;
+    if (!mix_parse(&pos, arm->typed, &reason)) return arm_fail(arm, &reason, error);
+    if (*arm->window && !labelled)
+        return fail_input(error, "'%.200s' has a --window of its own; give it a label: LABEL=SCHEME", name);
+    if (strcmp(arm->window, "0") == 0 || strcmp(arm->window, "''") == 0)
         return fail_input(error,
                           "%s: no window can be taken back behind a scheme; to let one scheme see all keys, give no "
                           "--window for all, and the other schemes theirs behind them",
-                          text);
+                          name);
     // Whether they fit the layers is seen in each setting.
-    return windows_parse(&windows, keys, INT_MAX, &reason) ||
-           fail_input(error, "%.*s: %s", (int)strcspn(text, ":=@ "), text, reason.message);
-}
-
-// The learning rates behind the last '@' of "SCHEME@LR/LR/..."; *length is that of the words before it. A list of
-// layers stands behind an '@', too: whole numbers, or "heads=", while a rate is a fraction.
-static bool set_own_rates(Arm *arm, size_t *length, const char *text, Error *error) {
-    const char *at = strrchr(text, '@'), *list;
-    char word[TEXT_CAPACITY];
-    TrainOptions options;
-    if (at &&
-        (strncmp(at, "@heads=", 7) == 0 || (isdigit((unsigned char)at[1]) && !at[1 + strspn(at + 1, "0123456789,-")])))
-        at = NULL;
-    *length = at ? (size_t)(at - text) : strlen(text);
-    if (!at) return true;
-    snprintf(arm->own_rates, sizeof arm->own_rates, "%s", at + 1);
-    for (list = arm->own_rates; list_word(word, &list, "/");) {
-        if (!option_set(&options, option_find(train_options, "lr"), word, text, error)) return false;
-        if (!(options.lr > 0)) return fail_input(error, "%s: a learning rate behind '@' must be above 0", text);
-        if (arm->lr_count == SETTINGS_MOST)
-            return fail_input(error, "%s: give at most %d learning rates", text, SETTINGS_MOST);
-        arm->lr[arm->lr_count++] = options.lr;
-    }
-    return arm->lr_count > 0 || fail_input(error, "%s: give a learning rate behind '@', such as 4e-3", text);
-}
-
-// Parse "LABEL=SCHEME:options@LR --window KEYS". An '=' behind a ':' or '@' belongs to the scheme.
-static bool set_arm(Arm *arm, const char *word, Error *error) {
-    char text[TEXT_CAPACITY];
-    size_t all;
-    *arm = (Arm){0};
-    if (strlen(word) >= sizeof arm->name) return fail_input(error, "the scheme '%.40s...' is too long", word);
-    if (!set_own_window(arm, &all, word, error)) return false;
-    snprintf(text, sizeof text, "%.*s", (int)all, word);
-    if (!set_own_rates(arm, &all, text, error)) return false;
-    text[all] = '\0';
-    const size_t label = strcspn(text, ":=@");
-    const bool labelled = label > 0 && text[label] == '=';
-    const size_t length = labelled ? label : all;
-    Mix pos;
-    Error reason;
-    if (length > NAME_MOST)
-        return fail_input(error, "'%.40s...' is too long to name files; give a short label: LABEL=SCHEME", text);
-    snprintf(arm->name, sizeof arm->name, "%.*s", (int)length, text);
-    if (labelled && (strspn(arm->name, LABEL_CHARACTERS) < length || !isalnum((unsigned char)*arm->name)))
-        return fail_input(error,
-                          "'%.200s' cannot be a label; use letters, digits, '-', '_' and '.', a letter or digit first",
-                          arm->name);
-    snprintf(arm->typed, sizeof arm->typed, "%s", labelled ? text + length + 1 : text);
-    if (!mix_parse(&pos, arm->typed, &reason)) return arm_fail(arm, &reason, error);
-    if (*arm->window && !labelled)
-        return fail_input(error, "'%.200s' has a --window of its own; give it a label: LABEL=%.200s", word, word);
+    if (!windows_parse(&windows, arm->window, INT_MAX, &reason)) return arm_fail(arm, &reason, error);
     mix_print(&pos, arm->pos);
     const Position *only = mix_only(&pos);
     arm->scheme = only ? only->scheme : NULL;
@@ -127,9 +157,14 @@ int plan_arm(const Plan *plan, const char *name) {
 
 bool plan_arms(Plan *plan, char *const *words, int count, const char *reference, Error *error) {
     if (count > ARMS_MOST) return fail_input(error, "%d schemes; name at most %d", count, ARMS_MOST);
-    for (plan->arm_count = 0; plan->arm_count < count; plan->arm_count++) {
+    free(plan->arms);
+    plan->arms = calloc((size_t)count, sizeof *plan->arms);
+    plan->arm_count = 0;
+    if (!plan->arms) return fail_run(error, "no memory for %d schemes", count);
+    for (; plan->arm_count < count; plan->arm_count++) {
         Arm *arm = &plan->arms[plan->arm_count];
-        if (!set_arm(arm, words[plan->arm_count], error)) return false;
+        bool labelled;
+        if (!arm_split(arm, &labelled, words[plan->arm_count], error) || !arm_set(arm, labelled, error)) return false;
         arm->seed_block = plan->arm_count;
         if (plan_arm(plan, arm->name) >= 0)
             return fail_input(error, "two schemes are called %s; give one a label: LABEL=%s", arm->name, arm->name);
@@ -145,9 +180,12 @@ static int ascending(const void *a, const void *b) {
 }
 
 bool plan_rates(Plan *plan, const char *list, Error *error) {
-    if (!list_numbers(plan->rates, &plan->rate_count, RATES_MOST, list, option_find(train_options, "lr"), "--lr-grid",
-                      error))
-        return false;
+    const Option *row = option_find(train_options, "lr");
+    return list_numbers(plan->rates, &plan->rate_count, RATES_MOST, list, row, "--lr-grid", error) &&
+           rates_set(plan, error);
+}
+
+bool rates_set(Plan *plan, Error *error) {
     for (int a = 0; a < plan->arm_count; a++) {
         const Arm *arm = &plan->arms[a];
         if (arm->lr_count > 0 && plan->rate_count > 1)
@@ -165,26 +203,31 @@ bool plan_rates(Plan *plan, const char *list, Error *error) {
     return true;
 }
 
+bool plan_task(Plan *plan, const char *word, Error *error) {
+    BuiltinCorpus task;
+    const char *name = is_builtin(word) ? word + strlen(BUILTIN_PREFIX) : word;
+    char *added = plan->tasks[plan->task_count];
+    if (plan->task_count == TASKS_MOST) return fail_input(error, "--tasks: give at most %d", TASKS_MOST);
+    if (!builtin_choose(&task, word, error)) return false;
+    if (!is_task(&task)) return fail_input(error, "--tasks: %s is no task", word);
+    if (snprintf(added, TEXT_CAPACITY, "%s%s", BUILTIN_PREFIX, name) >= TEXT_CAPACITY)
+        return fail_input(error, "--tasks: %.40s... is too long", word);
+    for (int t = 0; t < plan->task_count; t++)
+        if (strcmp(plan->tasks[t], added) == 0)
+            return fail_input(error, "--tasks: %s is given twice; leave one out", word);
+    for (int s = 0; s < plan->setting_count; s++) // both would be in the names of run directories
+        if (strcmp(plan->settings[s].name, name) == 0)
+            return fail_input(error, "--tasks: %s is also the name of a setting; rename the directory of its text",
+                              word);
+    plan->task_count++;
+    return true;
+}
+
 bool plan_tasks(Plan *plan, const char *list, Error *error) {
     char word[TEXT_CAPACITY];
-    BuiltinCorpus task;
-    for (plan->task_count = 0; list_word(word, &list, " "); plan->task_count++) {
-        if (plan->task_count == TASKS_MOST) return fail_input(error, "--tasks: give at most %d", TASKS_MOST);
-        if (!builtin_choose(&task, word, error)) return false;
-        if (!is_task(&task)) return fail_input(error, "--tasks: %s is no task", word);
-        const char *name = is_builtin(word) ? word + strlen(BUILTIN_PREFIX) : word;
-        if (strlen(name) + strlen(BUILTIN_PREFIX) >= TEXT_CAPACITY)
-            return fail_input(error, "--tasks: %.40s... is too long", word);
-        snprintf(plan->tasks[plan->task_count], TEXT_CAPACITY, "%s%.*s", BUILTIN_PREFIX,
-                 (int)(TEXT_CAPACITY - sizeof BUILTIN_PREFIX), name);
-        for (int t = 0; t < plan->task_count; t++)
-            if (strcmp(plan->tasks[t], plan->tasks[plan->task_count]) == 0)
-                return fail_input(error, "--tasks: %s is given twice; leave one out", word);
-        for (int s = 0; s < plan->setting_count; s++) // both would be in the names of run directories
-            if (strcmp(plan->settings[s].name, plan->tasks[plan->task_count] + strlen(BUILTIN_PREFIX)) == 0)
-                return fail_input(error, "--tasks: %s is also the name of a setting; rename the directory of its text",
-                                  word);
-    }
+    plan->task_count = 0;
+    while (list_word(word, &list, " "))
+        if (!plan_task(plan, word, error)) return false;
     return true;
 }
 
@@ -269,7 +312,7 @@ TrainOptions plan_job_options(const Plan *plan, const Job *job) {
     options.heads = setting->heads;
     options.width = setting->width;
     options.context = setting->context;
-    options.steps = arm->steps[job->setting];
+    options.steps = plan->by_seconds ? arm->steps[job->setting] : setting->steps;
     return options;
 }
 

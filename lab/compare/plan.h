@@ -10,9 +10,9 @@
 
 #include <jansson.h>
 
-enum { ARMS_MOST = 64, TEXTS_MOST = 8, SETTINGS_MOST = 64, RATES_MOST = 16, TASKS_MOST = 8 };
+enum { ARMS_MOST = 64, TEXTS_MOST = 8, SETTINGS_MOST = 64, RATES_MOST = 16, TASKS_MOST = 8 }; // that a page can show
 enum { WORKERS_MOST = 1024 }; // processes on one machine
-enum { CONTRASTS_MOST = 64, DATE_CAPACITY = 24, SEED_BLOCKS_MOST = 100000 };
+enum { DATE_CAPACITY = 24, SEED_BLOCKS_MOST = 100000 };
 #define NAME_CAPACITY 96 // of a text and of a setting, with the final 0
 
 // An arm of the comparison: a scheme, under the name that tables show.
@@ -28,7 +28,7 @@ typedef struct {
     char own_rates[TEXT_CAPACITY]; // SCHEME@LR or SCHEME@LR/LR/...: its own learning rates; "" = those of the plan
     double lr[SETTINGS_MOST];      // the same as numbers, one for each setting
     int lr_count;                  // or one for all; or 0
-    long long steps[SETTINGS_MOST]; // of its runs on text; all arms have the same unless plan->by_seconds
+    long long steps[SETTINGS_MOST]; // of its runs on text; those of the settings unless plan->by_seconds
 } Arm;
 
 // A text that models are trained on.
@@ -58,10 +58,10 @@ typedef struct {
 
 typedef struct {
     TrainOptions base; // what all runs share; `seed` is the first one; data and context are those of the first setting
-    Arm arms[ARMS_MOST];
+    Arm *arms;
     PlanText texts[TEXTS_MOST];
-    Setting settings[SETTINGS_MOST];
-    Contrast contrasts[CONTRASTS_MOST];
+    Setting *settings;
+    Contrast *contrasts;
     double rates[RATES_MOST];
     int looks[SEEDS_MOST]; // numbers of seeds whose results were complete before seeds were added; rising
     char tasks[TASKS_MOST][TEXT_CAPACITY]; // "builtin:copy:max=5"
@@ -77,6 +77,8 @@ typedef struct {
     int threads;            // of a run
     char command[2048];     // as it was typed
 } Plan;
+
+void plan_free(Plan *plan);
 
 // One run, done or still to be done. Seeds are counted from 0.
 typedef struct {
@@ -98,7 +100,7 @@ bool plan_arms(Plan *plan, char *const *words, int count, const char *reference,
 bool plan_contrast(Plan *plan, const char *text, const char *named, int after, Error *error);
 
 // Name each learned scheme minus its designed one; if there are no such pairs, each scheme minus the reference.
-void plan_default_contrasts(Plan *plan, const char *named, int after);
+bool plan_default_contrasts(Plan *plan, const char *named, int after, Error *error);
 
 // Go on with the contrasts, the seeds of arms and the looks of `before`, a plan of the same directory of which `done`
 // runs are done. Contrasts that were named then stay as they were, unless no run is done and `plan` names its own;
@@ -112,21 +114,23 @@ int plan_arm(const Plan *plan, const char *name);
 // Does the arm have this scheme and no other?
 bool arm_is(const Arm *arm, const char *scheme);
 
-// The arm as it can be typed, "LABEL=SCHEME@LR --window KEYS" or "SCHEME", into a buffer of WORD_CAPACITY bytes.
-#define WORD_CAPACITY (5 * TEXT_CAPACITY)
-const char *arm_print(char *word, const Arm *arm);
-
 // Fail with what is wrong with an arm, its label in front; without a label, the reason names the scheme.
 bool arm_fail(const Arm *arm, const Error *reason, Error *error);
 
 // Do two arms train the same models, but for the learning rate?
 bool arms_same(const Arm *a, const Arm *b);
 
-// Parse the lists "3e-4,1e-3" and "copy:max=5 parity". An empty list means the learning rate of the options, or no
-// tasks. Call plan_rates when there are all arms and settings: it also checks that an arm with several learning rates
-// has one for each setting. Fail (input).
+// What the words of an arm are parsed into: check the name, the scheme as it was typed, the window and the learning
+// rates (any of the last two may be ""), and set the rest. labelled: the name is not the scheme itself. Fails (input).
+bool arm_set(Arm *arm, bool labelled, Error *error);
+
+// Parse the lists "3e-4,1e-3" and "copy:max=5 parity", or add one task. An empty list means the learning rate of the
+// options, or no tasks. Call plan_rates when there are all arms and settings: it also checks (rates_set), of rates that
+// are there already, that an arm with several learning rates has one for each setting. Fail (input).
 bool plan_rates(Plan *plan, const char *list, Error *error);
+bool rates_set(Plan *plan, Error *error);
 bool plan_tasks(Plan *plan, const char *list, Error *error);
+bool plan_task(Plan *plan, const char *task, Error *error);
 
 // Add a text, with the size of its vocabulary and the number of its training tokens. Fails (input) when there are too
 // many, or when the names of two are the same or cannot be part of a file's name.
@@ -140,8 +144,8 @@ typedef struct {
 } SettingLists;
 #define TOKENS_PER_PARAMETER 20
 
-// Make a setting of every combination of text, context, size and tokens per parameter, in this order, and give them to
-// all arms. Call it when there are all texts and arms. Fails (input) on a list with anything but different numbers in
+// Make a setting of every combination of text, context, size and tokens per parameter, in this order. Call it when
+// there are all texts. Fails (input) on a list with anything but different numbers in
 // their ranges, with sizes that do not rise or that no model has, and when there are too many settings.
 bool plan_settings(Plan *plan, const SettingLists *lists, Error *error);
 
@@ -195,7 +199,21 @@ bool plan_read(Plan *plan, json_t **data, const char *path, Error *error);
 // --exercises.
 bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *error);
 
-// List what `before` has and `plan` does not: "the schemes rope, alibi; the seeds 1339, 1340", or "".
-void plan_left_out(char text[TEXT_CAPACITY], const Plan *plan, const Plan *before);
+// How many runs `before`, a plan of the same directory, has and `plan` has not; `first` is the name of one.
+int plan_left_out(char first[PATH_CAPACITY], const Plan *plan, const Plan *before);
+
+// Words become names of files and cells of tables and CSV, so no character has a meaning of its own there.
+#define LABEL_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+
+#define LIST_SEPARATORS ", "
+
+// Copy the next word of a list; false at its end. A word fits, because lists are shorter than TEXT_CAPACITY.
+bool list_word(char word[TEXT_CAPACITY], const char **list, const char *separators);
+
+// Parse "5,20,80" into values (most), each as the row of an option over TrainOptions has it. Sets *count, 0 for an
+// empty list. Fails (input), naming the option as `label`, on anything else than such numbers, when there are more than
+// `most`, and when two are the same to six digits, as many as names of runs have.
+bool list_numbers(double *values, int *count, int most, const char *list, const Option *row, const char *label,
+                  Error *error);
 
 #endif

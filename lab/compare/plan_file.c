@@ -1,7 +1,6 @@
 // Write a plan to compare.json, read it back, and compare two plans.
 #include "base/utf8.h"
 #include "base/version.h"
-#include "lab/compare/list.h"
 #include "lab/compare/plan.h"
 #include "train/config.h"
 
@@ -18,7 +17,10 @@ static json_t *arms_json(const Plan *plan) {
     for (int a = 0; a < plan->arm_count; a++) {
         const Arm *arm = &plan->arms[a];
         json_t *steps = json_array();
-        for (int s = 0; s < plan->setting_count; s++) json_array_append_new(steps, json_integer(arm->steps[s]));
+        for (int s = 0; s < plan->setting_count; s++) {
+            const Job job = {.setting = s, .task = -1, .arm = a};
+            json_array_append_new(steps, json_integer(plan_job_options(plan, &job).steps));
+        }
         json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:i, s:o}", "name", arm->name, "pos", arm->pos,
                                                "window", arm->window, "learning_rate", arm->own_rates, "seeds_block",
                                                arm->seed_block, "steps", steps));
@@ -124,11 +126,13 @@ static bool read_setting_name(Plan *plan, int s, const json_t *object, const cha
 }
 
 static bool read_settings(Plan *plan, const json_t *array, const char *path, Error *error) {
-    if (plan->text_count < 1 || plan->setting_count % plan->text_count != 0)
+    if (plan->setting_count % plan->text_count != 0)
         return fail_damaged(error, path, "the \"settings\" are not the same for all \"texts\"");
+    plan->settings = calloc((size_t)plan->setting_count, sizeof *plan->settings);
+    if (!plan->settings) return fail_run(error, "no memory for %d settings", plan->setting_count);
     for (int s = 0; s < plan->setting_count; s++) {
-        Setting *setting = &plan->settings[s];
         const json_t *object = json_array_get(array, (size_t)s);
+        Setting *setting = &plan->settings[s];
         long long text, parameters;
         if (!read_setting_name(plan, s, object, path, error) ||
             !member_integer(&text, object, "text", 0, plan->text_count - 1, path, error) ||
@@ -168,65 +172,71 @@ static bool read_own_rates(Arm *arm, const json_t *object, const char *path, Err
     double rate;
     if (json_is_string(rates)) return read_text(arm->own_rates, sizeof arm->own_rates, rates, path, error);
     if (!member_number(&rate, object, "learning_rate", 0, 100, path, error)) return false;
-    // A whole number behind '@' would be a layer.
-    if (rate > 0) snprintf(arm->own_rates, sizeof arm->own_rates, "%.17g%s", rate, rate == floor(rate) ? ".0" : "");
+    if (rate > 0) snprintf(arm->own_rates, sizeof arm->own_rates, "%.17g", rate);
     return true;
 }
 
-// Rebuild the words as they were typed, and let plan_arms check them. Files of earlier versions have no "window".
+// The name is a label, or else the scheme as it was typed. Files of earlier versions have no "window".
+static bool read_arm(Plan *plan, const json_t *object, const char *path, Error *error) {
+    Arm *arm = &plan->arms[plan->arm_count];
+    const json_t *keys = json_object_get(object, "window");
+    char pos[TEXT_CAPACITY];
+    long long block;
+    if (!read_text(arm->name, sizeof arm->name, json_object_get(object, "name"), path, error) ||
+        !read_text(pos, sizeof pos, json_object_get(object, "pos"), path, error) ||
+        (keys && !read_text(arm->window, sizeof arm->window, keys, path, error)) ||
+        !read_own_rates(arm, object, path, error) ||
+        !member_integer(&block, object, "seeds_block", 0, SEED_BLOCKS_MOST, path, error))
+        return false;
+    const bool labelled = !arm->name[strspn(arm->name, LABEL_CHARACTERS)];
+    strcpy(arm->typed, labelled ? pos : arm->name);
+    arm->seed_block = (int)block;
+    if (!as_typed(arm_set(arm, labelled, error), path, error)) return false;
+    if (strcmp(arm->pos, pos) != 0) return fail_damaged(error, path, "a scheme does not match its name");
+    if (plan_arm(plan, arm->name) >= 0) return fail_damaged(error, path, "two schemes have the same name");
+    plan->arm_count++;
+    return read_steps(arm, json_object_get(object, "steps"), plan, path, error);
+}
+
 static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *error) {
-    static char typed[ARMS_MOST][WORD_CAPACITY], pos[ARMS_MOST][TEXT_CAPACITY];
-    char *words[ARMS_MOST];
-    for (int a = 0; a < plan->arm_count; a++) {
-        const json_t *object = json_array_get(array, (size_t)a), *keys = json_object_get(object, "window");
-        Arm arm = {0};
-        if (!read_text(arm.name, sizeof arm.name, json_object_get(object, "name"), path, error) ||
-            !read_text(arm.pos, sizeof arm.pos, json_object_get(object, "pos"), path, error) ||
-            (keys && !read_text(arm.window, sizeof arm.window, keys, path, error)) ||
-            !read_own_rates(&arm, object, path, error))
-            return false;
-        memcpy(pos[a], arm.pos, sizeof pos[a]);
-        words[a] = typed[a];
-        arm_print(words[a], &arm);
-    }
-    if (!as_typed(plan_arms(plan, words, plan->arm_count, "", error), path, error)) return false;
-    for (int a = 0; a < plan->arm_count; a++) {
-        const json_t *object = json_array_get(array, (size_t)a);
-        Arm *arm = &plan->arms[a];
-        long long block;
-        if (strcmp(arm->pos, pos[a]) != 0) return fail_damaged(error, path, "a scheme does not match its name");
-        if (!read_steps(arm, json_object_get(object, "steps"), plan, path, error) ||
-            !member_integer(&block, object, "seeds_block", 0, SEED_BLOCKS_MOST, path, error))
-            return false;
-        arm->seed_block = (int)block;
-    }
+    const int count = plan->arm_count;
+    plan->arms = calloc((size_t)count, sizeof *plan->arms);
+    plan->arm_count = 0;
+    if (!plan->arms) return fail_run(error, "no memory for %d schemes", count);
+    for (int a = 0; a < count; a++)
+        if (!read_arm(plan, json_array_get(array, (size_t)a), path, error)) return false;
     return true;
 }
 
 static bool read_rates(Plan *plan, const json_t *array, const char *path, Error *error) {
-    const int count = plan->rate_count;
-    char list[RATES_MOST * 32] = "";
-    for (int r = 0; r < count; r++) {
+    for (int r = 0; r < plan->rate_count; r++) {
         const json_t *rate = json_array_get(array, (size_t)r);
-        if (!json_is_number(rate)) return fail_damaged(error, path, "a learning rate is not a number");
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%.17g,", json_number_value(rate));
+        plan->rates[r] = json_number_value(rate);
+        if (!json_is_number(rate) || !(plan->rates[r] >= 0 && plan->rates[r] <= 100))
+            return fail_damaged(error, path, "a learning rate is not a number from 0 to 100");
+        for (int before = 0; before < r; before++)
+            if (plan->rates[before] == plan->rates[r])
+                return fail_damaged(error, path, "a learning rate is there twice");
     }
-    return as_typed(plan_rates(plan, list, error), path, error);
+    return as_typed(rates_set(plan, error), path, error);
 }
 
 static bool read_tasks(Plan *plan, const json_t *array, const char *path, Error *error) {
     const int count = plan->task_count;
-    char list[TASKS_MOST * TEXT_CAPACITY] = "", name[TEXT_CAPACITY];
+    char name[TEXT_CAPACITY];
+    plan->task_count = 0;
     for (int t = 0; t < count; t++) {
         if (!read_text(name, sizeof name, json_array_get(array, (size_t)t), path, error)) return false;
         if (!is_builtin(name) || strchr(name, ' ')) return fail_damaged(error, path, "a task is not a built-in one");
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s ", name);
+        if (!as_typed(plan_task(plan, name, error), path, error)) return false;
     }
-    return as_typed(plan_tasks(plan, list, error), path, error);
+    return true;
 }
 
 // Schemes of contrasts may have been left out since, so only the form of their names is checked.
 static bool read_contrasts(Plan *plan, const json_t *array, const char *path, Error *error) {
+    plan->contrasts = calloc((size_t)plan->contrast_count + 1, sizeof *plan->contrasts);
+    if (!plan->contrasts) return fail_run(error, "no memory for %d contrasts", plan->contrast_count);
     for (int c = 0; c < plan->contrast_count; c++) {
         Contrast *contrast = &plan->contrasts[c];
         const json_t *object = json_array_get(array, (size_t)c);
@@ -269,7 +279,7 @@ static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *e
     if (!read_flag(&plan->by_seconds, json, "equal_seconds", path, error) ||
         !read_flag(&plan->unpaired, json, "unpaired", path, error) ||
         !read_flag(&plan->default_contrasts, json, "default_contrasts", path, error) ||
-        !member_length(&plan->contrast_count, json, "contrasts", 0, CONTRASTS_MOST, path, error) ||
+        !member_length(&plan->contrast_count, json, "contrasts", 0, INT_MAX, path, error) ||
         !member_length(&plan->look_count, json, "looks", 0, SEEDS_MOST, path, error) ||
         !read_contrasts(plan, json_object_get(json, "contrasts"), path, error) ||
         !read_looks(plan, json_object_get(json, "looks"), path, error) ||
@@ -301,6 +311,7 @@ bool plan_read(Plan *plan, json_t **data, const char *path, Error *error) {
     json_t *json = json_read(path, error);
     *plan = (Plan){0};
     const bool ok = json && read_plan(plan, json, path, error);
+    if (!ok) plan_free(plan);
     *data = ok ? json_incref(json_object_get(json, "data")) : NULL;
     json_decref(json);
     return ok;
@@ -336,40 +347,22 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
     return ok;
 }
 
-// Add a name under a heading, which is written before the first one. A list that gets too long ends in "...".
-static void add_left_out(char text[TEXT_CAPACITY], const char *heading, const char *name) {
-    const size_t length = strlen(text), room = TEXT_CAPACITY - length;
-    const bool first = !strstr(text, heading);
-    const char *separator = !first ? ", " : *text ? "; " : "";
-    const int needed = snprintf(text + length, room, "%s%s%s", separator, first ? heading : "", name);
-    if (needed >= (int)room) strcpy(text + TEXT_CAPACITY - sizeof "...", "...");
+// Has the plan this job of the plan before it?
+static bool has_job(const Plan *plan, const Plan *before, const Job *job) {
+    Job mine = {.setting = job->setting, .task = -1, .arm = plan_arm(plan, before->arms[job->arm].name)};
+    if (mine.arm < 0 || job->seed >= plan->seeds) return false;
+    for (int t = 0; job->task >= 0 && t < plan->task_count; t++)
+        if (strcmp(plan->tasks[t], before->tasks[job->task]) == 0) return true;
+    for (; job->task < 0 && mine.rate < plan->rate_count; mine.rate++)
+        if (plan_job_rate(plan, &mine) == plan_job_rate(before, job)) return true;
+    return false;
 }
 
-void plan_left_out(char text[TEXT_CAPACITY], const Plan *plan, const Plan *before) {
-    char name[64];
-    *text = '\0';
-    for (int b = 0; b < before->arm_count; b++)
-        if (plan_arm(plan, before->arms[b].name) < 0) add_left_out(text, "the schemes ", before->arms[b].name);
-    for (int b = 0; b < before->arm_count; b++) {
-        const int a = plan_arm(plan, before->arms[b].name);
-        if (a < 0) continue;
-        const Arm *now = &plan->arms[a], *then = &before->arms[b];
-        if (now->lr_count != then->lr_count || memcmp(now->lr, then->lr, (size_t)now->lr_count * sizeof *now->lr) != 0)
-            add_left_out(text, "the runs at other learning rates of ", before->arms[b].name);
+int plan_left_out(char first[PATH_CAPACITY], const Plan *plan, const Plan *before) {
+    int count = 0;
+    for (int i = 0; i < plan_job_count(before); i++) {
+        const Job job = plan_job(before, i);
+        if (!has_job(plan, before, &job) && count++ == 0) plan_job_name(first, before, &job);
     }
-    for (int seed = plan->seeds; seed < before->seeds; seed++) {
-        snprintf(name, sizeof name, "%lld", before->base.seed + seed);
-        add_left_out(text, "the seeds ", name);
-    }
-    for (int b = 0; b < before->rate_count; b++) {
-        bool here = false;
-        for (int a = 0; a < plan->rate_count; a++) here |= plan->rates[a] == before->rates[b];
-        snprintf(name, sizeof name, "%g", before->rates[b]);
-        if (!here) add_left_out(text, "the learning rates ", name);
-    }
-    for (int b = 0; b < before->task_count; b++) {
-        bool here = false;
-        for (int a = 0; a < plan->task_count; a++) here |= strcmp(plan->tasks[a], before->tasks[b]) == 0;
-        if (!here) add_left_out(text, "the tasks ", before->tasks[b] + strlen(BUILTIN_PREFIX));
-    }
+    return count;
 }

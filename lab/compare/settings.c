@@ -1,6 +1,5 @@
 // The settings of a plan: every combination of text, context, size and tokens per parameter.
 #include "data/made/builtin.h"
-#include "lab/compare/list.h"
 #include "lab/compare/plan.h"
 #include "model/gpt.h"
 
@@ -11,7 +10,7 @@
 #define HEAD_WIDTH     16 // of the models of --scale whose number of heads is free
 #define ASPECT         32 // their approximate width / layers
 #define TEXT_NAME_MOST 40 // bytes of a text's name, which becomes part of the name of a setting
-enum { LAYERS_MOST = 48, HEADS_MOST = 128, WIDTH_MOST = 20000, SIZES_MOST = 8, LIST_MOST = 16 };
+enum { LAYERS_MOST = 48, HEADS_MOST = 128, WIDTH_MOST = 20000 };
 
 size_t plan_parameters(const TrainOptions *base, long long layers, long long heads, long long width, int vocab) {
     Shape shape = sizes_of(base, vocab);
@@ -100,20 +99,21 @@ double plan_size_parameters(const char *name) {
 }
 
 typedef struct {
-    char sizes[SIZES_MOST][16]; // "0.3M"
-    double parameters[SIZES_MOST], ratios[LIST_MOST], contexts[LIST_MOST];
+    char sizes[SETTINGS_MOST][16]; // "0.3M"
+    double parameters[SETTINGS_MOST], ratios[SETTINGS_MOST], contexts[SETTINGS_MOST];
     int size_count, ratio_count, context_count;
 } Lists;
 
 static bool parse_sizes(Lists *lists, const char *list, Error *error) {
     char word[TEXT_CAPACITY];
     while (list_word(word, &list, LIST_SEPARATORS)) {
-        if (lists->size_count == SIZES_MOST) return fail_input(error, "--scale: give at most %d sizes", SIZES_MOST);
+        if (lists->size_count == SETTINGS_MOST)
+            return fail_input(error, "--scale: give at most %d sizes", SETTINGS_MOST);
         const int s = lists->size_count++;
         lists->parameters[s] = plan_size_parameters(word);
         if (isnan(lists->parameters[s]) || strlen(word) >= sizeof lists->sizes[s])
             return fail_input(error, "--scale: give numbers of parameters such as 300k or 1M, not '%s'", word);
-        snprintf(lists->sizes[s], sizeof lists->sizes[s], "%.15s", word);
+        strcpy(lists->sizes[s], word);
     }
     return true;
 }
@@ -122,9 +122,9 @@ static bool parse_lists(Lists *lists, const SettingLists *typed, Error *error) {
     static const Option ratio = NUMBER_ROW("", offsetof(TrainOptions, lr), NULL, 0.001, 1e6, "X", "");
     *lists = (Lists){0};
     return parse_sizes(lists, typed->scale, error) &&
-           list_numbers(lists->ratios, &lists->ratio_count, LIST_MOST, typed->tokens_per_parameter, &ratio,
+           list_numbers(lists->ratios, &lists->ratio_count, SETTINGS_MOST, typed->tokens_per_parameter, &ratio,
                         "--tokens-per-parameter", error) &&
-           list_numbers(lists->contexts, &lists->context_count, LIST_MOST, typed->contexts,
+           list_numbers(lists->contexts, &lists->context_count, SETTINGS_MOST, typed->contexts,
                         option_find(train_options, "context"), "--context", error);
 }
 
@@ -197,18 +197,19 @@ bool plan_settings(Plan *plan, const SettingLists *typed, Error *error) {
     if (count > SETTINGS_MOST)
         return fail_input(error, "--data, --context, --scale and --tokens-per-parameter make %d settings; at most %d",
                           count, SETTINGS_MOST);
+    free(plan->settings);
+    plan->settings = calloc((size_t)count, sizeof *plan->settings);
     plan->setting_count = 0;
+    if (!plan->settings) return fail_run(error, "no memory for %d settings", count);
     for (int t = 0; t < plan->text_count; t++)
         for (int c = 0; c < contexts; c++)
             for (int s = 0; s < sizes; s++)
                 for (int r = 0; r < ratios; r++) {
                     Setting *setting = &plan->settings[plan->setting_count++];
-                    *setting = (Setting){.text = t};
+                    setting->text = t;
                     if (!set_setting(setting, plan, &lists, s, r, c, typed, error)) return false;
                 }
     plan->base.context = plan->settings[0].context;
-    for (int a = 0; a < plan->arm_count; a++)
-        for (int s = 0; s < plan->setting_count; s++) plan->arms[a].steps[s] = plan->settings[s].steps;
     return true;
 }
 

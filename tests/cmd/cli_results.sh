@@ -73,10 +73,6 @@ for file in report.md report.html report.tex results.csv plot-1.svg plot-7.svg; 
     refuses "compare beside somebody's own $file" "mine/$file;something else" compare $pair --out mine
     check "which stays alone" eval "cmp notes.txt mine/$file && [ \"\$(ls mine)\" = $file ]"
 done
-mkdir tasked && cp notes.txt tasked/slurm.sh
-# shellcheck disable=SC2086
-refuses "and beside a script" "tasked/slurm.sh;something else" compare $pair --out tasked --slurm
-check "which stays, too" cmp notes.txt tasked/slurm.sh
 for file in report.md report.html plot-1.svg plot-7.svg; do
     cp -r run noted-run && cp notes.txt noted-run/$file
     refuses "report of a run beside somebody's own $file" "noted-run/$file;something else" report noted-run

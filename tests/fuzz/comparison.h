@@ -15,6 +15,7 @@ static inline void fuzz_comparison(Comparison *comparison, const char *name, cha
     const SettingLists lists = {.scale = "", .tokens_per_parameter = "", .contexts = ""};
     Plan *plan = &comparison->plan;
     Error error;
+    plan_free(plan);
     *plan = (Plan){.exercises = 5, .task_steps = 5, .threads = 1};
     options_default(&plan->base, train_options);
     plan->base.layers = plan->base.heads = plan->base.batch = 1;

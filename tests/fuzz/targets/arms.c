@@ -16,6 +16,7 @@ bool fuzz_arms(const uint8_t *bytes, size_t size) {
     for (int i = 0; i < LISTS; i++) fuzz_word(lists[i], TEXT_CAPACITY, &bytes, &size);
     for (; size > 0 && count <= ARMS_MOST; count++)
         arms[count] = fuzz_word(words[count], sizeof words[count], &bytes, &size);
+    plan_free(&plan);
     plan = (Plan){.exercises = 50, .task_steps = 70, .threads = 1};
     options_default(&plan.base, train_options);
     fuzz_must(plan_text(&plan, "builtin:tales", 257, 1e6, &error) && plan_seeds(&plan, 3, &error), &error);
@@ -28,9 +29,10 @@ bool fuzz_arms(const uint8_t *bytes, size_t size) {
                        (!*lists[CONTRAST] || plan_contrast(&plan, lists[CONTRAST], "2026-01-31T23:59:59Z", 0, &error)),
                    &error);
     if (!taken) return false;
-    plan_default_contrasts(&plan, "2026-01-31T23:59:59Z", 0);
     // What may be typed must be written as a plan that is read back.
-    fuzz_must(path_format(path, &error, "%s/arms.json", fuzz_directory()) && plan_write(path, &plan, NULL, &error) &&
+    plan_free(&again);
+    fuzz_must(plan_default_contrasts(&plan, "2026-01-31T23:59:59Z", 0, &error) &&
+              path_format(path, &error, "%s/arms.json", fuzz_directory()) && plan_write(path, &plan, NULL, &error) &&
                   plan_read(&again, &data, path, &error) && plan_agrees(&again, &plan, path, &error) &&
                   plan_follow(&again, &plan, 1, true, &error),
               &error);

@@ -1,6 +1,5 @@
 // Words of a command line, "name=value" with a byte 0xFF between them, of `compare`, which has most options of `train`.
 #include "cmd/compare/start.h"
-#include "lab/compare/list.h"
 #include "train/config.h"
 #include "train/trainer.h"
 #include "tests/fuzz/fuzz.h"

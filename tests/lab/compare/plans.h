@@ -10,6 +10,7 @@
 enum { VOCAB = 257, TRAINING_TOKENS = 1000000 };
 
 static inline void begin(Plan *plan) {
+    plan_free(plan);
     *plan = (Plan){.seeds = 3, .exercises = 50, .task_steps = 70, .threads = 1};
     options_default(&plan->base, train_options);
     Error error;

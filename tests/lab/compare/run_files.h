@@ -18,6 +18,7 @@ static inline int begin_directory(void **state) {
     char directory[SCRATCH_PATH];
     Error error;
     scratch_make(directory);
+    plan_free(plan);
     comparison = (Comparison){0};
     must(comparison_paths(&comparison, directory, &error), &error);
     return 0;

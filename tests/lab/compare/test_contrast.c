@@ -17,6 +17,18 @@ static void name(Plan *plan, const char *text, const char *when, int after) {
     must(plan_contrast(plan, text, when, after, &error), &error);
 }
 
+static void defaults(Plan *plan, const char *when, int after) {
+    Error error;
+    must(plan_default_contrasts(plan, when, after, &error), &error);
+}
+
+// The plan that a later one follows: a second `make` must not release what it holds.
+static void hand_over(Plan *before, Plan *plan) {
+    plan_free(before);
+    *before = *plan;
+    *plan = (Plan){0};
+}
+
 static void expect_contrast(const Plan *plan, int c, const char *arm, const char *other, const char *named, int after) {
     assert_true(c < plan->contrast_count);
     assert_string_equal(plan->contrasts[c].arm, arm);
@@ -57,29 +69,12 @@ static void wrong_contrasts_are_refused(void **state) {
         expect_refusal(plan_contrast(&plan, cases[i][0], BEFORE, 0, &error), &error, cases[i][0], cases[i][1]);
         assert_int_equal(plan.contrast_count, 1);
     }
-    static char words[13][16], text[64];
-    char *list[13];
-    for (int i = 0; i < 13; i++) {
-        sprintf(words[i], "x%d=rope", i);
-        list[i] = words[i];
-    }
-    Error error;
-    begin(&plan);
-    must(plan_arms(&plan, list, 13, "", &error), &error);
-    for (int pair = 0; pair < 65; pair++) { // of 78
-        int arm = 1, other = pair;
-        while (other >= arm) other -= arm++;
-        sprintf(text, "x%d - x%d", arm, other);
-        const bool taken = plan_contrast(&plan, text, BEFORE, 0, &error);
-        if (pair < CONTRASTS_MOST) must(taken, &error);
-        if (pair == CONTRASTS_MOST) expect_refusal(taken, &error, text, "at most 64");
-    }
 }
 
 static void without_names_there_are_defaults(void **state) {
     static Plan plan;
     make(&plan, "none;learned;sinusoidal;t5;alibi;fire;l=learned;rope-learned");
-    plan_default_contrasts(&plan, BEFORE, 0);
+    defaults(&plan, BEFORE, 0);
     assert_int_equal(plan.contrast_count, 4); // rope-learned has no designed one here
     expect_contrast(&plan, 0, "learned", "sinusoidal", BEFORE, 0);
     expect_contrast(&plan, 1, "t5", "alibi", BEFORE, 0);
@@ -87,12 +82,12 @@ static void without_names_there_are_defaults(void **state) {
     expect_contrast(&plan, 3, "l", "sinusoidal", BEFORE, 0);
     make(&plan, "rope;alibi;none");
     plan.reference = 1;
-    plan_default_contrasts(&plan, BEFORE, 0);
+    defaults(&plan, BEFORE, 0);
     assert_int_equal(plan.contrast_count, 2);
     expect_contrast(&plan, 0, "rope", "alibi", BEFORE, 0);
     expect_contrast(&plan, 1, "none", "alibi", BEFORE, 0);
     make(&plan, "rope");
-    plan_default_contrasts(&plan, BEFORE, 0);
+    defaults(&plan, BEFORE, 0);
     assert_int_equal(plan.contrast_count, 0);
 }
 
@@ -107,21 +102,21 @@ static void contrasts_may_change_before_runs(void **state) {
     static Plan plan, before;
     Error error;
     make(&before, "learned;sinusoidal;rope");
-    plan_default_contrasts(&before, BEFORE, 0);
+    defaults(&before, BEFORE, 0);
     assert_true(before.contrast_count == 1);
     make(&plan, "learned;sinusoidal;rope");
     name(&plan, "learned - rope", LATER, 0);
     must(plan_follow(&plan, &before, 0, false, &error), &error);
     assert_int_equal(plan.contrast_count, 1);
     expect_contrast(&plan, 0, "learned", "rope", LATER, 0);
-    before = plan;
+    hand_over(&before, &plan);
     make(&plan, "learned;sinusoidal;rope");
     name(&plan, "rope - learned", "2026-03-31T23:59:59Z", 0);
     must(plan_follow(&plan, &before, 0, false, &error), &error);
     assert_int_equal(plan.contrast_count, 1);
     expect_contrast(&plan, 0, "learned", "rope", LATER, 0);
     make(&plan, "learned;sinusoidal;rope"); // nothing typed: what was named stays
-    plan_default_contrasts(&plan, LATER, 0);
+    defaults(&plan, LATER, 0);
     must(plan_follow(&plan, &before, 0, false, &error), &error);
     assert_int_equal(plan.contrast_count, 1);
     expect_contrast(&plan, 0, "learned", "rope", LATER, 0);
@@ -146,15 +141,15 @@ static void contrasts_cannot_be_taken_back(void **state) {
     expect_contrast(&plan, 0, "alibi", "none", BEFORE, 0);
     // Nobody names any now: what was named counts, and there are no defaults.
     make(&plan, "none;rope;alibi;learned;sinusoidal");
-    plan_default_contrasts(&plan, LATER, 9);
+    defaults(&plan, LATER, 9);
     follow(&plan, &before, true);
     assert_int_equal(plan.contrast_count, 1);
     assert_false(plan.default_contrasts);
     // Defaults follow defaults; those of schemes that joined are later ones.
     make(&before, "learned;sinusoidal");
-    plan_default_contrasts(&before, BEFORE, 0);
+    defaults(&before, BEFORE, 0);
     make(&plan, "learned;sinusoidal;t5;alibi");
-    plan_default_contrasts(&plan, LATER, 9);
+    defaults(&plan, LATER, 9);
     follow(&plan, &before, true);
     assert_int_equal(plan.contrast_count, 2);
     expect_contrast(&plan, 0, "learned", "sinusoidal", BEFORE, 0);
@@ -171,7 +166,7 @@ static void looks_are_counted_when_seeds_change(void **state) {
     } steps[] = {{3, 3, true, 0}, {3, 5, false, 0}, {5, 6, true, 1}, {6, 4, true, 2}, {4, 7, true, 2}, {7, 9, true, 3}};
     make(&plan, "rope");
     for (size_t i = 0; i < COUNT(steps); i++) {
-        before = plan;
+        hand_over(&before, &plan);
         before.seeds = steps[i].before;
         make(&plan, "rope");
         plan.seeds = steps[i].now;
@@ -192,7 +187,7 @@ static void unpaired_arms_have_seeds_of_their_own(void **state) {
     plan.seeds = SEEDS_MOST;
     long long rope = 0;
     for (size_t i = 0; i < COUNT(lists); i++) {
-        before = plan;
+        hand_over(&before, &plan);
         make(&plan, lists[i]);
         plan.unpaired = true;
         plan.seeds = SEEDS_MOST;

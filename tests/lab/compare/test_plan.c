@@ -147,7 +147,7 @@ static void learning_rates_are_a_list(void **state) {
 
 static void schemes_may_have_windows_of_their_own(void **state) {
     static Plan plan;
-    char word[WORD_CAPACITY], name[PATH_CAPACITY];
+    char name[PATH_CAPACITY];
     Error error = {0};
     begin(&plan);
     strcpy(plan.base.window, "128");
@@ -163,8 +163,6 @@ static void schemes_may_have_windows_of_their_own(void **state) {
     }
     const Job labelled = {.task = -1, .arm = 1};
     assert_string_equal(plan_job_name(name, &plan, &labelled), "a-lr0.002-seed1337");
-    assert_string_equal(arm_print(word, &plan.arms[1]), "a=rope:base=10000,pairing=half,skip=0@2e-3 --window 64*3,0");
-    assert_string_equal(arm_print(word, &plan.arms[3]), "alibi@0-2 none@3");
     assert_true(arms_same(&plan.arms[1], &plan.arms[2]) && !arms_same(&plan.arms[0], &plan.arms[1]));
     // The designed scheme of a learned one has the same windows.
     must(set_arms(&plan, "a=rope;b=rope --window 8;c=rope-learned --window 8;d=rope-learned --window 9", "", &error),
@@ -176,7 +174,7 @@ static void schemes_may_have_windows_of_their_own(void **state) {
         {"a=rope --window", "give a number of keys"},
         {"a=rope --window ", "give a number of keys"},
         {"a=rope --window 0,0", "a: --window '0,0', character 1 ('0,0'): a window of 0 keys"},
-        {"a=rope --window 0", "a=rope --window 0: no window can be taken back behind a scheme"},
+        {"a=rope --window 0", "a: no window can be taken back behind a scheme"},
         {"a=rope --window ''", "give no --window for all, and the other schemes theirs behind them"},
         {"a=rope --window 8*3,", "a: --window '8*3,', at its end"},
         {"a=rope --window 8 --window 9", "character 3"},
@@ -284,7 +282,8 @@ static void jobs_have_their_options(void **state) {
     plan.base.dropout = 0.25;
     plan.base.seed = 40;
     plan.threads = 2;
-    plan.arms[1].steps[1] = 999; // as a budget of time has it
+    plan.by_seconds = true; // as earlier versions had it
+    plan.arms[1].steps[1] = 999;
     const Job job = {.setting = 1, .task = -1, .arm = 1, .rate = 2, .seed = 2};
     TrainOptions options = plan_job_options(&plan, &job);
     assert_string_equal(options.out, plan.base.out);

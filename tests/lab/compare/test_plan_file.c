@@ -26,8 +26,7 @@ static bool same_arms(const Plan *a, const Plan *b) {
                memcmp(a->arms[i].lr, b->arms[i].lr, sizeof a->arms[i].lr) == 0 &&
                a->arms[i].seed_block == b->arms[i].seed_block;
         for (int s = 0; s < a->setting_count; s++)
-            same = same && a->arms[i].steps[s] == b->arms[i].steps[s] &&
-                   memcmp(&a->arms[i].speeds[s], &b->arms[i].speeds[s], sizeof a->arms[i].speeds[s]) == 0;
+            same = same && (!a->by_seconds || a->arms[i].steps[s] == b->arms[i].steps[s]);
     }
     return same;
 }
@@ -75,11 +74,12 @@ static bool same_plans(const Plan *a, const Plan *b) {
 static void expect_round_trip(const Plan *plan) {
     static Plan found;
     Error error;
+    plan_free(&found);
     memset(&found, 0xA5, sizeof found);
     must(plan_write(path, plan, NULL, &error), &error);
     must(plan_read(&found, &data, path, &error), &error);
     assert_true(same_plans(plan, &found));
-    must(plan_agrees(plan, &found, path, &error), &error);
+    must(plan->by_seconds || plan_agrees(plan, &found, path, &error), &error);
 }
 
 static void plans_come_back(void **state) {
@@ -96,15 +96,14 @@ static void plans_come_back(void **state) {
     plan.base.seed = 7;
     plan.unpaired = plan.default_contrasts = true;
     plan.arms[1].seed_block = 99999;
-    plan.arms[1].speeds[3] = (Speed){{1e6 + 1.0 / 3, 1e6, 0.1}};
     expect_round_trip(&plan);
     make_large(&plan);
     expect_round_trip(&plan);
     plan.base.lr = 0.1 + 0.2;
     plan.rates[2] = 1.0 / 3;
-    plan.arms[0].steps[1] = 1LL << 52;
-    plan.settings[1].steps = (1LL << 52) + 1;
     plan.by_seconds = true;
+    for (int i = 0; i < 6; i++) plan.arms[i / 2].steps[i % 2] = (1LL << 52) + i;
+    plan.settings[1].steps = (1LL << 52) + 1;
     plan.threads = 1024;
     plan.seeds = SEEDS_MOST;
     plan.exercises = 1000000;
@@ -202,6 +201,7 @@ static void flip_each_bit(const Plan *plan, bool sealed) {
     int taken = 0, refused = 0;
     for (uint64_t bit = 0; bit < 8 * file.size; bit++) {
         flip_bit(path, bit);
+        plan_free(&found);
         const bool read = plan_read(&found, &data, path, &error);
         flip_bit(path, bit);
         taken += read;
@@ -264,12 +264,12 @@ static const struct {
                {"schemes;1;pos", "\"rope\\n#\"", "control character"},
                {"schemes;1;name", "\"q\\nsystem \\\"touch pwned\\\"\\n#\"", "control character"},
                {"schemes;1;name", "\"a\\u007f\"", "control character"},
-               {"schemes;1;name", "\"../../elsewhere\"", "cannot be a label"},
-               {"schemes;1;name", "\"a/b\"", "cannot be a label"},
-               {"schemes;1;name", "\"<b>\"", "cannot be a label"},
+               {"schemes;1;name", "\"../../elsewhere\"", "no position scheme"},
+               {"schemes;1;name", "\"a/b\"", "no position scheme"},
+               {"schemes;1;name", "\"<b>\"", "no position scheme"},
                {"schemes;1;name", "\"rope:../a\"", "rope"},
-               {"schemes;1;name", "\"\"", "scheme"},
-               {"schemes;1;name", "\"learned\"", "two schemes"},
+               {"schemes;1;name", "\"\"", "label"},
+               {"schemes;1;name", "\"learned\"", "two schemes have the same name"},
                {"schemes;0;steps", NULL, "steps"},
                {"schemes;0;steps", "[]", "steps"},
                {"schemes;0;steps;1", NULL, "steps"},
@@ -306,10 +306,6 @@ static const struct {
                {"schemes;0;learning_rate", "-1", "\"learning_rate\""},
                {"schemes;0;learning_rate", "\"x\"", "'x'"},
                {"settings;0;text", "0.5", "\"text\""},
-               {"schemes;0;tokens_a_second", NULL, "tokens_a_second"},
-               {"schemes;0;tokens_a_second;1", "[3, 2]", "tokens_a_second"},
-               {"schemes;0;tokens_a_second;1", "[1, 2, 3]", "tokens_a_second"},
-               {"schemes;0;tokens_a_second;1", "[3, 2, -1]", "tokens_a_second"},
                {"unpaired", NULL, "\"unpaired\""},
                {"default_contrasts", NULL, "\"default_contrasts\""},
                {"schemes;0;seeds_block", NULL, "\"seeds_block\""},
@@ -332,8 +328,8 @@ static const struct {
                {"looks;1", "2", "looks"},
                {"learning_rates", NULL, ""},
                {"learning_rates;1", "\"1\"", "learning rate"},
-               {"learning_rates;1", "-1", "'-1'"},
-               {"learning_rates;1", "101", "'101'"},
+               {"learning_rates;1", "-1", "learning rate"},
+               {"learning_rates;1", "101", "learning rate"},
                {"learning_rates;1", "1e-4", "twice"},
                {"tasks", "[1,2,3,4,5,6,7,8,9]", "\"tasks\""},
                {"tasks;0", NULL, ""},

@@ -22,7 +22,7 @@ static void a_scheme_does_not_differ_from_itself(void **state) {
              set_sizes(plan, "", "", &error),
          &error);
     begin_work();
-    must(work(&comparison, getppid(), &error), &error);
+    work_all();
     read_all(&outcome);
     assert_int_equal(outcome.seeds, plan->seeds);
     must(outcome_differences(&all, &outcome, &error), &error);

@@ -44,8 +44,7 @@ static void expect_no_locks(void) {
 }
 
 static void do_all(void) {
-    Error error;
-    must(work(&comparison, getppid(), &error), &error);
+    work_all();
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
         assert_true(job_done(&comparison, &job));
@@ -94,7 +93,7 @@ static void every_job_is_done_once(void **state) {
     do_all();
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        assert_int_equal(comparison.jobs[i].progress, PROGRESS_ALL);
+        assert_int_equal(shared->progress[i], PROGRESS_ALL);
         assert_int_equal(lines_of(&job, "log.csv"), 1 + (job.task < 0 ? 16 : 7));
         assert_true(has(&job, "model.safetensors") && has(&job, "config.json") && has(&job, "tokenizer.json"));
         assert_false(has(&job, "state.safetensors"));
@@ -204,8 +203,8 @@ static void what_the_killed_left_is_removed(void **state) {
     path_of(path, &none, "measured.csv");
     unlink(path);
     scratch_write(path, MEASURED_HEADER "diverged,3,nan,1\n", strlen(MEASURED_HEADER "diverged,3,nan,1\n"));
-    work_tidy(&comparison);
-    expect_no_locks();
+    assert_false(job_done(&comparison, &none) || job_done(&comparison, &learned));
+    do_all();
     assert_false(has(&learned, "state.safetensors") || has(&none, "state.safetensors") ||
                  has(&none, "model.safetensors"));
     assert_true(has(&learned, "model.safetensors") && has(&learned, "measured.csv") && has(&none, "measured.csv"));
@@ -215,7 +214,7 @@ static void what_the_killed_left_is_removed(void **state) {
 static void what_diverges_is_done(void **state) {
     plan->base.lr = plan->rates[0] = plan->base.min_lr = 100;
     plan->base.warmup = plan->base.clip = 0;
-    plan->base.steps = plan->arms[0].steps[0] = plan->arms[1].steps[0] = plan->settings[0].steps = 1000;
+    plan->base.steps = plan->settings[0].steps = 1000;
     plan->task_count = 0;
     do_all();
     char *text = contents(&none, "measured.csv");
@@ -230,30 +229,20 @@ static void what_diverges_is_done(void **state) {
     assert_true(isnan(outcome_value(&outcome, 0, -1, 1, 0, "loss", 8)));
     outcome_free(&outcome);
     assert_false(has(&none, "state.safetensors") || has(&none, "model.safetensors"));
-    assert_true(comparison.jobs[0].progress == PROGRESS_ALL && comparison.jobs[1].progress == PROGRESS_ALL);
+    assert_true(shared->progress[0] == PROGRESS_ALL && shared->progress[1] == PROGRESS_ALL);
     do_all();
 }
 
-// One run that cannot be done does not stop the others, nor is it tried twice; the first failure comes back.
 static void what_cannot_be_written_is_said(void **state) {
-    char files[2][PATH_CAPACITY];
-    const Job *barred[] = {&learned, &learned_copy};
+    char file[PATH_CAPACITY];
     Error error = {0};
-    for (int i = 0; i < 2; i++) {
-        path_of(files[i], barred[i], "log.csv");
-        assert_int_equal(mkdir(files[i], 0777), 0);
-    }
-    expect_refused(work(&comparison, getppid(), &error), &error, files[0]);
+    bool taken;
+    path_of(file, &learned, "log.csv");
+    assert_int_equal(mkdir(file, 0777), 0);
+    expect_refused(work_on(0, &taken, &error), &error, file);
     expect_no_locks(); // nor is it locked any longer
-    for (int i = 0; i < plan_job_count(plan); i++) {
-        const Job job = plan_job(plan, i);
-        assert_int_equal(job_done(&comparison, &job), !comparison.jobs[i].failed);
-        assert_int_equal(comparison.jobs[i].failed, job.arm == 0);
-    }
-    for (int i = 0; i < 2; i++) assert_int_equal(rmdir(files[i]), 0);
-    must(work(&comparison, getppid(), &error), &error); // what failed here once is left to others
-    assert_false(job_done(&comparison, &learned));
-    for (int i = 0; i < plan_job_count(plan); i++) comparison.jobs[i].failed = false;
+    assert_false(taken || job_done(&comparison, &learned));
+    assert_int_equal(rmdir(file), 0);
     do_all();
 }
 
@@ -261,26 +250,28 @@ static void what_cannot_be_written_is_said(void **state) {
 static void another_text_is_not_trained_on(void **state) {
     Error error = {0};
     comparison.data = json_pack("[{s:[], s:[]}]", "train", "val");
-    assert_false(work(&comparison, getppid(), &error));
+    bool taken;
+    assert_false(work_on(0, &taken, &error));
     json_decref(comparison.data);
     comparison.data = NULL;
     assert_int_equal(error.kind, ERROR_INPUT);
     assert_non_null(strstr(error.message, "has changed since"));
-    assert_false(has(&learned, "config.json") || has(&none, "config.json"));
-    assert_true(job_done(&comparison, &learned_copy)); // tasks are not of this text
+    assert_false(has(&learned, "config.json"));
 }
 
 static void work_elsewhere(int orders, int answers) {
     Error error;
-    tell(answers, work(&comparison, getppid(), &error) ? 'y' : 'n');
+    bool taken;
+    const bool ok = work_on(0, &taken, &error);
+    tell(answers, ok ? 'y' : taken ? 't' : 'n');
 }
 
-// The worker was cut off from the file server, which gave its lock to somebody else: it leaves that run alone and does
-// the others. When the run is free again, it goes on from the last checkpoint.
+// The worker was cut off from the file server, which gave its lock to somebody else: it leaves the run alone. When the
+// run is free again, it goes on from the last checkpoint.
 static void a_run_whose_lock_is_lost_is_left_alone(void **state) {
     char path[PATH_CAPACITY], other[PATH_CAPACITY];
     Lock taken;
-    plan->base.steps = plan->settings[0].steps = plan->arms[0].steps[0] = 20000;
+    plan->base.steps = plan->settings[0].steps = 20000;
     plan->base.save_every = 500;
     Child child = start(work_elsewhere);
     path_of(path, &learned, "lock");
@@ -290,16 +281,15 @@ static void a_run_whose_lock_is_lost_is_left_alone(void **state) {
     assert_int_equal(lock_take(&taken, other), LOCK_MINE);
     assert_int_equal(rename(other, path), 0);
     snprintf(taken.path, sizeof taken.path, "%s", path);
-    for (int i = 0; i < plan_job_count(plan); i++) {
-        const Job job = plan_job(plan, i);
-        while ((job.task >= 0 || job.arm > 0) && !job_done(&comparison, &job)) sched_yield();
-    }
+    assert_int_equal(hear(child.answers), 't');
+    assert_int_equal(end(&child), 0);
     assert_false(job_done(&comparison, &learned));
     assert_in_range(lines_of(&learned, "log.csv"), 501, 20000);
     assert_true(is_at(path, taken.file));
+    Child late = start(work_elsewhere);
+    assert_int_equal(hear(late.answers), 't'); // locked
+    assert_int_equal(end(&late), 0);
     lock_release(&taken);
-    assert_int_equal(hear(child.answers), 'y');
-    assert_int_equal(end(&child), 0);
     do_all();
     assert_int_equal(lines_of(&learned, "log.csv"), 20001);
 }
@@ -307,16 +297,16 @@ static void a_run_whose_lock_is_lost_is_left_alone(void **state) {
 // Last: what came cannot be taken back.
 static void expect_stopped(void) {
     Error error = {0};
-    assert_false(work(&comparison, getppid(), &error));
+    bool taken;
+    assert_false(work_on(0, &taken, &error));
     assert_int_equal(error.kind, ERROR_INTERRUPTED);
     assert_true(has(&learned, "state.safetensors") && !has(&learned, "measured.csv"));
     assert_int_equal(lines_of(&learned, "log.csv"), 2);
-    assert_false(has(&none, "config.json"));
     expect_no_locks();
 }
 
 static void the_parent_stops_it(void **state) {
-    stop = true;
+    shared->stop = 1;
     expect_stopped();
 }
 

@@ -4,7 +4,7 @@
 
 #include "tests/lab/compare/run_files.h"
 
-static atomic_bool stop;
+static Shared *shared;
 
 // Runs that take hundredths of a second.
 static inline void tiny_runs(const char *text, int steps) {
@@ -19,14 +19,26 @@ static inline void tiny_runs(const char *text, int steps) {
 
 // What work() needs, once the plan is made.
 static inline void begin_work(void) {
-    stop = false;
-    comparison.stop = &stop;
-    comparison.jobs = calloc((size_t)plan_job_count(plan), sizeof *comparison.jobs);
-    assert_non_null(comparison.jobs);
+    shared = calloc(1, sizeof *shared + (size_t)plan_job_count(plan) * sizeof *shared->progress);
+    assert_non_null(shared);
 }
 
 static inline void end_work(void) {
-    free(comparison.jobs);
+    free(shared);
+}
+
+static inline bool work_on(int job, bool *taken, Error *error) {
+    return work(taken, &comparison, job, shared, getppid(), error);
+}
+
+// Every job that is not done, in turn.
+static inline void work_all(void) {
+    Error error;
+    bool taken;
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        if (!job_done(&comparison, &job)) must(work_on(i, &taken, &error), &error);
+    }
 }
 
 #endif

@@ -20,7 +20,7 @@ static inline void put_rising(const Job *job, double loss, double rise) {
 // The contrasts of the plan, named beforehand unless the test has named some.
 static inline void gather(Facts *facts, const Outcome *outcome) {
     Error error;
-    if (plan->contrast_count == 0) plan_default_contrasts(plan, "2026-01-31T23:59:59Z", 0);
+    if (plan->contrast_count == 0) must(plan_default_contrasts(plan, "2026-01-31T23:59:59Z", 0, &error), &error);
     must(facts_gather(facts, outcome, &error), &error);
 }
 
