@@ -41,15 +41,6 @@ absent() { # EXTENDED-REGULAR-EXPRESSION FILE
     [ $? -eq 1 ]
 }
 
-# What takes a while of its own, meanwhile: a process waits for one that holds the plan and is stopped.
-start held compare $small --steps 5 --seeds 1 --out held none
-held=$job
-while [ ! -f held/lock ] && kill -0 $job 2>/dev/null; do :; done
-kill -STOP $job
-start waiting compare $small --steps 5 --seeds 1 --out held none
-waiting=$job
-job=
-
 # --- a comparison ---
 need compare $long --out straight $three
 check "the settings come first" test "$(sed -n 2p "$scratch/out" | tr -s ' ')" = \
@@ -277,19 +268,6 @@ check "tasks are trained" test "$(ls tasks/runs | grep -c '^copy:max=2-')" -eq 4
 check "and answered at every length" awk -F , '$6 == "builtin:copy:max=2" && $11 == "right" && $14 == 9 { rows++ }
     END { exit rows != 16 }' tasks/results.csv
 check "and reported" grep -q '<th>trained lengths, 1 to 2</th><th>beyond, up to 4</th>' tasks/report.html
-
-# --- waiting for a plan ---
-if [ -f held/compare.json ]; then skip "waiting for a plan" "the first process was too fast"; else
-    while [ ! -s "$scratch/waiting.err" ] && kill -0 $waiting 2>/dev/null; do sleep 0.1; done
-    check "who waits long for a plan says so" grep -q 'waiting for the process that is writing the plan or the report in held$' \
-        "$scratch/waiting.err"
-fi
-kill -CONT $held
-for job in $held $waiting; do
-    collect
-    check "and goes on when it is written" test $code -eq 0
-done
-job=
 
 # --- an earlier version's comparison at equal times ---
 sed '2d; s/"equal_seconds": false/"equal_seconds": true/' straight/compare.json >timed && cp straight/compare.json good
