@@ -2,9 +2,9 @@
 #include "base/interrupt.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/file/text.h"
 #include "base/utf8.h"
 #include "cmd/commands.h"
-#include "cmd/compare/divide.h"
 #include "cmd/compare/start.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/shared/kernels.h"
@@ -27,14 +27,13 @@ typedef struct {
     pid_t pid;    // the process that was started for it; 0 = none
     int signals;  // how many of its processes a signal ended
     double again; // do not try to lock it earlier, by clock_seconds(), because another process has it
-    bool failed;
 } RunState;
 
 typedef struct {
     const Comparison *comparison;
     RunState *runs; // (count), all of the plan; those of other shares are none of this process's business
     Shared *shared;
-    int count, mine, done, workers, running;
+    int count, mine, done, open, workers, running;
     int worst; // exit code
 } Crew;
 
@@ -92,89 +91,53 @@ static bool crew_reap(Crew *crew) {
         if (code == TAKEN) run->again = clock_seconds() + 1;
         if (code == TAKEN || again) continue;
         run->state = code == ERROR_NONE ? DONE : LEFT;
-        run->failed = code != ERROR_NONE && code != ERROR_INTERRUPTED;
         if (code > crew->worst) crew->worst = code;
     }
     return crew->running < before;
 }
 
-// Describe for the progress line which runs are being trained. Sets crew->done to the number of runs that are done, and
-// returns the number of tokens trained on.
-static double describe(char text[TEXT_CAPACITY], Crew *crew) {
+// Count what is done of the runs of this process: *tokens are trained on. Sets crew->done and crew->open.
+static void count(double *tokens, Crew *crew) {
     const Comparison *c = crew->comparison;
-    double sum = 0;
-    char now[TEXT_CAPACITY] = "";
-    crew->done = 0;
+    *tokens = crew->done = crew->open = 0;
     for (int i = 0; i < crew->count; i++) {
         RunState *run = &crew->runs[i];
         const Job job = plan_job(&c->plan, i);
-        char name[PATH_CAPACITY], percent[16] = "measuring";
         if (!job_mine(c, i)) continue;
         if (run->pid == 0 && run->state != DONE && job_done(c, &job)) run->state = DONE; // by another process
         const int share = run->state == DONE ? PROGRESS_ALL : atomic_load(&crew->shared->progress[i]);
         crew->done += run->state == DONE;
-        sum += (double)share / PROGRESS_ALL * plan_job_tokens(&c->plan, &job);
-        if (run->pid == 0 || share == 0 || strlen(now) >= 60) continue;
-        if (share < PROGRESS_ALL) snprintf(percent, sizeof percent, "%.0f%%", 100.0 * share / PROGRESS_ALL);
-        snprintf(now + strlen(now), sizeof now - strlen(now), "%s%.40s %s", *now ? ", " : "",
-                 plan_job_name(name, &c->plan, &job), percent);
+        crew->open += run->state == OPEN;
+        *tokens += (double)share / PROGRESS_ALL * plan_job_tokens(&c->plan, &job);
     }
-    snprintf(text, TEXT_CAPACITY, "%d/%d runs  %.400s", crew->done, crew->mine,
-             *now || crew->done == crew->mine ? now : "no run is in training here");
-    return sum;
-}
-
-// "a, b failed; ": the runs that failed here and were not done elsewhere, as many as there is room for.
-static void list_failed(char text[TEXT_CAPACITY], const Crew *crew) {
-    const Plan *plan = &crew->comparison->plan;
-    *text = '\0';
-    for (int i = 0; i < crew->count; i++) {
-        const Job job = plan_job(plan, i);
-        char name[PATH_CAPACITY];
-        if (crew->runs[i].state != LEFT || !crew->runs[i].failed) continue;
-        if (strlen(text) >= TEXT_CAPACITY / 2) {
-            strcat(text, ", ...");
-            break;
-        }
-        snprintf(text + strlen(text), TEXT_CAPACITY - strlen(text) - 20, "%s%.200s", *text ? ", " : "",
-                 plan_job_name(name, plan, &job));
-    }
-    if (*text) strcat(text, " failed; ");
-}
-
-static bool any_open(const Crew *crew) {
-    bool open = false;
-    for (int i = 0; i < crew->count; i++) open = open || (job_mine(crew->comparison, i) && crew->runs[i].state == OPEN);
-    return open;
 }
 
 // Train, and show the progress, until no run is left to do here.
 static bool train(Crew *crew, Error *error) {
     const Plan *plan = &crew->comparison->plan;
     ProgressLine line;
-    char text[TEXT_CAPACITY];
-    double all = 0;
+    double all = 0, tokens;
+    bool ok = true;
     for (int i = 0; i < crew->count; i++) {
         const Job job = plan_job(plan, i);
         if (job_mine(crew->comparison, i)) all += plan_job_tokens(plan, &job);
     }
-    bool ok = true;
     interrupt_catch();
-    progress_start(&line, "compare", describe(text, crew), all);
-    while (crew->running > 0 || (ok && !interrupt_came() && any_open(crew))) {
+    count(&tokens, crew);
+    progress_start(&line, "compare", tokens, all);
+    while (crew->running > 0 || (ok && !interrupt_came() && crew->open > 0)) {
         ok = ok && (interrupt_came() || crew_start(crew, error));
         if (interrupt_came() || !ok) atomic_store(&crew->shared->stop, 1);
-        progress_show(&line, describe(text, crew), "%s", text);
+        count(&tokens, crew);
+        progress_show(&line, tokens, "%d/%d runs, %d in training here", crew->done, crew->mine, crew->running);
         for (int pause = 0; pause < 10 && !crew_reap(crew); pause++)
             nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+        count(&tokens, crew);
     }
-    describe(text, crew);
     progress_clear(&line);
-    if (!ok) return false;
-    if (crew->done == crew->mine) return true;
-    list_failed(text, crew);
-    fail_run(error, "%d of %d runs are done; %srun the same command again for the others", crew->done, crew->mine,
-             text);
+    if (!ok || crew->done == crew->mine) return ok;
+    fail_run(error, "%d of %d runs are done%s; run the same command again for the others", crew->done, crew->mine,
+             interrupt_came() ? "" : ", and the others failed (see above)");
     if (interrupt_came()) error->kind = ERROR_INTERRUPTED;
     if (!interrupt_came() && crew->worst > 0) error->kind = (ErrorKind)crew->worst;
     return false;
@@ -193,6 +156,112 @@ static bool train_runs(const Comparison *c, int workers, Error *error) {
     shared_free(crew.shared, bytes);
     return ok;
 }
+
+// --- runs that something else starts: --list, --slurm and --share ---
+
+enum { ARRAY_MOST = 1000 }; // tasks of a job, unless a cluster is configured for more or fewer (MaxArraySize)
+
+// Append the words behind "compare", as they were typed, each with a space in front, without the options that say who
+// trains.
+static void keep_words(Text *words, int argc, char **argv) {
+    static const struct {
+        const char *name;
+        bool has_value;
+    } left_out[] = {{"--list", false}, {"--slurm", false}, {"--share", true}, {"--workers", true}};
+    enum { ALL = sizeof left_out / sizeof *left_out };
+    for (int i = 1; i < argc; i++) {
+        const size_t length = strcspn(argv[i], "=");
+        int n = 0;
+        while (n < ALL && (strlen(left_out[n].name) != length || strncmp(left_out[n].name, argv[i], length) != 0)) n++;
+        if (n == ALL) {
+            text_print(words, " ");
+            shell_word(words, argv[i]);
+        } else if (left_out[n].has_value && argv[i][length] == '\0') {
+            i++;
+        }
+    }
+}
+
+// Set the share of this process from "I/N".
+static bool set_share(Comparison *c, const char *text, Error *error) {
+    char rest;
+    if (strspn(text, "0123456789/") < strlen(text) || sscanf(text, "%9d/%9d%c", &c->share, &c->shares, &rest) != 2 ||
+        c->share < 1 || c->share > c->shares)
+        return fail_input(error, "--share %s: give I/N, such as 3/40, with I from 1 to N", text);
+    c->share--;
+    return true;
+}
+
+// Are the runs of share `share` of `shares` done?
+static bool share_done(const Comparison *c, int share, int shares) {
+    for (int i = share; i < plan_job_count(&c->plan); i += shares) {
+        const Job job = plan_job(&c->plan, i);
+        if (!job_done(c, &job)) return false;
+    }
+    return true;
+}
+
+// What ends a line would begin a command of its own in a list or in the script.
+static bool check_plain(const char *what, const char *path, Error *error) {
+    return is_plain(path) ||
+           fail_input(error, "%s %s: the path holds a newline or another control character; rename its directory", what,
+                      path);
+}
+
+// --share stands in front of the words, because "--" may end the options.
+static void add_list(Text *list, const Comparison *c, const char *program, const Text *words) {
+    const int runs = plan_job_count(&c->plan);
+    for (int i = 0; i < runs; i++) {
+        char name[PATH_CAPACITY];
+        const Job job = plan_job(&c->plan, i);
+        if (job_done(c, &job)) continue;
+        shell_word(list, program);
+        text_print(list, " compare --share %d/%d", i + 1, runs);
+        text_add(list, words->bytes, words->size);
+        text_print(list, " # %s\n", plan_job_name(name, &c->plan, &job));
+    }
+}
+
+static bool add_script(Text *script, const Comparison *c, const char *program, const Text *words, const char *here,
+                       int workers, Error *error) {
+    const int runs = plan_job_count(&c->plan), tasks = runs < ARRAY_MOST ? runs : ARRAY_MOST;
+    const char *separator = "#!/bin/sh\n#SBATCH --job-name=bitter --requeue --open-mode=append --array=";
+    for (int task = 0; task < tasks; task++) {
+        if (share_done(c, task, tasks)) continue;
+        text_print(script, "%s%d", separator, task + 1);
+        separator = ",";
+    }
+    if (script->size == 0)
+        return fail_input(error, "all runs are done; `bitter report` writes the report of %s", c->directory);
+    if (workers > 0) text_print(script, "%%%d", workers);
+    text_print(script, "\n#SBATCH --cpus-per-task=%d\ncd ", c->plan.threads);
+    shell_word(script, here);
+    text_print(script, " || exit\nexec ");
+    shell_word(script, program);
+    text_print(script, " compare --share \"$SLURM_ARRAY_TASK_ID/%d\"", tasks);
+    text_add(script, words->bytes, words->size);
+    text_print(script, "\n");
+    return true;
+}
+
+// Print, for a shell to read, a command for each run that is not done; or a script for sbatch, an array job with a task
+// for each of these runs, of which at most `workers` (0 = no limit) run at the same time.
+static bool divide(const Comparison *c, const Text *words, bool slurm, int workers, Error *error) {
+    char program[PATH_CAPACITY], here[PATH_CAPACITY];
+    Text text = {0};
+    program_find(program, "bitter");
+    if (!check_plain("the program", program, error)) return false;
+    if (!getcwd(here, sizeof here)) return fail_run(error, "the working directory has no path: %s", strerror(errno));
+    if (slurm && !check_plain("the working directory", here, error)) return false;
+    bool ok = !slurm || add_script(&text, c, program, words, here, workers, error);
+    if (!slurm) add_list(&text, c, program, words);
+    ok = ok && (!(words->failed || text.failed) || fail_run(error, "no memory for the commands of the runs"));
+    if (ok && text.size > 0) fwrite(text.bytes, 1, text.size, stdout);
+    text_free(&text);
+    return ok;
+}
+
+// --- the command ---
 
 // The command for the report.
 static void keep_command(char *out, size_t capacity, const Text *words) {
@@ -241,14 +310,14 @@ bool command_compare(int argc, char **argv, Error *error) {
     static Comparison comparison;
     Text words = {0};
     bool given[ARGUMENTS_MOST];
-    divide_words(&words, argc, argv);
+    keep_words(&words, argc, argv);
     bool ok = !words.failed || fail_run(error, "no memory for the words of the command");
     keep_command(comparison.plan.command, sizeof comparison.plan.command, &words);
     const int first = arguments_parse(&options, given, &usage, argc, argv);
     const int cores = processors_allowed();
     for (int i = 0; ok && i < argc; i++) ok = name_check("the argument", argv[i], error); // the report shows them
     ok = ok && comparison_paths(&comparison, options.out, error) && report_check(options.out, true, error) &&
-         (!compare_given(given, "share") || divide_share(&comparison, options.share, error));
+         (!compare_given(given, "share") || set_share(&comparison, options.share, error));
     if (ok && !options.slurm) kernels_report("compare");
     ok = ok && compare_start(&comparison, &options, given, argv + first, argc - first, cores, error);
     if (ok && (options.list || options.slurm))

@@ -80,17 +80,13 @@ bool compare_given(const bool *given, const char *name) {
     return given[option_find(table, name) - table];
 }
 
-// What is wrong with the arm alone has its label in front, and places are those in the text as it was given.
-static bool check_arm(const Plan *plan, const Job *job, const TrainOptions *options, int vocab, Error *error) {
-    const Arm *arm = &plan->arms[job->arm];
-    TrainOptions own = *options, all = *options;
+// Places in the message are those in the scheme as it was given.
+static bool check_arm(const Arm *arm, const TrainOptions *options, int vocab, Error *error) {
+    TrainOptions typed = *options;
     Mix pos;
     Error reason;
-    memcpy(own.pos, arm->typed, sizeof own.pos);
-    if (trainer_check(&pos, &own, vocab, &reason)) return true;
-    snprintf(all.pos, sizeof all.pos, "none");
-    memcpy(all.window, plan->base.window, sizeof all.window);
-    return trainer_check(&pos, &all, vocab, error) && arm_fail(arm, &reason, error);
+    memcpy(typed.pos, arm->typed, sizeof typed.pos);
+    return trainer_check(&pos, &typed, vocab, &reason) || arm_fail(arm, &reason, error);
 }
 
 // Check every arm with every shape and task that it will be trained with, and every text, before hours of training.
@@ -100,7 +96,8 @@ static bool check_jobs(const Plan *plan, const Corpus *corpora, Error *error) {
         if (job.seed > 0) break;
         const TrainOptions options = plan_job_options(plan, &job);
         const int text = plan->settings[job.setting].text;
-        if (!check_arm(plan, &job, &options, job.task < 0 ? plan->texts[text].vocab : 257, error)) return false;
+        if (!check_arm(&plan->arms[job.arm], &options, job.task < 0 ? plan->texts[text].vocab : 257, error))
+            return false;
         if (job.task < 0 && !measure_check(plan->base.eval_tokens, options.context, &corpora[text], error))
             return false;
     }
@@ -187,7 +184,6 @@ static bool take_over(Comparison *c, const CompareOptions *o, Error *error) {
     const Plan *before = &old.plan;
     const char *path = c->file;
     json_t *data;
-    char left_out[PATH_CAPACITY];
     if (!plan_read(&old.plan, &data, path, error)) return false;
     const int changed = changed_text(c->data, data);
     json_decref(data);
@@ -210,11 +206,6 @@ static bool take_over(Comparison *c, const CompareOptions *o, Error *error) {
     if (!comparison_paths(&old, c->directory, error) || !comparison_done(&done, c, error) ||
         !plan_follow(plan, before, done, comparison_complete(&old), error))
         return false;
-    const int count = plan_left_out(left_out, plan, before);
-    if (count > 0 && !prints(o))
-        printf("compare leaves out %d runs of the earlier plan, such as %s; they are kept, and are in the report again "
-               "when you name their schemes, seeds, rates and tasks\n",
-               count, left_out);
     return true;
 }
 
@@ -273,19 +264,6 @@ static void print_settings(const Plan *plan) {
     }
 }
 
-// Measuring takes longer than training where there is more text to measure on.
-static void print_measuring(const Plan *plan, const Corpus *corpora) {
-    for (int s = 0; s < plan->setting_count; s++) {
-        const Split *val = &corpora[plan->settings[s].text].val;
-        const double tokens = (double)split_limit(val, plan->base.eval_tokens);
-        char measured[TICK_WORDS], trained[TICK_WORDS];
-        if (tokens <= setting_tokens(plan, s)) continue;
-        printf("measure a run trains on %s tokens and is measured on %s; --eval-tokens N measures on fewer\n",
-               number_words(trained, setting_tokens(plan, s)), number_words(measured, tokens));
-        return;
-    }
-}
-
 bool compare_start(Comparison *c, const CompareOptions *o, const bool *given, char **names, int count, int cores,
                    Error *error) {
     static Corpus corpora[TEXTS_MOST];
@@ -299,7 +277,6 @@ bool compare_start(Comparison *c, const CompareOptions *o, const bool *given, ch
              fail_run(error, "no memory for the fingerprint of %s", plan->texts[t].data);
     if (ok && !prints(o)) {
         print_settings(plan);
-        print_measuring(plan, corpora);
         fflush(stdout);
     }
     ok = ok && settle_plan(c, o, cores, error);

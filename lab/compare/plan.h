@@ -199,9 +199,6 @@ bool plan_read(Plan *plan, json_t **data, const char *path, Error *error);
 // --exercises.
 bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *error);
 
-// How many runs `before`, a plan of the same directory, has and `plan` has not; `first` is the name of one.
-int plan_left_out(char first[PATH_CAPACITY], const Plan *plan, const Plan *before);
-
 // Words become names of files and cells of tables and CSV, so no character has a meaning of its own there.
 #define LABEL_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 

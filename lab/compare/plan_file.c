@@ -346,23 +346,3 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
     json_decref(then);
     return ok;
 }
-
-// Has the plan this job of the plan before it?
-static bool has_job(const Plan *plan, const Plan *before, const Job *job) {
-    Job mine = {.setting = job->setting, .task = -1, .arm = plan_arm(plan, before->arms[job->arm].name)};
-    if (mine.arm < 0 || job->seed >= plan->seeds) return false;
-    for (int t = 0; job->task >= 0 && t < plan->task_count; t++)
-        if (strcmp(plan->tasks[t], before->tasks[job->task]) == 0) return true;
-    for (; job->task < 0 && mine.rate < plan->rate_count; mine.rate++)
-        if (plan_job_rate(plan, &mine) == plan_job_rate(before, job)) return true;
-    return false;
-}
-
-int plan_left_out(char first[PATH_CAPACITY], const Plan *plan, const Plan *before) {
-    int count = 0;
-    for (int i = 0; i < plan_job_count(before); i++) {
-        const Job job = plan_job(before, i);
-        if (!has_job(plan, before, &job) && count++ == 0) plan_job_name(first, before, &job);
-    }
-    return count;
-}

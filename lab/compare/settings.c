@@ -118,33 +118,31 @@ static bool parse_sizes(Lists *lists, const char *list, Error *error) {
     return true;
 }
 
-static bool parse_lists(Lists *lists, const SettingLists *typed, Error *error) {
+// A list that is not given has one entry, what the options say; a size of 0 parameters is their shape.
+static bool parse_lists(Lists *lists, const SettingLists *typed, const TrainOptions *o, Error *error) {
     static const Option ratio = NUMBER_ROW("", offsetof(TrainOptions, lr), NULL, 0.001, 1e6, "X", "");
     *lists = (Lists){0};
-    return parse_sizes(lists, typed->scale, error) &&
-           list_numbers(lists->ratios, &lists->ratio_count, SETTINGS_MOST, typed->tokens_per_parameter, &ratio,
-                        "--tokens-per-parameter", error) &&
-           list_numbers(lists->contexts, &lists->context_count, SETTINGS_MOST, typed->contexts,
-                        option_find(train_options, "context"), "--context", error);
+    if (!parse_sizes(lists, typed->scale, error) ||
+        !list_numbers(lists->ratios, &lists->ratio_count, SETTINGS_MOST, typed->tokens_per_parameter, &ratio,
+                      "--tokens-per-parameter", error) ||
+        !list_numbers(lists->contexts, &lists->context_count, SETTINGS_MOST, typed->contexts,
+                      option_find(train_options, "context"), "--context", error))
+        return false;
+    if (lists->ratio_count == 0)
+        lists->ratios[lists->ratio_count++] = lists->size_count > 0 && !typed->steps ? TOKENS_PER_PARAMETER : 0;
+    if (lists->context_count == 0) lists->contexts[lists->context_count++] = (double)o->context;
+    if (lists->size_count == 0) lists->size_count = 1;
+    return true;
 }
 
-// Join the parts of a name that are not "".
-static void join_name(char name[NAME_CAPACITY], const char *const *parts, int count) {
-    int length = 0;
-    name[0] = '\0';
-    for (int i = 0; i < count; i++)
-        if (*parts[i] && length < NAME_CAPACITY)
-            length += snprintf(name + length, (size_t)(NAME_CAPACITY - length), "%s%s", length ? "-" : "", parts[i]);
-}
-
-// The shape of size s; without sizes, that of the options.
+// The shape of size s.
 static bool set_shape(Setting *setting, const Plan *plan, const Lists *lists, int s, const SettingLists *fixed,
                       Error *error) {
     const TrainOptions *o = &plan->base;
     const int vocab = plan->texts[setting->text].vocab;
     size_t nearest = 0;
     char layers[64] = "", heads[64] = "";
-    if (lists->size_count == 0) {
+    if (lists->parameters[s] == 0) {
         setting->layers = o->layers;
         setting->heads = o->heads;
         setting->width = o->width;
@@ -158,32 +156,26 @@ static bool set_shape(Setting *setting, const Plan *plan, const Lists *lists, in
                       lists->sizes[s], vocab, layers, heads, nearest);
 }
 
-// Steps for so many tokens per parameter; those of the options where the steps do not follow from the model.
-static long long steps_for(const Setting *setting, const TrainOptions *o, double ratio) {
-    const double step = (double)(o->batch * o->accumulate * setting->context);
-    return ratio > 0 ? (long long)ceil(ratio * (double)setting->parameters / step) : o->steps;
-}
-
-static int one_at_least(int count) {
-    return count > 0 ? count : 1;
-}
-
-// One combination; s, r and c count sizes, ratios and contexts.
+// One combination; s, r and c count sizes, ratios and contexts. Its name is made of what differs between settings.
 static bool set_setting(Setting *setting, const Plan *plan, const Lists *lists, int s, int r, int c,
                         const SettingLists *typed, Error *error) {
-    const double preset = lists->size_count > 0 && !typed->steps ? TOKENS_PER_PARAMETER : 0;
-    const double ratio = lists->ratio_count > 0 ? lists->ratios[r] : preset;
-    char ratio_name[32] = "", context_name[32] = "", name[NAME_CAPACITY];
-    setting->context = lists->context_count > 0 ? (long long)lists->contexts[c] : plan->base.context;
+    const TrainOptions *o = &plan->base;
+    const double ratio = lists->ratios[r];
+    char ratio_name[32] = "", context_name[32] = "";
+    setting->context = (long long)lists->contexts[c];
     if (!set_shape(setting, plan, lists, s, typed, error)) return false;
-    setting->steps = steps_for(setting, &plan->base, ratio);
+    const double step = (double)(o->batch * o->accumulate * setting->context);
+    setting->steps = ratio > 0 ? (long long)ceil(ratio * (double)setting->parameters / step) : o->steps;
     if (lists->ratio_count > 1) snprintf(ratio_name, sizeof ratio_name, "%gtpp", ratio);
     if (lists->context_count > 1) snprintf(context_name, sizeof context_name, "%lld", setting->context);
     const char *const parts[] = {plan->text_count > 1 ? plan->texts[setting->text].name : "",
                                  lists->size_count > 1 ? lists->sizes[s] : "", ratio_name, context_name};
-    join_name(name, parts, 4);
-    memcpy(setting->name, name, sizeof name);
-    const Setting *smaller = s > 0 && r == 0 ? setting - one_at_least(lists->ratio_count) : NULL;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const size_t length = strlen(setting->name);
+        if (*parts[i])
+            snprintf(setting->name + length, sizeof setting->name - length, "%s%s", length ? "-" : "", parts[i]);
+    }
+    const Setting *smaller = s > 0 && r == 0 ? setting - lists->ratio_count : NULL;
     return !smaller || setting->parameters > smaller->parameters ||
            fail_input(error, "--scale: give sizes from small to large; %s is not larger than %s", lists->sizes[s],
                       lists->sizes[s - 1]);
@@ -191,9 +183,8 @@ static bool set_setting(Setting *setting, const Plan *plan, const Lists *lists, 
 
 bool plan_settings(Plan *plan, const SettingLists *typed, Error *error) {
     Lists lists;
-    if (!parse_lists(&lists, typed, error)) return false;
-    const int sizes = one_at_least(lists.size_count), ratios = one_at_least(lists.ratio_count);
-    const int contexts = one_at_least(lists.context_count), count = plan->text_count * contexts * sizes * ratios;
+    if (!parse_lists(&lists, typed, &plan->base, error)) return false;
+    const int count = plan->text_count * lists.context_count * lists.size_count * lists.ratio_count;
     if (count > SETTINGS_MOST)
         return fail_input(error, "--data, --context, --scale and --tokens-per-parameter make %d settings; at most %d",
                           count, SETTINGS_MOST);
@@ -202,9 +193,9 @@ bool plan_settings(Plan *plan, const SettingLists *typed, Error *error) {
     plan->setting_count = 0;
     if (!plan->settings) return fail_run(error, "no memory for %d settings", count);
     for (int t = 0; t < plan->text_count; t++)
-        for (int c = 0; c < contexts; c++)
-            for (int s = 0; s < sizes; s++)
-                for (int r = 0; r < ratios; r++) {
+        for (int c = 0; c < lists.context_count; c++)
+            for (int s = 0; s < lists.size_count; s++)
+                for (int r = 0; r < lists.ratio_count; r++) {
                     Setting *setting = &plan->settings[plan->setting_count++];
                     setting->text = t;
                     if (!set_setting(setting, plan, &lists, s, r, c, typed, error)) return false;

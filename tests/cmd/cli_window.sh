@@ -59,7 +59,7 @@ refuses "an arm whose layers are named twice" "bitter compare: a: --pos 'rope@0-
 refuses "an arm without a label" "bitter compare: --pos 'rope@0-1,none@1', character 10 ('none@1')" $few rope rope@0-1,none@1
 refuses "an arm whose windows are too many" "bitter compare: a: --window '8*2,0', character 1;--layers 2" \
     $few rope "a=rope --window 8*2,0"
-refuses "what is wrong with all arms" "bitter compare: --window '8*2,0', character 1;--layers 2" $few a=rope b=none --window '8*2,0'
-refuses "heads that are wrong for all arms" "bitter compare: --kv-heads 3" $few a=rope b=none --kv-heads 3
+refuses "what is wrong with all arms" "--window '8*2,0', character 1;--layers 2" $few a=rope b=none --window '8*2,0'
+refuses "heads that are wrong for all arms" "--kv-heads 3" $few a=rope b=none --kv-heads 3
 check "nothing was left behind by compare" test ! -e compared/compare.json
 finish

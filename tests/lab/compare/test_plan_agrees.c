@@ -75,41 +75,12 @@ static void first_tasks_choose_their_options(void **state) {
     must(plan_agrees(&plan, &before, path, &error), &error);
 }
 
-static void what_a_plan_leaves_out_is_counted(void **state) {
-    static Plan plan, before;
-    Error error;
-    char first[PATH_CAPACITY];
-    make_large(&before); // 3 seeds, each of 3 schemes with 3 rates in 2 settings and on 2 tasks
-    make_large(&plan);
-    assert_int_equal(plan_left_out(first, &plan, &before), 0);
-    plan.seeds = 2;
-    assert_int_equal(plan_left_out(first, &plan, &before), 3 * 3 * 2 + 3 * 2);
-    assert_string_equal(first, "0.1M-learned-lr0.0001-seed1339");
-    assert_int_equal(plan_left_out(first, &before, &plan), 0);
-    plan.seeds = 3;
-    must(plan_tasks(&plan, "sort parity", &error), &error);
-    assert_int_equal(plan_left_out(first, &plan, &before), 3 * 3);
-    assert_string_equal(first, "copy:max=5-learned-seed1337");
-    must(plan_rates(&plan, "3e-4,1e-3", &error) && plan_tasks(&plan, "copy:max=5 parity", &error), &error);
-    assert_int_equal(plan_left_out(first, &plan, &before), 3 * 3 * 2);
-    must(set_arms(&plan, "alibi;learned", "", &error) && plan_rates(&plan, "1e-4,3e-4,1e-3", &error), &error);
-    assert_int_equal(plan_left_out(first, &plan, &before), 3 * 2 * (3 * 2 + 2));
-    // So are runs at other rates of a scheme's own, but not the same rate in other digits.
-    make_small(&plan);
-    make_small(&before);
-    must(set_arms(&plan, "rope@8e-3;alibi@4e-3", "", &error) && set_arms(&before, "rope@4e-3;alibi@0.004", "", &error),
-         &error);
-    assert_int_equal(plan_left_out(first, &plan, &before), 3);
-    assert_string_equal(first, "rope-lr0.004-seed1337");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_directory_has_one_set_of_options),
         cmocka_unit_test(a_directory_has_one_set_of_sizes),
         cmocka_unit_test(other_seeds_schemes_rates_and_tasks_may_join),
         cmocka_unit_test(first_tasks_choose_their_options),
-        cmocka_unit_test(what_a_plan_leaves_out_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
