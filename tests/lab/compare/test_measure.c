@@ -336,20 +336,6 @@ static void tasks_are_measured_by_length(void **state) {
     }
 }
 
-static void lengths_end_where_the_scheme_does(void **state) {
-    static Table table;
-    Corpus task;
-    Error error;
-    must(corpus_open(&task, "builtin:copy:max=4,bytes=2000", &error), &error);
-    set_options("learned", task_tokens(&task.builtin, 6), 1000);
-    make_trainer(&task);
-    measure_table(&table);
-    assert_int_equal(count_of(&table, "right"), 6);
-    find(&table, "right", 6);
-    trainer_free(&trainer);
-    corpus_close(&task);
-}
-
 static bool is_last(const void *context) {
     int *left = *(int *const *)context;
     return --*left == 0;
@@ -391,7 +377,6 @@ int main(void) {
         cmocka_unit_test(windows_end_where_the_scheme_does),
         cmocka_unit_test(too_little_validation_text_is_refused),
         cmocka_unit_test(tasks_are_measured_by_length),
-        cmocka_unit_test(lengths_end_where_the_scheme_does),
         cmocka_unit_test(it_can_be_stopped),
     };
     return cmocka_run_group_tests(tests, open_text, close_text);

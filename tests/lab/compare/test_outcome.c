@@ -23,21 +23,6 @@ static void numbers_are_found_again(void **state) {
     outcome_free(&outcome);
 }
 
-static void differences_are_paired_by_seed(void **state) {
-    Outcome outcome;
-    make_plan("none;rope;alibi", "", "0.1M,0.3M", "");
-    plan->reference = 1;
-    put_all();
-    read_all(&outcome);
-    double differences[3];
-    for (int seed = 0; seed < 3; seed++) differences[seed] = 0.1 + 0.001 * seed;
-    const Paired expected = paired_summary(differences, 3), found = outcome_paired(&outcome, 1, 2, 1, "loss", 2 * T);
-    expect_near("mean", 0, found.mean, expected.mean, 1e-9);
-    expect_near("sd", 0, found.sd, expected.sd, 1e-9);
-    expect_near("p", 0, found.p, expected.p, 1e-6);
-    outcome_free(&outcome);
-}
-
 // The rate that is best on the choosing half of validation, though another one is on the half that is reported.
 static void the_choosing_half_chooses(void **state) {
     static const double choose[2][2][3] = {{{5, 4, 3}, {3, 4, 5}}, {{4, 3, 5}, {4, 4, 4}}}; // size, arm, rate
@@ -75,20 +60,6 @@ static void the_choosing_half_chooses(void **state) {
     RateLoss rates[RATES_MOST];
     outcome_rates(rates, &outcome, 0, 0);
     assert_true(isnan(rates[2].mean) && isnan(rates[2].sd) && isfinite(rates[1].mean));
-    outcome_free(&outcome);
-}
-
-static void a_seed_that_diverged_leaves_no_gap(void **state) {
-    Outcome outcome;
-    make_plan("none;rope;alibi", "", "", "");
-    put_all();
-    const Job diverged = {.task = -1, .arm = 1, .seed = 1};
-    put(&diverged, MEASURED_HEADER "diverged,12,nan,1\n");
-    read_all(&outcome);
-    assert_int_equal(outcome.seeds, 3); // it is done
-    const Paired lost = outcome_paired(&outcome, 0, 1, 0, "loss", T),
-                 other = outcome_paired(&outcome, 0, 2, 0, "loss", T);
-    assert_true(isnan(lost.mean) && isnan(lost.p) && isfinite(other.mean) && isfinite(other.p));
     outcome_free(&outcome);
 }
 
@@ -198,34 +169,6 @@ static void noise_is_not_resolved_and_a_handicap_is(void **state) {
     assert_int_equal(found, TRIALS);
 }
 
-static void one_seed_has_no_interval(void **state) {
-    make_plan("none;rope", "", "", "");
-    plan->seeds = 1;
-    put_all();
-    const Difference difference = difference_of(1, 0);
-    expect_near("gap", 0, difference.gap.mean, 0.1, 1e-9);
-    assert_true(isnan(difference.gap.sd) && isnan(difference.resolvable) && isnan(difference.interval.low));
-    assert_int_equal(difference.verdict, VERDICT_UNRESOLVED);
-}
-
-static void numbers_that_no_run_writes_are_refused(void **state) {
-    static const char *const rows[] = {
-        "batches,0,-1,1", "batches,0,4294967296,1", "batches,0,1e300,1", "batches,0,nan,1", "loss,-1,3,9",
-        "loss,nan,3,9",   "loss,1e300,3,9",         "loss,256,3,-1",     "loss,256,3,1e99", "right,1,1.5,40",
-        "right,1,-1,40",  "right,1,nan,40",         "loss,256,3,nan"};
-    make_plan("none;rope", "", "", "");
-    put_all();
-    const Job job = {.task = -1, .arm = 1, .seed = 1};
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        char text[256];
-        Outcome outcome;
-        Error error = {0};
-        snprintf(text, sizeof text, MEASURED_HEADER "%s\nbatches,0,8,1\n", rows[i]);
-        put(&job, text);
-        expect_refusal(outcome_read(&outcome, &comparison, &error), &error, rows[i], "measured.csv;row 2");
-    }
-}
-
 // With the checksum in its last row, no flipped bit is taken.
 static void flipped_bits_are_refused(void **state) {
     make_plan("none;rope", "", "", "");
@@ -288,14 +231,10 @@ static void results_csv_has_everything(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(numbers_are_found_again, begin_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(differences_are_paired_by_seed, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(the_choosing_half_chooses, begin_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(a_seed_that_diverged_leaves_no_gap, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(unfinished_seeds_are_left_out, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(answers_add_up, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(noise_is_not_resolved_and_a_handicap_is, begin_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(one_seed_has_no_interval, begin_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(numbers_that_no_run_writes_are_refused, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(flipped_bits_are_refused, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(results_csv_has_everything, begin_directory, remove_directory),
     };

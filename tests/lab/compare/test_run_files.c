@@ -63,7 +63,16 @@ static void damaged_files_are_refused(void **state) {
                                        "loss,256,3;5,10\n",
                                        "\n",
                                        "averyverylongname,256,3.5,10\n",
-                                       "loss,256,3.5,10\rloss,512,3.5,10\n"};
+                                       "loss,256,3.5,10\rloss,512,3.5,10\n",
+                                       "batches,0,-1,1\n",
+                                       "batches,0,4294967296,1\n",
+                                       "batches,0,nan,1\n",
+                                       "loss,-1,3,9\n",
+                                       "loss,nan,3,9\n",
+                                       "loss,256,3,-1\n",
+                                       "loss,256,3,1e99\n",
+                                       "right,1,1.5,40\n",
+                                       "right,1,nan,40\n"};
     static const char end[] = "batches,0,7,1\n";
     const Job job = {.task = -1, .arm = 1, .seed = 0};
     char text[512], path[PATH_CAPACITY];
