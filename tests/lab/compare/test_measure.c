@@ -336,37 +336,6 @@ static void tasks_are_measured_by_length(void **state) {
     }
 }
 
-static bool is_last(const void *context) {
-    int *left = *(int *const *)context;
-    return --*left == 0;
-}
-
-// It asks whether to stop at least once a row, of many exercises more often, and stops at once.
-static void it_can_be_stopped(void **state) {
-    Corpus task;
-    Error error = {0};
-    must(corpus_open(&task, "builtin:copy:max=4,bytes=2000", &error), &error);
-    for (int is_text = 0; is_text < 2; is_text++) {
-        Text rows = {0};
-        int left = 1000, *counter = &left;
-        const Stop stop = {is_last, &counter, "go on"};
-        set_options("rope", is_text ? 8 : task_tokens(&task.builtin, 8), 1000);
-        make_trainer(is_text ? &corpus : &task);
-        plan.exercises = 300; // of which some hundred are examined at a time
-        must(measure(&rows, &trainer, options.eval_tokens, plan.exercises, &stop, &error), &error);
-        const int asked = 1000 - left, when[] = {1, 2, asked / 2, asked};
-        assert_in_range(asked, is_text ? 8 : 2 * 8, 999);
-        for (size_t i = 0; i < COUNT(when); i++) {
-            left = when[i];
-            assert_false(measure(&rows, &trainer, options.eval_tokens, plan.exercises, &stop, &error));
-            assert_true(error.kind == ERROR_INTERRUPTED && left == 0);
-        }
-        trainer_free(&trainer);
-        text_free(&rows);
-    }
-    corpus_close(&task);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_is_there),
@@ -377,7 +346,6 @@ int main(void) {
         cmocka_unit_test(windows_end_where_the_scheme_does),
         cmocka_unit_test(too_little_validation_text_is_refused),
         cmocka_unit_test(tasks_are_measured_by_length),
-        cmocka_unit_test(it_can_be_stopped),
     };
     return cmocka_run_group_tests(tests, open_text, close_text);
 }

@@ -297,16 +297,6 @@ static void jobs_have_their_options(void **state) {
     assert_true(options.lr == 0 && options.min_lr == 0);
 }
 
-static void the_last_seed_is_a_number(void **state) {
-    static Plan plan;
-    Error error = {0};
-    begin(&plan);
-    plan.base.seed = LLONG_MAX - 3;
-    must(plan_seeds(&plan, 3, &error), &error);
-    assert_int_equal(plan.seeds, 3);
-    expect_refusal(plan_seeds(&plan, 4, &error), &error, "four", "--seed 9223372036854775804;4 seeds");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(schemes_may_have_labels),
@@ -319,7 +309,6 @@ int main(void) {
         cmocka_unit_test(every_combination_is_one_job),
         cmocka_unit_test(job_names_differ),
         cmocka_unit_test(jobs_have_their_options),
-        cmocka_unit_test(the_last_seed_is_a_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

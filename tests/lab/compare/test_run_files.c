@@ -34,21 +34,6 @@ static void other_batches_are_refused(void **state) {
     expect_unreadable("other batches in as many steps", "batches");
 }
 
-// Where the reference diverged, or has other steps, the others are still compared with each other.
-static void batches_are_compared_without_the_reference(void **state) {
-    make_plan("none;rope;alibi", "", "", "");
-    const Job reference = {.task = -1, .arm = 0, .seed = 1}, job = {.task = -1, .arm = 2, .seed = 1};
-    put_all();
-    put(&reference, MEASURED_HEADER "diverged,3,nan,1\n");
-    put(&job, MEASURED_HEADER "batches,0,5,1\n");
-    expect_unreadable("other batches than a scheme that is not the reference", "alibi-seed1338;rope-seed1338;00000005");
-    put_all();
-    plan->by_seconds = true;
-    plan->arms[0].steps[0]--;
-    put(&job, MEASURED_HEADER "batches,0,5,1\n");
-    expect_unreadable("the same with a budget of time", "alibi-seed1338;rope-seed1338;00000005");
-}
-
 static void damaged_files_are_refused(void **state) {
     static const char *const rows[] = {"loss,256,3.5\n",
                                        "loss,256,3.5,\n",
@@ -183,7 +168,6 @@ static void runs_of_other_plans_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(other_batches_are_refused, begin_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(batches_are_compared_without_the_reference, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(damaged_files_are_refused, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(every_shorter_file_is_refused, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(runs_of_other_plans_are_refused, begin_directory, remove_directory),

@@ -205,13 +205,6 @@ static void texts_have_names_of_their_own(void **state) {
         plan = (Plan){0}; // alone, it may have any name
         must(plan_text(&plan, cases[i].data, VOCAB, 1, &error), &error);
     }
-    begin(&plan);
-    for (int t = 1; t < TEXTS_MOST; t++) {
-        char name[16];
-        sprintf(name, "t%d", t);
-        must(plan_text(&plan, name, VOCAB, 1, &error), &error);
-    }
-    expect_refusal(plan_text(&plan, "more", VOCAB, 1, &error), &error, "nine texts", "at most 8 texts");
 }
 
 int main(void) {

@@ -13,27 +13,6 @@
 
 static Shared *shared;
 
-// Runs that take hundredths of a second.
-static void tiny_runs(const char *text, int steps) {
-    strcpy(plan->texts[0].data, text);
-    plan->base.layers = plan->base.heads = 1;
-    plan->base.width = plan->base.context = 8;
-    plan->base.batch = plan->base.warmup = 2;
-    plan->base.steps = steps;
-    plan->base.save_every = plan->base.eval_every = 0;
-    plan->base.eval_tokens = 600;
-}
-
-// What work() needs, once the plan is made.
-static void begin_work(void) {
-    shared = calloc(1, sizeof *shared + (size_t)plan_job_count(plan) * sizeof *shared->progress);
-    assert_non_null(shared);
-}
-
-static void end_work(void) {
-    free(shared);
-}
-
 static bool work_on(int job, bool *taken, Error *error) {
     return work(taken, &comparison, job, shared, getppid(), error);
 }
@@ -55,18 +34,23 @@ static int begin_plan(void **state) {
     plan->seeds = 1;
     plan->exercises = 5;
     plan->task_steps = 7;
-    tiny_runs("builtin:tales:bytes=40000", 16);
+    strcpy(plan->texts[0].data, "builtin:tales:bytes=40000");
+    plan->base.layers = plan->base.heads = 1;
+    plan->base.width = plan->base.context = plan->base.eval_every = 8;
+    plan->base.batch = plan->base.warmup = 2;
+    plan->base.steps = 16;
     plan->base.save_every = 6;
-    plan->base.eval_every = 8;
+    plan->base.eval_tokens = 600;
     must(set_arms(plan, "learned;none", "", &error) && plan_rates(plan, "", &error) &&
              set_sizes(plan, "", "", &error) && plan_tasks(plan, "copy:max=2", &error),
          &error);
-    begin_work();
+    shared = calloc(1, sizeof *shared + (size_t)plan_job_count(plan) * sizeof *shared->progress);
+    assert_non_null(shared);
     return 0;
 }
 
 static int end_plan(void **state) {
-    end_work();
+    free(shared);
     return remove_directory(state);
 }
 
@@ -166,60 +150,6 @@ static char *contents(const Job *job, const char *file) {
     path_of(path, job, file);
     must(file_read(&buffer, path, &error), &error);
     return (char *)buffer.bytes;
-}
-
-// measured.csv up to the row of the time, which is the last but one.
-static char *timeless(const Job *job) {
-    char *text = contents(job, "measured.csv"), *seconds = strstr(text, "seconds");
-    assert_non_null(seconds);
-    *seconds = 0;
-    return text;
-}
-
-// A worker that was killed left its lock and a checkpoint: the run goes on from there, and is what it would have been.
-static void a_dead_worker_s_run_is_taken_up(void **state) {
-    do_all();
-    char *straight = timeless(&learned), *trained = contents(&learned, "positions.csv"), path[PATH_CAPACITY];
-    for (int saved = 0; saved <= 12; saved += 6) {
-        Error error;
-        Corpus corpus;
-        Trainer trainer;
-        TrainOptions options = {0};
-        RunPaths paths;
-        RunLog log, positions;
-        path_of(path, &learned, "");
-        scratch_remove(path);
-        options = plan_job_options(plan, &learned);
-        snprintf(options.out, sizeof options.out, "%.500s", path);
-        must(corpus_open(&corpus, options.data, &error) && trainer_create(&trainer, &options, &corpus, &error), &error);
-        must(directory_create(path, &error), &error);
-        must(run_paths(&paths, path, &error) && run_load_or_create(&trainer, &paths, &options, &error) &&
-                 log_open(&log, paths.log, 0, &error) &&
-                 positions_open(&positions, paths.positions, &trainer.gpt, 0, &error),
-             &error);
-        for (int step = 1; step <= saved + 3; step++) { // the last three were not saved
-            StepReport report;
-            must(train_step(&report, &trainer, &error) && log_row(&log, &trainer, &report, &error), &error);
-            if (step % 8 == 0) must(positions_row(&positions, &trainer.gpt, step, &error), &error);
-            if (step == saved) must(run_save(&trainer, &paths, &log, &error), &error);
-        }
-        log_close(&log);
-        log_close(&positions);
-        trainer_free(&trainer);
-        corpus_close(&corpus);
-        path_of(path, &learned, "lock");
-        scratch_write(path, "", 0);
-        do_all();
-        assert_int_equal(lines_of(&learned, "log.csv"), 17);
-        char *resumed = timeless(&learned);
-        assert_string_equal(resumed, straight);
-        free(resumed);
-        resumed = contents(&learned, "positions.csv");
-        assert_string_equal(resumed, trained);
-        free(resumed);
-    }
-    free(straight);
-    free(trained);
 }
 
 static void leave(const Job *job, const char *file) {
@@ -356,7 +286,6 @@ static void a_signal_stops_it(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_job_is_done_once, begin_plan, end_plan),
-        cmocka_unit_test_setup_teardown(a_dead_worker_s_run_is_taken_up, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(a_run_whose_lock_is_lost_is_left_alone, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(what_the_killed_left_is_removed, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(what_diverges_is_done, begin_plan, end_plan),
