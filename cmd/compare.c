@@ -1,8 +1,8 @@
 // `bitter compare`: train every scheme from several seeds, and test whether the differences are real.
+#include "base/file/text.h"
 #include "base/interrupt.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "base/file/text.h"
 #include "base/utf8.h"
 #include "cmd/commands.h"
 #include "cmd/compare/start.h"
@@ -37,12 +37,14 @@ typedef struct {
     int worst; // exit code
 } Crew;
 
+// The runs of this share.
 static int count_mine(const Comparison *c) {
     int count = 0;
     for (int i = 0; i < plan_job_count(&c->plan); i++) count += job_mine(c, i);
     return count;
 }
 
+// In a process of its own.
 static _Noreturn void train_one(const Crew *crew, int run, pid_t parent) {
     Error error;
     bool taken;
@@ -52,7 +54,7 @@ static _Noreturn void train_one(const Crew *crew, int run, pid_t parent) {
     _exit(ok ? ERROR_NONE : taken ? TAKEN : (int)error.kind);
 }
 
-// Start a process for each run that has none, up to `workers` at the same time.
+// Start a process for each open run that has none, up to `workers` at the same time.
 static bool crew_start(Crew *crew, Error *error) {
     const Comparison *c = crew->comparison;
     const pid_t parent = getpid();
@@ -96,8 +98,8 @@ static bool crew_reap(Crew *crew) {
     return crew->running < before;
 }
 
-// Count what is done of the runs of this process: *tokens are trained on. Sets crew->done and crew->open.
-static void count(double *tokens, Crew *crew) {
+// Count the runs of this process that are done and open, and the tokens that all have been trained on.
+static void count_done(double *tokens, Crew *crew) {
     const Comparison *c = crew->comparison;
     *tokens = crew->done = crew->open = 0;
     for (int i = 0; i < crew->count; i++) {
@@ -123,16 +125,16 @@ static bool train(Crew *crew, Error *error) {
         if (job_mine(crew->comparison, i)) all += plan_job_tokens(plan, &job);
     }
     interrupt_catch();
-    count(&tokens, crew);
+    count_done(&tokens, crew);
     progress_start(&line, "compare", tokens, all);
-    while (crew->running > 0 || (ok && !interrupt_came() && crew->open > 0)) {
+    for (;;) {
         ok = ok && (interrupt_came() || crew_start(crew, error));
         if (interrupt_came() || !ok) atomic_store(&crew->shared->stop, 1);
-        count(&tokens, crew);
+        count_done(&tokens, crew);
         progress_show(&line, tokens, "%d/%d runs, %d in training here", crew->done, crew->mine, crew->running);
+        if (crew->running == 0 && (!ok || interrupt_came() || crew->open == 0)) break;
         for (int pause = 0; pause < 10 && !crew_reap(crew); pause++)
             nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-        count(&tokens, crew);
     }
     progress_clear(&line);
     if (!ok || crew->done == crew->mine) return ok;

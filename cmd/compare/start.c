@@ -203,10 +203,8 @@ static bool take_over(Comparison *c, const CompareOptions *o, Error *error) {
                               arm->pos, *arm->window ? " --window " : "", arm->window);
     }
     int done;
-    if (!comparison_paths(&old, c->directory, error) || !comparison_done(&done, c, error) ||
-        !plan_follow(plan, before, done, comparison_complete(&old), error))
-        return false;
-    return true;
+    return comparison_paths(&old, c->directory, error) && comparison_done(&done, c, error) &&
+           plan_follow(plan, before, done, comparison_complete(&old), error);
 }
 
 // Check the runs that are there already, before hours of training.
@@ -217,7 +215,7 @@ static bool check_runs(const Comparison *c, Error *error) {
     return true;
 }
 
-// Make the plan, or continue the one in the directory.
+// Choose the threads of a run, or continue the plan in the directory with its own.
 static bool settle_threads(Comparison *c, const CompareOptions *o, int cores, Error *error) {
     const int runs = plan_job_count(&c->plan);
     // Runs side by side with one thread each train the most tokens; fewer runs than cores share the cores. What else

@@ -35,12 +35,11 @@ bool comparison_path(char path[PATH_CAPACITY], const Comparison *comparison, con
 // Fails as fail_open does when the directory cannot be read.
 bool comparison_done(int *done, const Comparison *comparison, Error *error);
 
-// Are all runs of the plan measured? One whose results cannot be looked at counts as measured: whoever reads them says
-// why.
+// Are all runs of the plan measured? One whose measured.csv cannot be read counts: whoever reads it says why.
 bool comparison_complete(const Comparison *comparison);
 
 // The file measured.csv says that a run is done, and its lock that a process is at it. Is the job done, and has nothing
-// been left by a process that was killed at the end of it? False also when that cannot be looked at: whoever does it
+// been left by a process that was killed at the end of it? False also when the directory cannot be read: work
 // then says why.
 bool job_done(const Comparison *comparison, const Job *job);
 
