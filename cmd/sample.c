@@ -85,7 +85,7 @@ static char *read_prompt(const SampleOptions *options, Error *error) {
         if (!copy) fail_run(error, "no memory for the prompt");
         return copy;
     }
-    if (!stream_read(&buffer, stdin, "standard input", error)) return NULL;
+    if (!file_read_open(&buffer, STDIN_FILENO, "standard input", error)) return NULL;
     if (buffer.size > 0 && buffer.bytes[buffer.size - 1] == '\n') buffer.bytes[--buffer.size] = 0;
     if (buffer.size > 0 && buffer.bytes[buffer.size - 1] == '\r') buffer.bytes[--buffer.size] = 0;
     if (strlen((char *)buffer.bytes) == buffer.size) return (char *)buffer.bytes;

@@ -64,27 +64,19 @@ static bool split_find(Split *split, const char *directory, const char *name, Er
         if (is_shard_of(entry->d_name, name)) ok = ok && split_add(split, directory, entry->d_name, error);
     if (!directory_end(entries, directory, error) || !ok) return false;
     if (split->shard_count == 0)
-        return fail_input(error, "%s has no %s shard (*%s*.bin or *%s*.bin.gz); make both with `bitter prepare`",
-                          directory, name, name, name);
+        return fail_input(error, "%s has no %s shard (*%s*.bin); make both with `bitter prepare`", directory, name,
+                          name);
     qsort(split->shards, (size_t)split->shard_count, sizeof *split->shards, compare_paths);
     return true;
 }
 
-// Of a shard that exists in both forms, every token would be read twice, and one of the two may be out of date.
-static bool check_twins(const Split *split, Error *error) {
-    for (int i = 0; i + 1 < split->shard_count; i++) {
-        const char *plain = split->shards[i].path, *packed = split->shards[i + 1].path;
-        if (strncmp(packed, plain, strlen(plain)) == 0 && strcmp(packed + strlen(plain), ".gz") == 0)
-            return fail_input(error, "%s exists both plain and as .gz; remove one of the two", plain);
-    }
-    return true;
-}
-
 static bool split_open(Split *split, const char *directory, const char *name, int vocab_size, Error *error) {
-    if (!split_find(split, directory, name, error) || !check_twins(split, error)) return false;
+    if (!split_find(split, directory, name, error)) return false;
     for (int i = 0; i < split->shard_count; i++) {
         char path[PATH_CAPACITY];
         memcpy(path, split->shards[i].path, sizeof path);
+        if (path_ends_with(path, ".gz"))
+            return fail_input(error, "%s is gzipped, and shards are read plain; unpack it first (gunzip)", path);
         if (!shard_open(&split->shards[i], path, vocab_size, error)) return false;
         split->count += split->shards[i].count;
     }

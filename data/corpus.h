@@ -19,7 +19,7 @@ typedef struct {
     BuiltinCorpus builtin; // all zeros for a directory
 } Corpus;
 
-// Open a directory (tokenizer.json, *train*.bin[.gz], *val*.bin[.gz]; without a tokenizer.json the shards are llm.c's
+// Open a directory (tokenizer.json, *train*.bin, *val*.bin; without a tokenizer.json the shards are llm.c's
 // and hold GPT-2's 50257 tokens) or make "builtin:NAME[:key=value,...]" in memory (tokenizer bytes, the last tenth is
 // validation). Fails (input) as shard_open does, or when a split has no shard.
 bool corpus_open(Corpus *corpus, const char *name, Error *error);

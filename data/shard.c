@@ -1,7 +1,6 @@
 #include "data/shard.h"
 
 #include "base/file/crc.h"
-#include "data/source.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -9,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "shards are read as they stand in the file, little-endian");
 
@@ -53,34 +51,28 @@ static bool check_magic(const int32_t *header, const char *path, Error *error) {
     return true;
 }
 
-// Set *expected to the size of the whole file in bytes according to its header. `bytes` are its first `size` bytes.
-static bool read_header(size_t *expected, const void *bytes, size_t size, const char *path, Error *error) {
-    int32_t header[3] = {0};
-    memcpy(header, bytes, size < sizeof header ? size : sizeof header);
-    if (size >= sizeof header && !check_magic(header, path, error)) return false;
+// Set the number of tokens from the header of a file of `size` bytes, of which as many are given as it has.
+static bool read_header(Shard *shard, const void *header, size_t size, Error *error) {
+    int32_t start[3] = {0};
+    memcpy(start, header, size < sizeof start ? size : sizeof start);
+    if (size >= sizeof start && !check_magic(start, shard->path, error)) return false;
     if (size < HEADER_BYTES)
         return fail_input(error,
                           "%s has %zu bytes, fewer than the %d of a shard's header; it is cut short or not a shard: "
                           "make it again with `bitter prepare`",
-                          path, size, (int)HEADER_BYTES);
-    if (header[2] < 1)
+                          shard->path, size, (int)HEADER_BYTES);
+    if (start[2] < 1)
         return fail_input(error,
                           "%s: the header says %d tokens, but at least 1 was expected; make it again with `bitter "
                           "prepare`",
-                          path, header[2]);
-    *expected = HEADER_BYTES + (size_t)header[2] * sizeof(uint16_t);
-    return true;
-}
-
-// Set shard->count, and fail unless the file has the `expected` bytes. It has `size`, or, if `more`, more than `size`.
-static bool check_size(Shard *shard, size_t size, bool more, size_t expected, Error *error) {
-    shard->count = (expected - HEADER_BYTES) / sizeof(uint16_t);
-    if (size == expected && !more) return true;
-    return fail_input(error,
-                      "%s has %s%zu bytes, but its header says %zu tokens, which take %zu; it is %s: copy it again or "
+                          shard->path, start[2]);
+    shard->count = (size_t)start[2];
+    const size_t expected = HEADER_BYTES + shard->count * sizeof(uint16_t);
+    return size == expected ||
+           fail_input(error,
+                      "%s has %zu bytes, but its header says %zu tokens, which take %zu; it is %s: copy it again or "
                       "make it with `bitter prepare`",
-                      shard->path, more ? "more than " : "", size, shard->count, expected,
-                      size < expected ? "cut short" : "too long");
+                      shard->path, size, shard->count, expected, size < expected ? "cut short" : "too long");
 }
 
 static bool fail_changed(const Shard *shard, const char *how, Error *error) {
@@ -102,10 +94,7 @@ static bool read_bytes(void *bytes, const Shard *shard, size_t offset, size_t si
 }
 
 static bool read_tokens(uint16_t *tokens, const Shard *shard, size_t offset, size_t count, Error *error) {
-    if (!shard->tokens)
-        return read_bytes(tokens, shard, HEADER_BYTES + offset * sizeof *tokens, count * sizeof *tokens, error);
-    memcpy(tokens, shard->tokens + offset, count * sizeof *tokens);
-    return true;
+    return read_bytes(tokens, shard, HEADER_BYTES + offset * sizeof *tokens, count * sizeof *tokens, error);
 }
 
 // The index of the first token outside the vocabulary; `count` if there is none.
@@ -135,48 +124,22 @@ static bool check_tokens(Shard *shard, Error *error) {
     return true;
 }
 
-static bool open_plain(Shard *shard, Error *error) {
+static bool open_file(Shard *shard, Error *error) {
     struct stat status;
     uint8_t header[HEADER_BYTES];
-    size_t expected;
     shard->file = file_open(shard->path, error);
     if (shard->file < 0) return false;
     shard->open = true;
     if (fstat(shard->file, &status) != 0)
         return fail_run(error, "cannot read %s: %s; check the disk", shard->path, strerror(errno));
-    const size_t size = (size_t)status.st_size, known = size < HEADER_BYTES ? size : HEADER_BYTES;
-    return read_bytes(header, shard, 0, known, error) && read_header(&expected, header, known, shard->path, error) &&
-           check_size(shard, size, false, expected, error);
-}
-
-// Inflate the header first, then no more bytes than the header says.
-static bool inflate_all(Shard *shard, const Buffer *packed, Error *error) {
-    Buffer buffer;
-    size_t expected;
-    bool more;
-    if (!gzip_inflate(&buffer, &more, packed, HEADER_BYTES, shard->path, error)) return false;
-    const bool known = read_header(&expected, buffer.bytes, buffer.size, shard->path, error);
-    free(buffer.bytes);
-    if (!known || !gzip_inflate(&buffer, &more, packed, expected, shard->path, error)) return false;
-    shard->tokens = (uint16_t *)(void *)buffer.bytes;
-    if (!check_size(shard, buffer.size, more, expected, error)) return false;
-    memmove(shard->tokens, buffer.bytes + HEADER_BYTES, buffer.size - HEADER_BYTES);
-    return true;
-}
-
-static bool open_packed(Shard *shard, Error *error) {
-    Buffer packed;
-    if (!file_read(&packed, shard->path, error)) return false;
-    const bool ok = inflate_all(shard, &packed, error);
-    free(packed.bytes);
-    return ok;
+    const size_t size = (size_t)status.st_size;
+    return read_bytes(header, shard, 0, size < HEADER_BYTES ? size : HEADER_BYTES, error) &&
+           read_header(shard, header, size, error);
 }
 
 bool shard_open(Shard *shard, const char *path, int vocab_size, Error *error) {
     *shard = (Shard){.vocab_size = vocab_size};
-    if (path_format(shard->path, error, "%s", path) &&
-        (path_ends_with(path, ".gz") ? open_packed(shard, error) : open_plain(shard, error)) &&
-        check_tokens(shard, error))
+    if (path_format(shard->path, error, "%s", path) && open_file(shard, error) && check_tokens(shard, error))
         return true;
     shard_close(shard);
     return false;
@@ -218,44 +181,10 @@ bool shard_read(int *ids, const Shard *shard, size_t offset, size_t count, Error
     return true;
 }
 
-// Deflate `bytes` into the file; `finish` ends the gzip data.
-static bool write_deflated(AtomicFile *file, z_stream *stream, const void *bytes, size_t size, bool finish,
-                           Error *error) {
-    uint8_t packed[1 << 14];
-    stream->next_in = (z_const Bytef *)bytes;
-    stream->avail_in = (uInt)size;
-    do {
-        stream->next_out = packed;
-        stream->avail_out = sizeof packed;
-        deflate(stream, finish ? Z_FINISH : Z_NO_FLUSH);
-        if (!atomic_write(file, packed, sizeof packed - stream->avail_out, error)) return false;
-    } while (stream->avail_out == 0);
-    return true;
-}
-
-static bool write_gzip(AtomicFile *file, const int32_t *header, const uint16_t *tokens, size_t count, Error *error) {
-    enum { GZIP_WINDOW = 15 + 16, MEMORY_LEVEL = 8, UNKNOWN_SYSTEM = 255 };
-    z_stream stream = {0};
-    gz_header description = {.os = UNKNOWN_SYSTEM}; // zlib would write the system of this machine
-    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) !=
-        Z_OK) {
-        atomic_abandon(file);
-        return fail_run(error, "%s: no memory to compress it", file->path);
-    }
-    deflateSetHeader(&stream, &description);
-    bool ok = write_deflated(file, &stream, header, HEADER_BYTES, false, error) &&
-              write_deflated(file, &stream, tokens, count * sizeof *tokens, true, error);
-    deflateEnd(&stream);
-    return ok;
-}
-
 bool shard_write(const char *path, const uint16_t *tokens, size_t count, Error *error) {
     assert(count > 0 && count <= INT32_MAX);
     const int32_t header[HEADER_INTS] = {MAGIC, VERSION, (int32_t)count};
     AtomicFile file;
-    if (!atomic_open(&file, path, error)) return false;
-    bool written = path_ends_with(path, ".gz") ? write_gzip(&file, header, tokens, count, error)
-                                               : atomic_write(&file, header, sizeof header, error) &&
-                                                     atomic_write(&file, tokens, count * sizeof *tokens, error);
-    return written && atomic_commit(&file, error);
+    return atomic_open(&file, path, error) && atomic_write(&file, header, sizeof header, error) &&
+           atomic_write(&file, tokens, count * sizeof *tokens, error) && atomic_commit(&file, error);
 }

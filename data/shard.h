@@ -1,5 +1,4 @@
-// llm.c's token shards: 256 int32 (magic 20240520, version 1, token count, zeros), then uint16 tokens, little-endian;
-// `.bin`, or the same bytes gzipped as `.bin.gz`.
+// llm.c's token shards: 256 int32 (magic 20240520, version 1, token count, zeros), then uint16 tokens, little-endian.
 #ifndef BITTER_SHARD_H
 #define BITTER_SHARD_H
 
@@ -11,15 +10,14 @@ typedef struct {
     size_t count;
     uint32_t crc;     // CRC-32 of the tokens' bytes
     int vocab_size;   // every token is below it
-    uint16_t *tokens; // (count) in memory, when the shard was gzipped or generated; NULL when they are in `file`
-    int file;         // descriptor of a plain shard, when `open`
+    uint16_t *tokens; // (count) in memory, of generated data; NULL when they are in `file`
+    int file;         // descriptor, when `open`
     bool open;
 } Shard;
 
-// Open the shard and check everything: size against header, magic, version, every token below vocab_size. A plain shard
-// stays open and is read from the file each time; a gzipped one is inflated into memory, never to more bytes than its
-// header says. Fails (input) naming the file, what was found, what was expected and the next step; (run) when there is
-// too little memory or too many files are open.
+// Open the shard and check everything: size against header, magic, version, every token below vocab_size. The file
+// stays open and is read each time. Fails (input) naming the file, what was found, what was expected and the next step;
+// (run) when too many files are open.
 bool shard_open(Shard *shard, const char *path, int vocab_size, Error *error);
 
 // A shard without a file: a copy of the tokens, with `name` as its path.
@@ -32,8 +30,7 @@ void shard_close(Shard *shard); // harmless on {0} and when repeated
 // and when the disk fails.
 bool shard_read(int *ids, const Shard *shard, size_t offset, size_t count, Error *error);
 
-// Write `count` tokens to `path`, gzipped when it ends in ".gz"; atomic. The gzip header carries no time and no name,
-// so equal tokens give equal bytes.
+// Write `count` tokens to `path`; atomic.
 bool shard_write(const char *path, const uint16_t *tokens, size_t count, Error *error);
 
 #endif

@@ -40,11 +40,6 @@ printf '\357\273\277caf\303\251 \342\202\254 \360\237\230\200\r\nIt'\''s 1957,\t
 printf 'one \377\376 two \303 three \300\200 \355\240\200' | seed text good_bytes_that_are_not_utf8
 printf '\377\376a\000b\000' | seed text good_utf16
 printf '' | seed text empty
-head -c 400 text.txt | gzip -n | seed gzip good_plain
-{ echo a | gzip -n; echo b | gzip -n; head -c 20 /dev/zero; } | seed gzip good_two_members_and_padding
-head -c 400 text.txt | gzip -n | head -c 30 | seed gzip cut_short
-head -c 200 text.txt | seed gzip not_gzip
-head -c 100000 /dev/zero | gzip -n | seed gzip good_zeros
 
 prepare() { # OUT OPTION...
     out=$1
@@ -54,12 +49,10 @@ prepare() { # OUT OPTION...
 prepare chars --tokenizer chars --val 0.5 text.txt
 printf 'abcd' >letters && i=0 && while [ $i -lt 50 ]; do cat letters letters; echo; i=$((i + 1)); done >five.txt
 prepare five --tokenizer chars --val 0.5 five.txt
-prepare packed --tokenizer bytes --gzip --val 0.5 text.txt
 prepare bpe --tokenizer bpe:262 text.txt
 prepare bytes text.txt
 head -c 1200 text.txt >short.txt && prepare short --tokenizer chars --val 0.5 short.txt
 seed shard good_plain <short/train_000000.bin
-seed shard good_gzip <packed/train_000000.bin.gz
 { int32 20240520 1 1000; head -c 1012 /dev/zero; echo ab; } | seed shard cut_short
 { int32 20240801 7 2; head -c 1016 /dev/zero; } | seed shard llama3
 for kind in chars bytes bpe; do seed tokenizer_json good_$kind <$kind/tokenizer.json; done

@@ -141,13 +141,13 @@ static bool buffer_discard(Buffer *buffer) {
     return false;
 }
 
-// `first`: bytes to make room for at once.
-static bool read_stream(Buffer *buffer, FILE *stream, size_t first, const char *name, Error *error) {
+bool buffer_fill(Buffer *buffer, ReadBytes *read_bytes, void *source, size_t first, const char *name, Error *error) {
+    ptrdiff_t got;
     *buffer = (Buffer){0};
     size_t capacity = 0;
-    for (;;) {
+    do {
         if (buffer->size + 1 >= capacity) {
-            const size_t more = capacity ? 2 * capacity : first;
+            const size_t more = capacity ? 2 * capacity : first < 1 << 16 ? 1 << 16 : first;
             uint8_t *larger = memory_grow(buffer->bytes, capacity, more);
             if (!larger) {
                 fail_run(error, "%s: no memory for %zu bytes of it", name, more);
@@ -156,12 +156,11 @@ static bool read_stream(Buffer *buffer, FILE *stream, size_t first, const char *
             buffer->bytes = larger;
             capacity = more;
         }
-        size_t got = fread(buffer->bytes + buffer->size, 1, capacity - 1 - buffer->size, stream);
-        buffer->size += got;
-        if (got == 0) break;
-    }
+        got = read_bytes(source, buffer->bytes + buffer->size, capacity - 1 - buffer->size);
+        if (got > 0) buffer->size += (size_t)got;
+    } while (got > 0);
     buffer->bytes[buffer->size] = 0;
-    if (!ferror(stream)) return true;
+    if (got == 0) return true;
     const int reason = errno;
     if (reason == EISDIR) {
         fail_input(error, "cannot read %s: %s; name a file inside it", name, strerror(reason));
@@ -173,8 +172,17 @@ static bool read_stream(Buffer *buffer, FILE *stream, size_t first, const char *
     return buffer_discard(buffer);
 }
 
-bool stream_read(Buffer *buffer, FILE *stream, const char *name, Error *error) {
-    return read_stream(buffer, stream, 1 << 16, name, error);
+static ptrdiff_t read_descriptor(void *source, void *bytes, size_t size) {
+    return read(*(int *)source, bytes, size);
+}
+
+size_t file_room(int file) {
+    struct stat status;
+    return fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 ? (size_t)status.st_size + 2 : 0;
+}
+
+bool file_read_open(Buffer *buffer, int file, const char *name, Error *error) {
+    return buffer_fill(buffer, read_descriptor, &file, file_room(file), name, error);
 }
 
 bool buffer_drop_mark(Buffer *buffer) {
@@ -224,16 +232,8 @@ bool file_read(Buffer *buffer, const char *path, Error *error) {
     *buffer = (Buffer){0};
     const int file = file_open(path, error);
     if (file < 0) return false;
-    FILE *stream = fdopen(file, "rb");
-    if (!stream) {
-        close(file);
-        return fail_run(error, "no memory to read %s", path);
-    }
-    // A file that does not fit into memory, such as a hole of terabytes, is refused before the memory is full of it.
-    struct stat status;
-    const size_t size = fstat(file, &status) == 0 && status.st_size > 0 ? (size_t)status.st_size : 0;
-    bool ok = read_stream(buffer, stream, size + 2, path, error);
-    fclose(stream);
+    const bool ok = file_read_open(buffer, file, path, error);
+    close(file);
     return ok;
 }
 

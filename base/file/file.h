@@ -59,12 +59,17 @@ FILE *file_append(const char *path);
 // fails.
 int file_open(const char *path, Error *error);
 
-// Read the whole of a regular file; the caller frees buffer->bytes. Fails as file_open and stream_read do.
+// Read the whole of a regular file, or what is left of an open one, which stays open and is called `name` in errors;
+// the caller frees buffer->bytes. Fails as file_open does, (input) when it is a directory, (run) when it cannot be read
+// or memory runs out.
 bool file_read(Buffer *buffer, const char *path, Error *error);
+bool file_read_open(Buffer *buffer, int file, const char *name, Error *error);
 
-// Read what is left of a stream, called `name` in errors; it stays open. Fails (input) when it is a directory,
-// (run) when it cannot be read or memory runs out.
-bool stream_read(Buffer *buffer, FILE *stream, const char *name, Error *error);
+// The same from any source: read_bytes is like read(), and `first` how many bytes to make room for at once, so that
+// what does not fit into memory, such as a hole of terabytes, is refused before the memory is full of it.
+typedef ptrdiff_t ReadBytes(void *source, void *bytes, size_t size);
+bool buffer_fill(Buffer *buffer, ReadBytes *read_bytes, void *source, size_t first, const char *name, Error *error);
+size_t file_room(int file); // that number for an open file; 0 for what is no regular file
 
 // Remove a byte order mark (UTF-8's) from the start; make every \r\n a \n. Return whether there was any.
 bool buffer_drop_mark(Buffer *buffer);

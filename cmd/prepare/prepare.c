@@ -15,7 +15,6 @@ const Option prepare_options[] = {
     INPUT_OPTION_ROWS(PrepareOptions),
     NUMBER_ROW("val", FIELD(validation), "0.1", 0, 1, "SHARE", "last part of the text to keep for validation"),
     INTEGER_ROW("shard-tokens", FIELD(shard_tokens), "100000000", 1, INT32_MAX, "write at most N tokens into a shard"),
-    FLAG_ROW("gzip", FIELD(gzip), "write gzipped shards (.bin.gz)"),
     {.name = NULL},
 };
 
@@ -33,8 +32,7 @@ static bool write_shards(Shards *shards, const Output *output, const PrepareOpti
         uint64_t size = left < most ? left : most;
         char path[PATH_CAPACITY];
         if (!stop_check(&stop_at_signal, error) ||
-            !path_format(path, error, "%s/%s_%06d.bin%s", output->temporary, shards->split, shards->files,
-                         options->gzip ? ".gz" : "") ||
+            !path_format(path, error, "%s/%s_%06d.bin", output->temporary, shards->split, shards->files) ||
             !shard_write(path, shards->ids + written, (size_t)size, error))
             return false;
         written += size;

@@ -9,7 +9,6 @@ typedef struct {
     char out[TEXT_CAPACITY];
     double validation;
     long long shard_tokens;
-    bool gzip;
     InputOptions input;
 } PrepareOptions;
 

@@ -14,7 +14,6 @@
 // Every target has a file targets/NAME.c and a corpus corpus/NAME/.
 #define FUZZ_TARGETS(TARGET)                                                                                           \
     TARGET(shard)                                                                                                      \
-    TARGET(gzip)                                                                                                       \
     TARGET(text)                                                                                                       \
     TARGET(tokenizer_json)                                                                                             \
     TARGET(tokenizer_others)                                                                                           \

@@ -2,7 +2,7 @@
 . tests/support/shell
 cd "$repository" || exit 1
 
-reads='[^a-z_](file_read|stream_read|json_read|json_loadb|fopen|fread|fgets|getline|mmap|p?read|sscanf|strto[dl]+|inflate) *\('
+reads='[^a-z_](file_read|file_read_open|json_read|json_loadb|fopen|fread|fgets|getline|mmap|p?read|sscanf|strto[dl]+|gzread) *\('
 # left_out FOLDER...: files there that read and that are not named.
 left_out() {
     grep -rlE --include='*.c' "$reads" "$@" | while read -r file; do

@@ -61,7 +61,7 @@ prepare_prepare() {
     awk 'BEGIN { for (i = 0; i < 400; i++) print "the cat and the dog number " i % 17 " sat on the mat" }' >one.txt
     awk 'BEGIN { for (i = 0; i < 300; i++) print "no man is an island " i % 13 }' | gzip -n >two.txt.gz
 }
-command_prepare() { [ -d out ] || launch prepare --tokenizer bpe:280 --gzip --shard-tokens 4000 --out out one.txt two.txt.gz; }
+command_prepare() { [ -d out ] || launch prepare --tokenizer bpe:280 --shard-tokens 4000 --out out one.txt two.txt.gz; }
 
 prepare_compare() { :; }
 command_compare() {

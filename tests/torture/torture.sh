@@ -69,7 +69,7 @@ text() {
         printf "%s %s %d%s", i % 7 ? "and the" : "But no", x % 3 ? "cat" : "word", x % 211, i % 11 ? " " : ".\n" } }'
 }
 before_prepare() { text >one && text | tr a-y b-z | gzip -n >two.gz; }
-command_prepare() { done_or out "prepare --tokenizer bpe:600 --shard-tokens 5000 --gzip --out out one two.gz"; }
+command_prepare() { done_or out "prepare --tokenizer bpe:600 --shard-tokens 5000 --out out one two.gz"; }
 before_export() { need train $tiny $tales --width 64 --steps 3 --out base; }
 command_export() { done_or out "export base --out out"; }
 command_gguf() { done_or out "export base --to gguf --out out"; }

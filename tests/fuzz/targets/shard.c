@@ -1,15 +1,14 @@
-// Shards of tokens, plain and gzipped.
+// Shards of tokens.
 #include "data/shard.h"
 #include "tests/fuzz/fuzz.h"
 
 bool fuzz_shard(const uint8_t *bytes, size_t size) {
     enum { VOCAB = 1000, PART = 4096 };
-    const bool packed = size >= 2 && bytes[0] == 0x1F && bytes[1] == 0x8B;
     char path[PATH_CAPACITY];
     int ids[PART];
     Shard shard;
     Error error;
-    fuzz_file(path, packed ? "train.bin.gz" : "train.bin", bytes, size);
+    fuzz_file(path, "train.bin", bytes, size);
     if (!fuzz_taken(shard_open(&shard, path, VOCAB, &error), &error)) return false;
     for (size_t at = 0, count; at < shard.count; at += count) {
         count = shard.count - at < PART ? shard.count - at : PART;
