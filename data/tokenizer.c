@@ -9,7 +9,6 @@
 #include <string.h>
 
 enum {
-    CODE_POINTS = 0x110000,
     BYTES_END = 256,
     BYTES_VOCAB = 257,
 };
@@ -150,18 +149,9 @@ bool tokenizer_create_none(Tokenizer *tokenizer, int vocab_size, Error *error) {
     return create_plain(tokenizer, TOKENIZER_NONE, vocab_size, error);
 }
 
-bool tokenizer_from_bpe(Tokenizer *tokenizer, Bpe *bpe, Error *error) {
-    *tokenizer = (Tokenizer){.kind = TOKENIZER_BPE, .vocab_size = bpe->vocab_size, .encoder = encoder_create(error)};
-    if (tokenizer->encoder) tokenizer->bpe = malloc(sizeof *bpe);
-    if (tokenizer->bpe) {
-        *tokenizer->bpe = *bpe;
-        *bpe = (Bpe){0};
-        return true;
-    }
-    if (tokenizer->encoder) fail_run(error, "no memory for a vocabulary");
-    tokenizer_free(tokenizer);
-    bpe_free(bpe);
-    return false;
+bool tokenizer_create_bpe(Tokenizer *tokenizer, Error *error) {
+    *tokenizer = (Tokenizer){.kind = TOKENIZER_BPE, .encoder = encoder_create(error)};
+    return tokenizer->encoder && bpe_begin(&tokenizer->bpe, error);
 }
 
 static bool fail_character(Error *error, const Tokenizer *tokenizer, const char *text, size_t offset, int length,
@@ -179,29 +169,6 @@ static bool fail_character(Error *error, const Tokenizer *tokenizer, const char 
         (unsigned)character, tokenizer->vocab_size);
 }
 
-static bool count_unknown(UnknownCharacters *unknown, uint32_t character, Error *error) {
-    if (!unknown->counts) unknown->counts = calloc(CODE_POINTS, sizeof *unknown->counts);
-    if (!unknown->counts) return fail_run(error, "no memory to count characters");
-    unknown->total++;
-    unknown->different += unknown->counts[character]++ == 0;
-    return true;
-}
-
-long long unknown_most(const UnknownCharacters *unknown, const long long *found, int count) {
-    long long most = -1;
-    for (long long c = 0; unknown->counts && c < CODE_POINTS; c++) {
-        bool fresh = unknown->counts[c] > 0;
-        for (int i = 0; i < count; i++) fresh = fresh && found[i] != c;
-        if (fresh && (most < 0 || unknown->counts[c] > unknown->counts[most])) most = c;
-    }
-    return most;
-}
-
-void unknown_free(UnknownCharacters *unknown) {
-    free(unknown->counts);
-    *unknown = (UnknownCharacters){0};
-}
-
 // Room for the ids is reserved: a character takes at least a byte.
 static bool encode_chars(Tokens *tokens, UnknownCharacters *unknown, const Tokenizer *tokenizer, const char *text,
                          size_t size, const char *name, Error *error) {
@@ -214,7 +181,7 @@ static bool encode_chars(Tokens *tokens, UnknownCharacters *unknown, const Token
         if (length == 0) return fail_encoding(error, text, size, offset, name);
         int id = character < 128 ? ascii[character] : character_id(tokenizer, character);
         if (id < 0 && !unknown) return fail_character(error, tokenizer, text, offset, length, name);
-        if (id < 0 && !count_unknown(unknown, character, error)) return false;
+        if (id < 0 && unknown->total++ == 0) unknown->first = character;
         if (id >= 0) tokens->ids[count++] = (uint16_t)id;
         offset += (size_t)length;
     }
@@ -234,7 +201,7 @@ bool tokenizer_encode_known(Tokens *tokens, UnknownCharacters *unknown, const To
     assert(tokens->ids || size == 0);
     size_t count = tokens->count;
     if (tokenizer->kind == TOKENIZER_BPE &&
-        !encode_text(tokens->ids, &count, tokenizer->encoder, tokenizer->bpe, text, size, error))
+        !encode_text(tokens->ids, &count, tokenizer->encoder, &tokenizer->bpe, text, size, error))
         return false;
     for (size_t i = 0; tokenizer->kind == TOKENIZER_BYTES && i < size; i++)
         tokens->ids[count++] = (unsigned char)text[i];
@@ -249,7 +216,7 @@ bool tokenizer_encode(Tokens *tokens, const Tokenizer *tokenizer, const char *te
 
 bool tokenizer_same(const Tokenizer *a, const Tokenizer *b) {
     return a->kind == b->kind && a->vocab_size == b->vocab_size &&
-           (a->kind != TOKENIZER_BPE || bpe_same(a->bpe, b->bpe)) &&
+           (a->kind != TOKENIZER_BPE || bpe_same(&a->bpe, &b->bpe)) &&
            (a->kind != TOKENIZER_CHARS ||
             memcmp(a->characters, b->characters, (size_t)a->vocab_size * sizeof *a->characters) == 0);
 }
@@ -257,7 +224,7 @@ bool tokenizer_same(const Tokenizer *a, const Tokenizer *b) {
 size_t tokenizer_decode(const char **text, const Tokenizer *tokenizer, int id) {
     assert(id >= 0 && id < tokenizer->vocab_size);
     if (tokenizer->kind == TOKENIZER_BPE) {
-        const Bpe *bpe = tokenizer->bpe;
+        const Bpe *bpe = &tokenizer->bpe;
         *text = bpe->text.bytes + bpe->tokens[id].start;
         return id == bpe->end ? 0 : bpe->tokens[id].size;
     }
@@ -266,12 +233,12 @@ size_t tokenizer_decode(const char **text, const Tokenizer *tokenizer, int id) {
 }
 
 int tokenizer_end(const Tokenizer *tokenizer) {
-    return tokenizer->kind == TOKENIZER_BYTES ? BYTES_END : tokenizer->kind == TOKENIZER_BPE ? tokenizer->bpe->end : -1;
+    return tokenizer->kind == TOKENIZER_BYTES ? BYTES_END : tokenizer->kind == TOKENIZER_BPE ? tokenizer->bpe.end : -1;
 }
 
 int tokenizer_newline(const Tokenizer *tokenizer) {
     if (tokenizer->kind == TOKENIZER_BYTES) return '\n';
-    if (tokenizer->kind == TOKENIZER_BPE) return tokenizer->bpe->bytes['\n'];
+    if (tokenizer->kind == TOKENIZER_BPE) return tokenizer->bpe.bytes['\n'];
     for (int id = 0; tokenizer->kind == TOKENIZER_CHARS && id < tokenizer->vocab_size; id++)
         if (tokenizer->characters[id] == '\n') return id;
     return -1;
@@ -280,8 +247,7 @@ int tokenizer_newline(const Tokenizer *tokenizer) {
 void tokenizer_free(Tokenizer *tokenizer) {
     free(tokenizer->characters);
     free(tokenizer->texts);
-    if (tokenizer->bpe) bpe_free(tokenizer->bpe);
-    free(tokenizer->bpe);
+    bpe_free(&tokenizer->bpe);
     encoder_free(tokenizer->encoder);
     *tokenizer = (Tokenizer){0};
 }

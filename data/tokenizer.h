@@ -29,7 +29,7 @@ typedef struct {
     int vocab_size;       // at most 65536: tokens are uint16
     uint32_t *characters; // (vocab_size) code points in rising order, for CHARS
     TokenText *texts;     // (vocab_size) what tokenizer_decode returns, but for BPE
-    Bpe *bpe;             // for BPE
+    Bpe bpe;              // for BPE; else {0}
     BpeEncoder *encoder;  // for BPE
 } Tokenizer;
 
@@ -55,9 +55,8 @@ bool tokenizer_create(Tokenizer *tokenizer, TokenizerKind kind, const char *text
 // before encoding any. Fails as tokenizer_create does.
 bool tokenizer_extend(Tokenizer *tokenizer, const char *text, size_t size, const char *name, Error *error);
 
-// The tokenizer of a vocabulary, which is the tokenizer's from now on (*bpe becomes {0}). Fails (run) when there is too
-// little memory; then the vocabulary is freed.
-bool tokenizer_from_bpe(Tokenizer *tokenizer, Bpe *bpe, Error *error);
+// BPE without tokens: fill tokenizer->bpe and then set vocab_size. Fails (run) when there is too little memory.
+bool tokenizer_create_bpe(Tokenizer *tokenizer, Error *error);
 
 // NONE with a vocabulary of this size (1 to 65536).
 bool tokenizer_create_none(Tokenizer *tokenizer, int vocab_size, Error *error);
@@ -67,20 +66,15 @@ bool tokenizer_create_none(Tokenizer *tokenizer, int vocab_size, Error *error);
 bool tokenizer_encode(Tokens *tokens, const Tokenizer *tokenizer, const char *text, size_t size, const char *name,
                       Error *error);
 
-// Characters that a tokenizer does not know.
+// Characters that a tokenizer does not know; start from {0}.
 typedef struct {
-    uint32_t *counts; // (0x110000) by code point; NULL = none was met
     uint64_t total;
-    int different;
-} UnknownCharacters; // start from {0}
+    uint32_t first;
+} UnknownCharacters;
 
 // As tokenizer_encode, but characters that the tokenizer does not know are left out, and counted.
 bool tokenizer_encode_known(Tokens *tokens, UnknownCharacters *unknown, const Tokenizer *tokenizer, const char *text,
                             size_t size, const char *name, Error *error);
-
-// The most frequent of them that is not among the first `count` of `found`, or -1.
-long long unknown_most(const UnknownCharacters *unknown, const long long *found, int count);
-void unknown_free(UnknownCharacters *unknown);
 
 // Do both turn the same text into the same ids?
 bool tokenizer_same(const Tokenizer *a, const Tokenizer *b);
@@ -96,9 +90,9 @@ int tokenizer_end(const Tokenizer *tokenizer);
 int tokenizer_newline(const Tokenizer *tokenizer);
 
 // tokenizer.json: {"tokenizer": "chars", "vocab_size": 65, "characters": "..."}, or "bytes" or "none" without
-// characters; of BPE, what tokenizer_write_hf writes. Written atomically; read with every field checked. A file that
-// tokenizer_write_hf wrote is read as the same tokenizer. Fails (input) on one of Hugging Face's that would be read
-// wrongly.
+// characters; of BPE, that of Hugging Face's tokenizers. Written atomically; read with every field checked. One that is
+// Hugging Face's is read as BPE, or as BYTES or CHARS if tokenizer_to_hf made it. Fails (input) when it would be read
+// wrongly; after a failure there is nothing to free.
 bool tokenizer_write(const Tokenizer *tokenizer, const char *path, Error *error);
 bool tokenizer_read(Tokenizer *tokenizer, const char *path, Error *error);
 
@@ -107,9 +101,11 @@ bool tokenizer_read(Tokenizer *tokenizer, const char *path, Error *error);
 // Fails (input) when there is none, or when it is NONE.
 bool tokenizer_find(Tokenizer *tokenizer, const char *path, Error *error);
 
-// Write the tokenizer as a tokenizer.json of Hugging Face's tokenizers, which gives every text the same ids; the end of
-// a document is its special token <|endoftext|>. Written atomically. Fails (input) for NONE, and as atomic_text does.
-bool tokenizer_write_hf(const Tokenizer *tokenizer, const char *path, Error *error);
+// The tokenizer, but not NONE, as a tokenizer.json of Hugging Face's tokenizers, which gives every text the same ids;
+// the end of a document is its special token <|endoftext|>. To be released with json_decref. NULL when it fails: (run)
+// when there is too little memory, (input) for the character U+0000.
+struct json_t *tokenizer_to_hf(const Tokenizer *tokenizer, Error *error);
+
 void tokenizer_free(Tokenizer *tokenizer);
 
 #endif

@@ -1,6 +1,6 @@
 // GGUF version 3, which llama.cpp reads: a header with named values, a list of tensors, and their numbers.
 #include "base/file/text.h"
-#include "data/tokenizer_hf.h"
+#include "data/tokenizer.h"
 #include "exchange/exchange.h"
 
 #include <jansson.h>

@@ -1,6 +1,6 @@
 // Directories of Hugging Face's transformers: config.json, generation_config.json, model.safetensors, tokenizer.json
 // and tokenizer_config.json.
-#include "data/tokenizer_hf.h"
+#include "data/tokenizer.h"
 #include "exchange/exchange.h"
 #include "exchange/hf_config.h"
 #include "exchange/weights.h"

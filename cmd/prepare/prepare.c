@@ -115,7 +115,6 @@ static bool prepare(Output *output, const PrepareOptions *options, char **inputs
     if (ok) print_summary(&prepared, &choice, &texts);
     texts_free(&texts);
     tokenizer_free(&prepared.tokenizer);
-    unknown_free(&prepared.unknown);
     tokens_free(&prepared.tokens);
     tokens_free(&prepared.mixed);
     return ok;

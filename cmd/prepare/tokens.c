@@ -58,8 +58,7 @@ static bool make_chars(Tokenizer *tokenizer, const InputTexts *texts, Error *err
 
 static bool make_bpe(Tokenizer *tokenizer, const InputTexts *texts, int vocab_size, Error *error) {
     BpeWords words = {0};
-    Bpe bpe;
-    bool ok = true;
+    bool ok = tokenizer_create_bpe(tokenizer, error);
     for (size_t i = 0; ok && i < texts->count; i++) {
         const Text *text = &texts->documents[i].text;
         ok = stop_check(&stop_at_signal, error) && bpe_words_add(&words, text->bytes, text->size, error);
@@ -68,7 +67,8 @@ static bool make_bpe(Tokenizer *tokenizer, const InputTexts *texts, int vocab_si
         fprintf(stderr,
                 "bitter prepare: a word of the text has %zu bytes, and bpe:N is slow with such words; bytes is not\n",
                 words.longest);
-    ok = ok && bpe_train(&bpe, &words, vocab_size, error) && tokenizer_from_bpe(tokenizer, &bpe, error);
+    ok = ok && bpe_train(&tokenizer->bpe, &words, vocab_size, error);
+    tokenizer->vocab_size = tokenizer->bpe.vocab_size;
     bpe_words_free(&words);
     return ok;
 }
@@ -104,18 +104,10 @@ bool encode_texts(Tokens *tokens, Tokenizer *tokenizer, UnknownCharacters *unkno
 }
 
 void print_unknown(const UnknownCharacters *unknown, size_t known) {
-    enum { NAMED = 3 };
-    long long found[NAMED];
+    char text[5] = "";
     if (unknown->total == 0) return;
-    printf("left out     %llu of %llu characters (%d different), which the tokenizer does not know; the most frequent:",
-           (unsigned long long)unknown->total, (unsigned long long)(unknown->total + known), unknown->different);
-    for (int i = 0; i < NAMED && (found[i] = unknown_most(unknown, found, i)) >= 0; i++) {
-        char text[5];
-        const int size = utf8_encode(text, (uint32_t)found[i]);
-        const bool visible = found[i] > ' ' && (found[i] < 0x7F || found[i] >= 0xA0);
-        printf("%s ", i > 0 ? "," : "");
-        if (visible) printf("'%.*s' ", size, text);
-        printf("U+%04llX (%u)", found[i], (unsigned)unknown->counts[found[i]]);
-    }
-    printf("\n");
+    text[utf8_encode(text, unknown->first)] = '\0';
+    printf("left out     %llu of %llu characters, which the tokenizer does not know; the first: '%s' U+%04X\n",
+           (unsigned long long)unknown->total, (unsigned long long)(unknown->total + known),
+           is_plain(text) ? text : "", (unsigned)unknown->first);
 }

@@ -21,8 +21,7 @@ bool tokenizer_choose(TokenizerChoice *choice, const char *text, Error *error);
 bool encode_texts(Tokens *tokens, Tokenizer *tokenizer, UnknownCharacters *unknown, InputTexts *texts,
                   const TokenizerChoice *choice, Error *error);
 
-// Print a line about the characters that were left out, if there are any: how many, beside those that were known, and
-// the most frequent ones.
+// Print a line about the characters that were left out, if there are any: how many, beside those that were known.
 void print_unknown(const UnknownCharacters *unknown, size_t known);
 
 #endif

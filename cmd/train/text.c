@@ -45,7 +45,6 @@ static bool check_made_of(const char *data, const char *path, const InputOptions
                    data, path, shell_quoted(quoted[0], path), shell_quoted(quoted[1], data));
     tokens_free(&tokens);
     tokenizer_free(&tokenizer);
-    unknown_free(&unknown);
     texts_free(&texts);
     corpus_close(&corpus);
     return same;

@@ -1,6 +1,6 @@
 #include "data/bpe/bpe.h"
 
-#include "data/bpe/symbols.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +17,33 @@ uint64_t bpe_hash(const char *bytes, size_t size) {
 static uint32_t pair_place(int left, int right) {
     const uint32_t pair = (uint32_t)left << 16 | (uint32_t)right;
     return (pair * 2654435761u) >> 15;
+}
+
+bool bpe_byte_is_visible(int byte) {
+    return (byte >= 33 && byte <= 126) || (byte >= 161 && byte != 173);
+}
+
+void bpe_add_symbols(Text *text, const char *bytes, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        char character[4];
+        const int byte = (unsigned char)bytes[i], hidden = byte <= 32 ? byte : byte <= 160 ? byte - 94 : 67;
+        const int length = utf8_encode(character, (uint32_t)(bpe_byte_is_visible(byte) ? byte : 256 + hidden));
+        text_add(text, character, (size_t)length);
+    }
+}
+
+bool bpe_read_symbols(Text *bytes, const char *symbols, size_t size) {
+    for (size_t at = 0; at < size;) {
+        uint32_t character;
+        const int length = utf8_decode(&character, symbols + at, size - at);
+        if (length == 0 || character > 256 + 67 || (character < 256 && !bpe_byte_is_visible((int)character)))
+            return false;
+        const int hidden = (int)character - 256;
+        const char byte = (char)(hidden < 0 ? (int)character : hidden <= 32 ? hidden : hidden < 67 ? hidden + 94 : 173);
+        text_add(bytes, &byte, 1);
+        at += (size_t)length;
+    }
+    return true;
 }
 
 // The place in the table of the token with these bytes, or the empty one where it belongs.
@@ -128,13 +155,10 @@ static int find_end(const Bpe *bpe) {
 
 // In files a special token stands, by its name, among tokens that are written in symbols.
 static bool check_special(const Bpe *bpe, int id, const char *name, Error *error) {
-    Symbols symbols;
     Text bytes = {0};
     const BpeToken *token = &bpe->tokens[id];
     const char *special = bpe->text.bytes + token->start;
-    symbols_make(&symbols);
-    const bool taken =
-        symbols_read(&bytes, &symbols, special, token->size) && bpe_find(bpe, bytes.bytes, bytes.size) >= 0;
+    const bool taken = bpe_read_symbols(&bytes, special, token->size) && bpe_find(bpe, bytes.bytes, bytes.size) >= 0;
     const bool failed = bytes.failed;
     text_free(&bytes);
     if (failed) return fail_run(error, "%s: no memory for a token", name);

@@ -64,6 +64,16 @@ int bpe_merge_of(const Bpe *bpe, int left, int right);
 // A hash of bytes whose lower bits are good, too.
 uint64_t bpe_hash(const char *bytes, size_t size);
 
+// Vocabularies in files write each byte as a character that can be seen, its symbol. GPT-2 chose them: a byte that is
+// visible in Latin-1 is that character, and the others are U+0100, U+0101, ... in rising order.
+bool bpe_byte_is_visible(int byte);
+
+// Append the symbols of the bytes, as UTF-8.
+void bpe_add_symbols(Text *text, const char *bytes, size_t size);
+
+// Append the bytes that the symbols stand for. Returns false when a character is no symbol.
+bool bpe_read_symbols(Text *bytes, const char *symbols, size_t size);
+
 // Do both turn the same text into the same ids?
 bool bpe_same(const Bpe *a, const Bpe *b);
 

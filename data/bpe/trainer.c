@@ -2,11 +2,72 @@
 
 #include "base/interrupt.h"
 #include "base/memory.h"
-#include "data/bpe/symbols.h"
+#include "data/bpe/splitter.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+// --- counting words ---
+
+// The place of the word, or the empty one where it belongs.
+static uint32_t *find_word(const BpeWords *words, const char *bytes, size_t size) {
+    size_t place = bpe_hash(bytes, size) & (words->places - 1);
+    for (; words->table[place]; place = (place + 1) & (words->places - 1)) {
+        const BpeWord *word = &words->words[words->table[place] - 1];
+        if (word->size == size && memcmp(words->text.bytes + word->start, bytes, size) == 0) break;
+    }
+    return &words->table[place];
+}
+
+// Room for one more word; the table stays at most half full.
+static bool reserve_word(BpeWords *words, Error *error) {
+    if (words->count < words->capacity) return true;
+    const size_t capacity = words->capacity ? 2 * words->capacity : 1 << 14;
+    const bool countable = capacity < UINT32_MAX / 2;
+    BpeWord *larger =
+        countable ? memory_grow(words->words, words->capacity * sizeof *larger, capacity * sizeof *larger) : NULL;
+    if (larger) words->words = larger;
+    uint32_t *table = larger ? calloc(2 * capacity, sizeof *table) : NULL;
+    if (!table) return fail_run(error, "no memory for %zu different words", words->count);
+    free(words->table);
+    words->table = table;
+    words->capacity = capacity;
+    words->places = 2 * capacity;
+    for (size_t i = 0; i < words->count; i++)
+        *find_word(words, words->text.bytes + words->words[i].start, words->words[i].size) = (uint32_t)i + 1;
+    return true;
+}
+
+static bool take_word(void *context, const char *word, size_t size, Error *error) {
+    BpeWords *words = context;
+    if (!reserve_word(words, error)) return false;
+    uint32_t *place = find_word(words, word, size);
+    if (*place) {
+        words->words[*place - 1].count++;
+        return true;
+    }
+    words->words[words->count++] = (BpeWord){words->text.size, size, 1};
+    *place = (uint32_t)words->count;
+    if (size > words->longest) words->longest = size;
+    text_add(&words->text, word, size);
+    return !words->text.failed || fail_run(error, "no memory for %zu different words", words->count);
+}
+
+bool bpe_words_add(BpeWords *words, const char *text, size_t size, Error *error) {
+    if (!words->splitter) words->splitter = splitter_create(error);
+    return words->splitter && split(words->splitter, text, size, take_word, words, error);
+}
+
+void bpe_words_free(BpeWords *words) {
+    free(words->words);
+    text_free(&words->text);
+    free(words->table);
+    splitter_free(words->splitter);
+    *words = (BpeWords){0};
+}
+
+// --- the merges ---
 
 enum { COUNT_LEAST = 2 }; // a pair that occurs once is not joined
 
@@ -223,15 +284,15 @@ static bool join_pairs(Trainer *trainer, int vocab_size, Error *error) {
     return true;
 }
 
-static bool start(Trainer *trainer, Error *error) {
+static bool trainer_start(Trainer *trainer, Error *error) {
     const BpeWords *words = trainer->words;
-    Symbols symbols;
-    symbols_make(&symbols);
-    for (int id = 0; id < 256; id++) {
-        const char byte = (char)symbols.in_order[id];
-        if (!bpe_add_token(trainer->bpe, id, &byte, 1, false, "the vocabulary", error)) return false;
-        trainer->bpe->bytes[symbols.in_order[id]] = (uint16_t)id;
-    }
+    for (int id = 0, hidden = 0; hidden < 2; hidden++) // GPT-2's order: bytes that can be seen, and then the others
+        for (int byte = 0; byte < 256; byte++) {
+            const char text = (char)byte;
+            if (bpe_byte_is_visible(byte) == hidden) continue;
+            if (!bpe_add_token(trainer->bpe, id, &text, 1, false, "the vocabulary", error)) return false;
+            trainer->bpe->bytes[byte] = (uint16_t)id++;
+        }
     trainer->ids = memory_grow(NULL, 0, words->text.size * sizeof *trainer->ids + 1);
     trainer->sizes = memory_grow(NULL, 0, words->count * sizeof *trainer->sizes + 1);
     if (!trainer->ids || !trainer->sizes) return fail_run(error, "no memory for %zu different words", words->count);
@@ -262,12 +323,9 @@ static void trainer_free(Trainer *trainer) {
 bool bpe_train(Bpe *bpe, const BpeWords *words, int vocab_size, Error *error) {
     assert(vocab_size >= BPE_VOCAB_LEAST && vocab_size <= BPE_VOCAB_MOST);
     Trainer trainer = {.bpe = bpe, .words = words};
-    const bool trained = bpe_begin(bpe, error) && start(&trainer, error) && join_pairs(&trainer, vocab_size - 1, error);
+    const bool trained = trainer_start(&trainer, error) && join_pairs(&trainer, vocab_size - 1, error);
     if (trainer.failed) fail_run(error, "no memory to train a vocabulary on this text; give less text");
     trainer_free(&trainer);
-    if (trained && bpe_add_token(bpe, bpe->vocab_size, BPE_END, strlen(BPE_END), true, "the vocabulary", error) &&
-        bpe_complete(bpe, "the vocabulary", error))
-        return true;
-    bpe_free(bpe);
-    return false;
+    return trained && bpe_add_token(bpe, bpe->vocab_size, BPE_END, strlen(BPE_END), true, "the vocabulary", error) &&
+           bpe_complete(bpe, "the vocabulary", error);
 }

@@ -27,10 +27,10 @@ typedef struct {
 bool bpe_words_add(BpeWords *words, const char *text, size_t size, Error *error);
 void bpe_words_free(BpeWords *words);
 
-// Train a vocabulary of `vocab_size` tokens (257 to 65536), or of fewer when no pair occurs twice any more. Its tokens
-// are the 256 bytes in GPT-2's order, then what the merges make, and last the end of a document. Of two pairs that are
-// equally frequent, the one with the lower ids is first; so the result is that of BpeTrainer in Hugging Face's
-// tokenizers with min_frequency 2. Fails as bpe_words_add does; then there is nothing to free.
+// Train, in a Bpe that was just begun, a vocabulary of `vocab_size` tokens (257 to 65536), or of fewer when no pair
+// occurs twice any more. Its tokens are the 256 bytes in GPT-2's order, then what the merges make, and last the end of
+// a document. Of two pairs that are equally frequent, the one with the lower ids is first; so the result is that of
+// BpeTrainer in Hugging Face's tokenizers with min_frequency 2. Fails as bpe_words_add does.
 bool bpe_train(Bpe *bpe, const BpeWords *words, int vocab_size, Error *error);
 
 #endif

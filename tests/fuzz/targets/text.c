@@ -24,7 +24,6 @@ static bool prepare(const char *kind, char *path, const uint8_t *bytes, size_t s
     texts_free(&texts);
     tokens_free(&tokens);
     tokenizer_free(&tokenizer);
-    unknown_free(&unknown);
     return ok;
 }
 

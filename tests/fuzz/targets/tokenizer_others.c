@@ -1,9 +1,11 @@
 // Vocabularies of other programs: llm.c's gpt2_tokenizer.bin, or GPT-2's encoder.json and, behind a byte 0xFF,
 // vocab.bpe.
-#include "data/bpe/files.h"
+#include "data/tokenizer.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
+
+enum { LLMC_MAGIC = 20240328 };
 
 bool fuzz_tokenizer_others(const uint8_t *bytes, size_t size) {
     char path[PATH_CAPACITY], merges[PATH_CAPACITY];
@@ -12,7 +14,7 @@ bool fuzz_tokenizer_others(const uint8_t *bytes, size_t size) {
     Tokenizer tokenizer;
     Error error;
     if (size >= sizeof first) memcpy(&first, bytes, sizeof first);
-    if (first == LLMC_TOKENIZER) {
+    if (first == LLMC_MAGIC) {
         fuzz_file(path, "gpt2_tokenizer.bin", bytes, size);
     } else {
         const uint8_t *part = fuzz_part(&length, &bytes, &size);
