@@ -1,4 +1,5 @@
 // `bitter eval`: perplexity by context length and by position in the window; of a task, right answers by length.
+#include "base/interrupt.h"
 #include "base/progress.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
@@ -19,7 +20,7 @@
 
 static const Option eval_options[] = {
     HEADING_ROW("Text"),
-    TEXT_ROW("data", FIELD(data), NULL, "DIR", "text to score; by default what the run was trained on"),
+    TEXT_ROW("data", FIELD(data), NULL, "DIR", "text to score, or task; by default what the run was trained on"),
     TEXT_ROW("context", FIELD(context), NULL, "N,N,...", "lengths of the windows; by default the trained context"),
     INTEGER_ROW("stride", FIELD(stride), "0", 0, 1e9,
                 "score only the last N tokens of each window, so that windows overlap; 0 = no overlap"),
@@ -29,16 +30,14 @@ static const Option eval_options[] = {
     FLAG_ROW("by-position", FIELD(by_position), "also print the loss by position in the window"),
     TEXT_ROW("logits", FIELD(logits), NULL, "FILE.npy",
              "write the logits of the first window of the first --context, float32 (N, V)"),
-    HEADING_ROW("Tasks and passkeys"),
-    FLAG_ROW("task", FIELD(task), "count right answers to a task, at lengths up to twice the trained one"),
-    FLAG_ROW("passkey", FIELD(passkey), "find a number hidden in a long text, by length and depth"),
+    HEADING_ROW("Tasks"),
+    FLAG_ROW("task", FIELD(task),
+             "count right answers to a task, at lengths up to twice the trained one; of builtin:passkey, numbers found "
+             "in long texts, by --context and depth"),
     INTEGER_ROW("samples", FIELD(samples), NULL, 1, 1e6,
-                "with --task, exercises per length (200 by default); with --passkey, documents per length and depth "
-                "(20 by default)"),
-    INTEGER_ROW("depths", FIELD(depths), "5", 1, DEPTHS_MOST,
-                "with --passkey, depths between 0% and 100%; 1 = only 50%"),
-    INTEGER_ROW("seed", FIELD(seed), "1337", 0, 1e15, "with --passkey, random seed of the keys"),
-    HEADING_ROW("Text, tasks and passkeys"),
+                "exercises per length (200 by default); of passkey, documents per length and depth (20 by default)"),
+    INTEGER_ROW("depths", FIELD(depths), "5", 1, DEPTHS_MOST, "of passkey, depths between 0% and 100%; 1 = only 50%"),
+    HEADING_ROW("Text and tasks"),
     TEXT_ROW("past", FIELD(past), NULL, "clamp|interpolate",
              "for --pos learned, beyond the trained length: clamp = use the last position, interpolate = squeeze all "
              "positions into the trained ones"),
@@ -47,37 +46,15 @@ static const Option eval_options[] = {
     {0},
 };
 
-// What is evaluated, and which options apply to it alone.
-typedef enum { TEXT = 1, TASK = 2, PASSKEY = 4 } Subject;
-
-static const struct {
-    const char *option;
-    int subjects;
-    const char *owners;
-} belongings[] = {
-    {"data", TEXT | TASK, "text and --task"},
-    {"context", TEXT | PASSKEY, "text and --passkey"},
-    {"stride", TEXT, "text"},
-    {"eval-tokens", TEXT, "text"},
-    {"by-position", TEXT, "text"},
-    {"train-split", TEXT, "text"},
-    {"logits", TEXT, "text"},
-    {"samples", TASK | PASSKEY, "--task and --passkey"},
-    {"depths", PASSKEY, "--passkey"},
-    {"seed", PASSKEY, "--passkey"},
-};
-
+// Options of text alone do not go with --task, and those of tasks do not go without.
 static bool check_given(const bool *given, const EvalOptions *options, Error *error) {
-    const Subject subject = options->task ? TASK : options->passkey ? PASSKEY : TEXT;
-    if (options->task && options->passkey) return fail_input(error, "give --task or --passkey, not both");
-    for (size_t i = 0; i < sizeof belongings / sizeof *belongings; i++)
-        if (given[option_find(eval_options, belongings[i].option) - eval_options] &&
-            !(belongings[i].subjects & subject))
-            return fail_input(error, "--%s applies only to %s, not to %s; leave it out", belongings[i].option,
-                              belongings[i].owners,
-                              subject == TASK      ? "--task"
-                              : subject == PASSKEY ? "--passkey"
-                                                   : "text");
+    static const char *const names[] = {"stride", "eval-tokens", "by-position", "train-split",
+                                        "logits", "samples",     "depths"};
+    enum { OF_TEXT = 5 };
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
+        if (given[option_find(eval_options, names[i]) - eval_options] && options->task == (i < OF_TEXT))
+            return fail_input(error, "--%s applies only %s --task; leave it out", names[i],
+                              i < OF_TEXT ? "without" : "with");
     return true;
 }
 
@@ -279,11 +256,11 @@ bool command_eval(int argc, char **argv, Error *error) {
     static const Usage usage = {
         "eval",
         "Measure the perplexity of a run on its validation text, where every token is scored once. With --task, count "
-        "right answers instead; with --passkey, count how often a number hidden in a long text is found.",
+        "right answers instead.",
         "RUN", eval_options,
         "  bitter eval runs/alibi --context 256,512,1024\n  bitter eval runs/rope --context "
         "1024 --stride 256 --by-position\n  bitter eval runs/copy --task --samples 1000\n"
-        "  bitter eval runs/rope --passkey --context 512,2048\n"};
+        "  bitter eval runs/rope --task --data builtin:passkey --context 512,2048\n"};
     EvalOptions options;
     bool given[ARGUMENTS_MOST];
     const char *directory = argv[arguments_parse(&options, given, &usage, argc, argv)];
@@ -291,11 +268,8 @@ bool command_eval(int argc, char **argv, Error *error) {
     threads_use(options.threads);
     if (!check_given(given, &options, error) || !run_open(&run, directory, options.past, error)) return false;
     kernels_report("eval");
-    if (options.samples == 0) options.samples = options.task ? 200 : 20;
     const bool ok = parse_windows(&options, run.gpt.shape.context, error) &&
-                    (options.task      ? evaluate_task(&run, directory, &options, error)
-                     : options.passkey ? evaluate_passkey(&run, directory, &options, error)
-                                       : evaluate_text(&run, directory, &options, error));
+                    (options.task ? evaluate_task : evaluate_text)(&run, directory, &options, error);
     run_close(&run);
     return ok;
 }

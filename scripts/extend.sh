@@ -30,7 +30,7 @@ trap 'exit 130' INT TERM
 # score RUN: measure perplexity and passkeys of a run stretched 8 times. The shortest passkey document has 258 bytes.
 score() {
     measure "$1" perplexity --context 256,512,1024,2048 --eval-tokens 65537 --by-position
-    measure "$1" passkey --passkey --samples 20 --context 258,512,1024,2048
+    measure "$1" passkey --task --data builtin:passkey --samples 20 --context 258,512,1024,2048
 }
 
 # --- the runs ---
@@ -94,7 +94,7 @@ train "$out/round2-ft" --init "$before" --data "$out/data" --documents builtin:p
 # Find separate factors for windows of the original length.
 extend "$out/round2-ft" "$out/long" --method longrope --short --windows 32 --generations 10
 measure "$out/long" perplexity --context 256,2048,16384 --eval-tokens 131073
-measure "$out/long" passkey --passkey --samples 10 --context 2048,16384
+measure "$out/long" passkey --task --data builtin:passkey --samples 10 --context 2048,16384
 
 # --- the tables ---
 echo $(($(date +%s) - started)) >>"$out/seconds"

@@ -38,7 +38,7 @@ keys() { awk -F , 'NR > 1 { printf "%s%s", sep, $4; sep = " " }' "$1/${3:-}keys-
 [ -f "$out/data/tokenizer.json" ] ||
     logged "$out/data.log" prepare --out "$out/data" --val 0.65 "$text" builtin:passkey:share=0.7,max=360
 windows "$out/base" 512 8 2000 3e-3 --warmup 100 --pos rope --layers 3 --heads 2 --width 64 --window 16,16,0
-measure "$out/base" keys-258 --passkey --samples 10 --context 258
+measure "$out/base" keys-258 --task --data builtin:passkey --samples 10 --context 258
 [ "$(keys "$out/base" 258 | awk '{ print $1 + $2 + $3 + $4 + $5 }')" -ge 25 ] || {
     echo "${0##*/}: the model has not learned to copy: $out/base finds $(keys "$out/base" 258) of 10 keys at 258 bytes" >&2
     exit 1
@@ -61,8 +61,8 @@ pass() {
     trap - EXIT
     took
 }
-pass passkey --passkey --samples 1 --depths 1
-measure "$long" "window-keys-$length" --passkey --samples 5 --context "$length"
+pass passkey --task --data builtin:passkey --samples 1 --depths 1
+measure "$long" "window-keys-$length" --task --data builtin:passkey --samples 5 --context "$length"
 pass perplexity --eval-tokens $((length + 1))
 
 # What the second stretch does.
@@ -79,7 +79,7 @@ windows "$out/long-tuned" 4096 4 200 1e-3 --warmup 20 --init "$out/long"
 runs="tuned attention factors long less ramp long-tuned"
 for stretched in $runs; do
     for window in $lengths; do
-        measure "$out/$stretched" "keys-$window" --passkey --samples 10 --context "$window"
+        measure "$out/$stretched" "keys-$window" --task --data builtin:passkey --samples 10 --context "$window"
     done
     measure "$out/$stretched" perplexity --context 512,4096,32768 --eval-tokens 65537
 done

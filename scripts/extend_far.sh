@@ -24,7 +24,7 @@ fi
 [ -f "$out/round3/perplexity.csv" ] ||
     "$bitter" eval "$out/round3" --context $length --eval-tokens $((length + 1)) --csv "$out/round3/perplexity.csv"
 [ -f "$out/round3/passkey.csv" ] ||
-    "$bitter" eval "$out/round3" --passkey --samples 1 --depths 3 --context $length --csv "$out/round3/passkey.csv"
+    "$bitter" eval "$out/round3" --task --data builtin:passkey --samples 1 --depths 3 --context $length --csv "$out/round3/passkey.csv"
 {
     sh "$(dirname "$0")/machine.sh" "make extend-far" "$out/base"
     echo

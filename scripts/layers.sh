@@ -43,7 +43,7 @@ passkey() {
     "$bitter" train --data builtin:passkey:max=320,bytes=5e6 --documents builtin:passkey:share=0.9,min=255,max=255 \
         --pos "$pos" --window "$window" --seed "$2" --layers 4 --heads 4 --width 64 --context 256 --batch 4 --lr 4e-3 \
         --warmup 20 --steps "$steps" --eval-every 0 --save-every 1000 --threads 1 --out "$run" $resume >"$run.log" 2>&1 &&
-        "$bitter" eval "$run" --passkey --samples 10 --context $lengths --threads 1 --csv "$run.part" >>"$run.log" 2>&1 &&
+        "$bitter" eval "$run" --task --data builtin:passkey --samples 10 --context $lengths --threads 1 --csv "$run.part" >>"$run.log" 2>&1 &&
         mv "$run.part" "$run.csv" && echo "done: passkeys, $1, seed $2" && return
     echo "failed: passkeys, $1, seed $2; see $run.log" >&2
     return 1

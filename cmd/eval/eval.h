@@ -1,10 +1,10 @@
-// What the three kinds of `bitter eval` share: its options, and one function for each kind but text.
+// What the kinds of `bitter eval` share: its options, and a function for each kind but text.
 #ifndef BITTER_EVAL_H
 #define BITTER_EVAL_H
 
 #include "base/file/text.h"
-#include "base/interrupt.h"
 #include "base/progress.h"
+#include "model/infer.h"
 #include "train/run.h"
 
 #define WINDOWS_MOST 32
@@ -12,45 +12,35 @@
 
 typedef struct {
     char data[TEXT_CAPACITY], context[TEXT_CAPACITY], csv[TEXT_CAPACITY], logits[TEXT_CAPACITY], past[TEXT_CAPACITY];
-    long long stride, eval_tokens, samples, depths, seed, threads;
-    bool by_position, train_split, task, passkey;
+    long long stride, eval_tokens, samples, depths, threads;
+    bool by_position, train_split, task;
     // Not an option: the lengths in --context, or the trained one.
     int windows[WINDOWS_MOST], window_count;
 } EvalOptions;
 
 // --task: print a table of right answers at the task's training lengths and at lengths up to twice as long, from
-// options->samples exercises of each length. All runs get the same exercises; none of them was trained on.
-// `directory` is the run's. Fails (input) when there is no task, or the run's tokens are not bytes.
+// options->samples exercises of each length. All runs get the same exercises; none of them was trained on. Of
+// builtin:passkey, evaluate_passkey. `directory` is the run's. Fails (input) when there is no task, or the run's tokens
+// are not bytes.
 bool evaluate_task(const Run *run, const char *directory, const EvalOptions *options, Error *error);
 
-// --passkey: how often a model repeats a number that it read somewhere in a long text. Print a table with a row for
-// each window length, and a column for each of options->depths places of the number, evenly spaced from the beginning
-// of the text to its end (of one place: the middle); options->samples documents each. Documents depend on the options
+// How often a model repeats a number that it read somewhere in a long text. Print a table with a row for each window
+// length, and a column for each of options->depths places of the number, evenly spaced from the beginning of the text
+// to its end (of one place: the middle); options->samples documents each. Documents depend on the options and the seed
 // alone: they are the same for every run. Fails (input) on windows that are too short, or longer than the scheme is
-// defined for, and when the run's tokens came without their tokenizer.
-bool evaluate_passkey(const Run *run, const char *directory, const EvalOptions *options, Error *error);
+// defined for, and when the run's tokens are no characters.
+bool evaluate_passkey(const Run *run, const char *directory, const EvalOptions *options, uint64_t seed, Error *error);
 
 #define PASSKEY_TOKENS 10 // tokens that the model may write; the number must be among them
-
-// One document, and what the model wrote after its question.
-typedef struct {
-    int key;
-    double depth;      // 0 to 1
-    Text continuation; // at most PASSKEY_TOKENS tokens, up to the mark between documents; freed by the caller
-    bool ended;        // the model has written that mark; false before the attempt
-} PasskeyAttempt;
 
 // The shortest window, in tokens, that a document and its answer fit into.
 int passkey_shortest_window(const Tokenizer *tokenizer);
 
-// Fill the continuations of attempts (count) whose key and depth are given, by greedy decoding. The mark between
-// documents, where there is one, the prompt and PASSKEY_TOKENS tokens fill a window of `window` tokens exactly. Shows
-// `before` plus the work done so far on the progress line. Fails (input) on
-// characters that the tokenizer does not know, (run) when there is no memory.
-bool passkey_attempt(PasskeyAttempt *attempts, int count, const Run *run, int window, ProgressLine *line, double before,
-                     Error *error);
-
-// Fill keys and depths of the documents of one window length (depths, samples).
-void passkey_documents(PasskeyAttempt *documents, const EvalOptions *options, int window);
+// Append to the continuation what the model writes, always the likeliest token, behind a document: PASSKEY_TOKENS
+// tokens, or up to the mark between documents. That mark, where there is one, the prompt and these tokens fill a window
+// of inference->capacity tokens exactly. logits (V) is for work. Shows `before` plus the work done so far on the
+// progress line. Fails (run) when there is no memory, (interrupted) by a signal.
+bool passkey_continue(Text *continuation, Inference *inference, real *logits, const Run *run, int key, double depth,
+                      ProgressLine *line, double before, Error *error);
 
 #endif

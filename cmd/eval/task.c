@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-#define ROWS_MOST 20 // for the trained lengths, and as many for longer ones
+enum { USUAL_SAMPLES = 200, ROWS_MOST = 20 }; // rows for the trained lengths, and as many for longer ones
 
 // The rows of a table: lengths first..last, or some of them, evenly spaced.
 typedef struct {
@@ -20,11 +20,11 @@ typedef struct {
 
 typedef struct {
     const Run *run;
-    const EvalOptions *options;
     BuiltinCorpus task;
     FILE *csv; // NULL = none
     ProgressLine line;
-    int done; // rows printed
+    int samples; // exercises of each length
+    int done;    // rows printed
 } AnswerTable;
 
 static AnswerPart part_of(const char *title, const char *name, int first, int last) {
@@ -43,7 +43,7 @@ static const char *objection(char text[256], const AnswerTable *table, int lengt
 static bool answer(Answers *answers, const AnswerTable *table, int length, Error *error) {
     Examination examination = {.task = table->task,
                                .stream = task_stream(&table->task, "test"),
-                               .count = (int)table->options->samples,
+                               .count = table->samples,
                                .end = tokenizer_end(&table->run->tokenizer)};
     examination.task.min = examination.task.max = length;
     if (!examine(answers, &table->run->gpt, &examination, error)) return false;
@@ -125,7 +125,7 @@ static bool print_table(AnswerTable *table, bool as_trained, Error *error) {
 static void fail_no_task(const char *data, const char *trained_run, Error *error) {
     char names[TEXT_CAPACITY] = "";
     for (const Builtin *const *b = builtins; *b; b++)
-        if ((*b)->write)
+        if ((*b)->write || *b == &builtin_passkey)
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "", (*b)->name);
     if (trained_run)
         fail_input(error, "%s was trained on %.200s, which is no task; give --data builtin:NAME (%s)", trained_run,
@@ -136,30 +136,37 @@ static void fail_no_task(const char *data, const char *trained_run, Error *error
 
 // The task to evaluate on, and whether its lengths are those that the run was trained on.
 static bool choose(AnswerTable *table, bool *as_trained, const char *data, const char *directory, Error *error) {
-    const Run *run = table->run;
-    const char *trained_on = run->options.data, *trained_run = data == trained_on ? directory : NULL;
+    const char *trained_on = table->run->options.data, *trained_run = data == trained_on ? directory : NULL;
     BuiltinCorpus trained = {0}, *task = &table->task;
     if (is_builtin(trained_on) && !builtin_choose(&trained, trained_on, error)) return false;
     if (is_builtin(data) && !builtin_choose(task, data, error)) return false;
-    if (!is_task(task)) {
+    if (!is_task(task) && task->builtin != &builtin_passkey) {
         fail_no_task(data, trained_run, error);
         return false;
     }
     *as_trained = trained.builtin == task->builtin && trained.min == task->min && trained.max == task->max;
-    return run->tokenizer.kind == TOKENIZER_BYTES ||
-           fail_input(error, "tasks are made of bytes, but the tokens of %s are %s; give a run that was trained on one",
-                      directory, tokenizer_kind_name(run->tokenizer.kind));
+    return true;
 }
 
 bool evaluate_task(const Run *run, const char *directory, const EvalOptions *options, Error *error) {
-    AnswerTable table = {.run = run, .options = options};
+    AnswerTable table = {.run = run, .samples = options->samples ? (int)options->samples : USUAL_SAMPLES};
     static const char header[] = "length,part,exercises,perfect,questions,right,accuracy,low,high,nats\n";
     AtomicFile csv = {0};
     bool as_trained = false;
     const char *data = *options->data ? options->data : run->options.data;
-    if (!choose(&table, &as_trained, data, directory, error) ||
-        !result_open(&csv, "--csv", options->csv, header, error))
-        return false;
+    if (!choose(&table, &as_trained, data, directory, error)) return false;
+    if (!is_task(&table.task)) return evaluate_passkey(run, directory, options, (uint64_t)table.task.seed, error);
+    if (*options->context)
+        return fail_input(error,
+                          "--context is for text and builtin:passkey; lengths of %s are its own: give min=N and "
+                          "max=N with --data builtin:%s:...",
+                          data, table.task.builtin->name);
+    if (run->tokenizer.kind != TOKENIZER_BYTES)
+        return fail_input(error,
+                          "tasks are made of bytes, but the tokens of %s are %s; give a run that was trained on "
+                          "one",
+                          directory, tokenizer_kind_name(run->tokenizer.kind));
+    if (!result_open(&csv, "--csv", options->csv, header, error)) return false;
     table.csv = csv.stream;
     printf("%s: %s; lengths are numbers of %s\n", data, table.task.builtin->help, table.task.builtin->counts);
     return result_close(&csv, print_table(&table, as_trained, error), error);

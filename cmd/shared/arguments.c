@@ -111,6 +111,7 @@ const char *other_name(const char *name) {
         {" budget ", "`bitter compare` trains all schemes for equal steps, and its report says how long each took"},
         {" sbatch ", "`bitter compare ... --slurm >FILE` writes a script; give sbatch its options with it"},
         {" gzip ", "shards are no longer compressed; compress a data directory that is put away with gzip itself"},
+        {" passkey ", "`eval --task --data builtin:passkey` looks for passkeys"},
         {" version ", "`bitter --version` prints it"},
         {" tensorboard ", "it went with version 0.2; scripts/tensorboard.py RUN writes TensorBoard's events from log.csv"},
         {" state ", "it went with version 0.2: an evaluation runs in one sitting, and leaving it out does the same"},

@@ -60,8 +60,8 @@ cheaply() {
     demo*) with --steps 1 && with --context 16 && with --batch 2 && with --eval-tokens 100 ;;
     eval\ *)
         with --threads 1
-        without --task --passkey && with --eval-tokens 3000
-        without --task --passkey || with --samples 2
+        without --task && with --eval-tokens 3000
+        without --task || with --samples 2
         ;;
     extend\ *longrope*) with --generations 1 && with --population 4 && with --windows 1 ;;
     extend\ *gradient*) with --steps 1 && with --windows 1 ;;

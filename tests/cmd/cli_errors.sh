@@ -298,7 +298,7 @@ spoil() { # FILE NUMBERS: the first ones, of the embedding, become 3e38, and the
     printf %s "$crc" | dd of="$1" bs=1 seek=$((at + 9)) conv=notrunc 2>/dev/null
 }
 cp -r run huge && spoil huge/model.safetensors 32 && spoil huge/best.safetensors 32
-for command in "eval huge" "eval huge --csv huge.csv" "sample huge" "eval huge --passkey --context 300" "report huge" \
+for command in "eval huge" "eval huge --csv huge.csv" "sample huge" "eval huge --task --data builtin:passkey --context 300" "report huge" \
     "extend huge --method yarn --tune --factor 2 --out huge-longer"; do
     run $command
     check "$command" test -z "$(complaint 3 finite)"

@@ -1,4 +1,4 @@
-# Passkeys: prepare scatters them through a text, and eval --passkey asks for them.
+# Passkeys: prepare scatters them through a text, and eval --task asks for them.
 . tests/support/shell
 
 small='--layers 1 --heads 2 --width 16 --batch 2 --steps 3 --threads 1'
@@ -57,9 +57,10 @@ refuses "--documents longer than a window" "max=299" train $small --data plain -
 refuses "--documents that are a text" "builtin:passkey" train $small --data plain --documents builtin:tales --out new
 refuses "--documents beside a task" "builtin:copy;task" train $small --data builtin:copy --documents builtin:passkey --out new
 
-# --- eval --passkey ---
+# --- eval --task ---
+keys="--task --data builtin:passkey"
 need train $small --data mixed --context 300 --out run
-succeed "eval --passkey" eval run --passkey --samples 3 --csv table.csv
+succeed "eval --task of passkeys" eval run $keys --samples 3 --csv table.csv
 check "a row for the trained context" says '^ +300 +[0-9.]+% +[0-9.]+% +[0-9.]+% +[0-9.]+% +[0-9.]+% +[0-9.]+%  \([0-9.]+% to [0-9.]+%\)$'
 check "its columns are depths" says '^ +length +0% +25% +50% +75% +100% +minimum +95% interval of that depth alone$'
 check "the table has its columns" test "$(head -n 1 table.csv)" = 'length,depth,samples,right,accuracy,low,high'
@@ -67,18 +68,18 @@ check "and a row for each depth" awk -F , '
     NR > 1 && !($1 == 300 && $2 == (NR - 2) / 4 && $3 == 3 && $5 * 3 - $4 < 1e-6 && $6 <= $5 && $5 <= $7) { bad = 1 }
     END { exit bad || NR != 6 }' table.csv
 cp "$scratch/out" one
-run eval run --passkey --samples 3
+run eval run $keys --samples 3
 check "the same documents every time" cmp one "$scratch/out"
-succeed "several lengths, and beyond the trained one" eval run --passkey --context 258,700,3000 --samples 1 --depths 2 --seed 5 --csv table.csv
+succeed "several lengths, and beyond the trained one" eval run $keys --context 258,700,3000 --samples 1 --depths 2 --csv table.csv
 check "a row for each" test "$(grep -cE '^ +(258|700|3000) ' "$scratch/out")" -eq 3
 check "two depths" test "$(wc -l <table.csv)" -eq 7
 need train $small --data chars --context 257 --pos learned --out chars-run
-succeed "characters have no mark before the prompt" eval chars-run --passkey --samples 1
+succeed "characters have no mark before the prompt" eval chars-run $keys --samples 1
 check "so that 257 of them are enough" says '^ +257 '
-succeed "learned positions, --past clamp" eval chars-run --passkey --samples 1 --context 300 --past clamp
+succeed "learned positions, --past clamp" eval chars-run $keys --samples 1 --context 300 --past clamp
 
 # --- interrupted ---
-for what in '--passkey --samples 1000 --context 3000' '--train-split --stride 1 --context 300'; do
+for what in '--task --data builtin:passkey --samples 1000 --context 3000' '--train-split --stride 1 --context 300'; do
     # shellcheck disable=SC2086
     "$BITTER" eval run $what --csv cut.csv >"$scratch/out" 2>"$scratch/err" &
     job=$!
@@ -99,25 +100,23 @@ refuses "text without a place" "builtin:passkey;end of one of its lines;share=N"
 refuses "documents that are too short" "min;255" prepare --out new text.txt builtin:passkey:min=200
 refuses "min above max" "min=400;max=300" prepare --out new text.txt builtin:passkey:min=400,max=300
 refuses "a share that is none" "share;0.9" prepare --out new text.txt builtin:passkey:share=1
-refuses "a window that is too short" "257 tokens;258" eval run --passkey --context 257,300
-refuses "the trained context is too short" "64 tokens;--context 258" eval on-alone --passkey
-refuses "past the learned table" "learned;257;--past clamp" eval chars-run --passkey --context 258
-refuses "--passkey and --task" "--passkey;--task;not both" eval run --passkey --task
-refuses "--passkey with --data" "--data;--passkey" eval run --passkey --data plain
-refuses "--passkey with --stride" "--stride;--passkey" eval run --passkey --stride 8
-refuses "--passkey with --logits" "--logits;--passkey" eval run --passkey --logits x.npy
-refuses "--depths without --passkey" "--depths;--passkey" eval run --depths 3
-refuses "--seed without --passkey" "--seed;--passkey" eval run --seed 3
-refuses "no depth" "--depths;1 to 101" eval run --passkey --depths 0
-refuses "a table in a missing place" "nowhere" eval run --passkey --samples 1 --csv nowhere/x.csv
+refuses "a window that is too short" "257 tokens;258" eval run $keys --context 257,300
+refuses "the trained context is too short" "64 tokens;--context 258" eval on-alone $keys
+refuses "past the learned table" "learned;257;--past clamp" eval chars-run $keys --context 258
+refuses "--passkey, which is gone" "--task --data builtin:passkey" eval run --passkey
+refuses "--task with --stride" "--stride;without --task" eval run --task --stride 8
+refuses "--depths without --task" "--depths;with --task" eval run --depths 3
+refuses "--context of another task" "builtin:copy;max=N" eval run --task --data builtin:copy --context 20
+refuses "no depth" "--depths;1 to 101" eval run $keys --depths 0
+refuses "a table in a missing place" "nowhere" eval run $keys --samples 1 --csv nowhere/x.csv
 seq 1 100 | tr "0-9\n" "abcabcabcab" >abc.txt
 need prepare --tokenizer chars --out abc abc.txt
 need train $small --data abc --context 2 --batch 1 --out on-abc
-refuses "characters that the run does not know" "the passkey prompt;'T'" eval on-abc --passkey --context 300
+refuses "characters that the run does not know" "the passkey prompt;'T'" eval on-abc $keys --context 300
 check "before anything is printed" test ! -s "$scratch/out"
 mkdir llmc
 shard '20240520 1 63' "$(seq 1 63)" >llmc/x_train.bin
 shard '20240520 1 63' "$(seq 1 63)" >llmc/x_val.bin
 need train --layers 1 --heads 1 --width 2 --batch 1 --steps 1 --threads 1 --data llmc --context 8 --out on-llmc
-refuses "tokens without their tokenizer" "on-llmc;bitter prepare" eval on-llmc --passkey --context 300
+refuses "tokens without their tokenizer" "on-llmc;bitter prepare" eval on-llmc $keys --context 300
 finish

@@ -23,7 +23,7 @@ refuses "--csv in other letters" "MODEL.safetensors;of the run" eval run --csv r
 check "--csv log.csv, in the run" test $? -eq 2 -a "$(wc -l <run/log.csv)" -eq 3
 refuses "--logits run/model.safetensors" "--logits;of the run" eval run --logits run/model.safetensors
 refuses "--logits run/positions-2.npy" "--logits;of the run" eval run --logits run/positions-2.npy
-refuses "--passkey --csv" "run/config.json;of the run" eval run --passkey --samples 1 --csv run/config.json
+refuses "passkeys --csv" "run/config.json;of the run" eval run --task --data builtin:passkey --samples 1 --csv run/config.json
 refuses "--task --csv" "task/state.safetensors;of the run" eval task --task --samples 2 --csv task/state.safetensors
 for file in compare.json results.csv report.md report.html report.tex plot-1.svg lock runs slurm.sh; do
     refuses "--csv comparison/$file" "of the comparison" eval run --csv comparison/$file
@@ -38,7 +38,7 @@ refuses "--csv over an array" "one.npy;something else" eval run --csv one.npy
 refuses "--logits over a text" "notes.txt;something else" eval run --logits notes.txt
 check "before anything is scored, too" test ! -s "$scratch/out"
 refuses "--logits over a table" "text.csv;something else" eval run --logits text.csv
-refuses "--passkey over a table of text" "text.csv;something else" eval run --passkey --samples 1 --csv text.csv
+refuses "passkeys over a table of text" "text.csv;something else" eval run --task --data builtin:passkey --samples 1 --csv text.csv
 refuses "--task over a table of text" "text.csv;something else" eval task --task --samples 2 --csv text.csv
 head -c 20 text.csv >short.csv
 refuses "--csv over the beginning of a table" "short.csv;something else" eval run --csv short.csv
@@ -52,8 +52,8 @@ check "which is replaced" test "$(wc -l <text.csv)" -eq 3
 succeed "over an array" eval run --logits one.npy --context 200
 succeed "over empty files" eval run --csv empty.csv --logits empty.npy
 check "which are no longer empty" test -s empty.csv -a -s empty.npy
-succeed "a table of passkeys" eval run --passkey --samples 1 --csv passkeys.csv
-succeed "again" eval run --passkey --samples 1 --csv passkeys.csv
+succeed "a table of passkeys" eval run --task --data builtin:passkey --samples 1 --csv passkeys.csv
+succeed "again" eval run --task --data builtin:passkey --samples 1 --csv passkeys.csv
 succeed "a table of a task" eval task --task --samples 2 --csv answers.csv
 succeed "again, of that" eval task --task --samples 2 --csv answers.csv
 

@@ -97,7 +97,7 @@ refuses "--task on a run without one" "shards/copy;plain;--data builtin:NAME;fli
 refuses "--task on text" "builtin:tales is no task;copy, reverse" eval run --task --data builtin:tales
 refuses "--task on a directory" "shards/copy is no task" eval run --task --data shards/copy
 refuses "--task with other tokens" "made of bytes;chars" eval chars --task --data builtin:copy
-refuses "--task with --context" "--context;--task" eval run --task --context 16
+refuses "--task with --context" "--context;builtin:passkey" eval run --task --context 16
 refuses "--task with --stride" "--stride;--task" eval run --task --stride 4
 refuses "--samples without --task" "--samples;--task" eval run --samples 4
 refuses "a table in a missing place" "nowhere" eval run --task --samples 1 --csv nowhere/x.csv

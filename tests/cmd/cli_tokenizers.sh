@@ -56,7 +56,7 @@ succeed "report" report run
 check "a run's report says bits per byte" grep -q "perplexity [0-9.]*, [0-9.]* bits per byte" run/report.md
 succeed "sample" sample run --prompt 'It was' --tokens 20
 check "the prompt comes back" says '^It was'
-refuses "passkeys" "byte pair encoding;--tokenizer bytes" eval run --passkey
+refuses "passkeys" "byte pair encoding;--tokenizer bytes" eval run --task --data builtin:passkey
 refuses "a task" "bytes" eval run --task --data builtin:copy
 
 # --- an existing one ---

@@ -44,7 +44,7 @@ trained more --pos rope --sample-every 2 --eval-every 1 --threads 3
 ordered "train --resume" train --resume --steps 5 --out more
 ordered "train --init" train --init rope --steps 3 --data builtin:tales:bytes=60000 --out tuned
 ordered "eval" eval rope --context 8,32,64 --by-position --eval-tokens 600
-ordered "eval --passkey" eval rope --passkey --context 288 --samples 2 --depths 2
+ordered "eval of passkeys" eval rope --task --data builtin:passkey --context 288 --samples 2 --depths 2
 ordered "eval of a window" eval llama --context 64 --eval-tokens 600
 ordered "sample" sample rope --prompt The --tokens 40
 ordered "sample of a window" sample llama --prompt The --tokens 40

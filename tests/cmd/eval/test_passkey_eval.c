@@ -1,4 +1,4 @@
-// eval --passkey: what a model writes after prompts, and the table of what it found.
+// eval --task of passkeys: what a model writes after prompts, and the table of what it found.
 #include "cmd/eval/eval.h"
 #include "data/made/passkey.h"
 #include "model/infer.h"
@@ -63,48 +63,55 @@ static void continue_slowly(Text *continuation, const Run *run, int key, double 
     free(ids);
 }
 
-static void expect_continuations(const Run *run, int window, int count) {
-    PasskeyAttempt attempts[16] = {0};
+// What the model writes behind a document, in a window of the inference's capacity.
+static Text continuation_of(const Run *run, Inference *inference, int key, double depth) {
+    Text text = {0};
     ProgressLine line;
     Error error;
-    int different = 0;
-    for (int i = 0; i < count; i++) {
-        attempts[i].key = passkey_key(1, (uint64_t)i);
-        attempts[i].depth = i / (count - 1.0);
-    }
+    real *logits = malloc((size_t)run->gpt.shape.vocab * sizeof *logits);
     progress_start(&line, "test", 0, 1);
-    must(passkey_attempt(attempts, count, run, window, &line, 0, &error), &error);
-    for (int i = 0; i < count; i++) {
-        Text expected = {0}, *found = &attempts[i].continuation;
-        continue_slowly(&expected, run, attempts[i].key, attempts[i].depth, window);
-        assert_int_equal(found->size, expected.size);
-        assert_memory_equal(found->bytes, expected.bytes, expected.size);
-        const Text *first = &attempts[0].continuation;
-        different += found->size != first->size || memcmp(found->bytes, first->bytes, first->size) != 0;
-        text_free(&expected);
-    }
-    if (different == 0) fail_msg("all of %d continuations are the same, which tells nothing", count);
-    for (int i = 0; i < count; i++) text_free(&attempts[i].continuation);
+    must(passkey_continue(&text, inference, logits, run, key, depth, &line, 0, &error), &error);
+    free(logits);
+    return text;
 }
 
-static void side_by_side_is_as_one_by_one(void **state) {
+static void expect_continuations(const Run *run, int window, int count) {
+    Inference inference;
+    Error error;
+    int different = 0;
+    Text first = {0};
+    must(inference_create(&inference, &run->gpt, 1, window, 512, &error), &error);
+    for (int i = 0; i < count; i++) {
+        const int key = passkey_key(1, (uint64_t)i);
+        const double depth = i / (count - 1.0);
+        Text expected = {0}, found = continuation_of(run, &inference, key, depth);
+        continue_slowly(&expected, run, key, depth, window);
+        assert_int_equal(found.size, expected.size);
+        assert_memory_equal(found.bytes, expected.bytes, expected.size);
+        if (i == 0) text_add(&first, found.bytes, found.size);
+        different += found.size != first.size || memcmp(found.bytes, first.bytes, first.size) != 0;
+        text_free(&expected);
+        text_free(&found);
+    }
+    if (different == 0) fail_msg("all of %d continuations are the same, which tells nothing", count);
+    text_free(&first);
+    inference_free(&inference);
+}
+
+static void chunks_are_as_the_whole_text(void **state) {
     Run run;
     run_make(&run, "rope", 64, TOKENIZER_BYTES);
-    expect_continuations(&run, passkey_shortest_window(&run.tokenizer), 9); // 7 and 2
-    expect_continuations(&run, 700, 3);                                     // 2 and 1, in chunks of 512 and the rest
+    expect_continuations(&run, passkey_shortest_window(&run.tokenizer), 5);
+    expect_continuations(&run, 700, 3); // 512 and the rest
     run_close(&run);
     run_make(&run, "alibi", 64, TOKENIZER_CHARS);
     assert_int_equal(passkey_shortest_window(&run.tokenizer), PASSKEY_SHORTEST + PASSKEY_TOKENS);
-    expect_continuations(&run, 300, 8);
+    expect_continuations(&run, 300, 5);
     run_close(&run);
-}
-
-// Rotations stretched by the length of the window see the same length whatever is fed of it.
-static void the_window_is_what_stretched_rotations_go_by(void **state) {
-    Run run;
+    // Rotations stretched by the length of the window see the same length whatever is fed of it.
     run_make(&run, "rope", 64, TOKENIZER_BYTES);
     run.gpt.pos.part[0].stretch = (StretchRule){.method = METHOD_DYNAMIC, .factor = 8, .original = 64, .growth = 8};
-    expect_continuations(&run, 300, 7);
+    expect_continuations(&run, 300, 5);
     run_close(&run);
 }
 
@@ -131,16 +138,14 @@ static void make_say(Run *run, int first, int second) {
 }
 
 static void expect_said(const Run *run, const char *expected) {
-    PasskeyAttempt attempts[2] = {{.key = 7}, {.key = 8}};
-    ProgressLine line;
+    Inference inference;
     Error error;
-    progress_start(&line, "test", 0, 1);
-    must(passkey_attempt(attempts, 2, run, 300, &line, 0, &error), &error);
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(attempts[i].continuation.size, strlen(expected));
-        assert_memory_equal(attempts[i].continuation.bytes, expected, strlen(expected));
-        text_free(&attempts[i].continuation);
-    }
+    must(inference_create(&inference, &run->gpt, 1, 300, 512, &error), &error);
+    Text said = continuation_of(run, &inference, 7, 0);
+    assert_int_equal(said.size, strlen(expected));
+    assert_memory_equal(said.bytes, expected, strlen(expected));
+    text_free(&said);
+    inference_free(&inference);
 }
 
 static void the_mark_between_documents_ends_a_continuation(void **state) {
@@ -169,94 +174,40 @@ static int remove_directory(void **state) {
     return 0;
 }
 
-// evaluate_passkey with what it prints going to a file.
-static void evaluate_quietly(const Run *run, const EvalOptions *options, const char *printed) {
-    Error error;
-    fflush(stdout);
-    const int before = dup(STDOUT_FILENO);
-    assert_non_null(freopen(printed, "w", stdout));
-    const bool ok = evaluate_passkey(run, "RUN", options, &error);
-    fflush(stdout);
-    dup2(before, STDOUT_FILENO);
-    close(before);
-    must(ok, &error);
+enum { WINDOW = 258, SAMPLES = 4 };
+
+// How many documents of this depth have the key.
+static int documents_with(int key, uint64_t seed, uint64_t d) {
+    const uint64_t stream = random_bits(random_bits(random_key(seed, "passkey test"), WINDOW), d);
+    int count = 0;
+    for (uint64_t i = 0; i < SAMPLES; i++) count += passkey_key(stream, i) == key;
+    return count;
 }
 
-static void expect_lines(const char *path, const char *expected) {
-    Buffer buffer;
-    Error error;
-    must(file_read(&buffer, path, &error), &error);
-    assert_string_equal((const char *)buffer.bytes, expected);
-    free(buffer.bytes);
-}
-
-enum { WINDOW = 258, DEPTHS = 3, SAMPLES = 4 };
-
-// A seed with which one document at depth d has this key, and no other of any depth.
-static bool finds_one(const EvalOptions *options, int d, int key) {
-    PasskeyAttempt documents[DEPTHS * SAMPLES];
-    int found = 0, elsewhere = 0;
-    passkey_documents(documents, options, WINDOW);
-    for (int i = 0; i < DEPTHS * SAMPLES; i++) *(i / SAMPLES == d ? &found : &elsewhere) += documents[i].key == key;
-    return found == 1 && elsewhere == 0;
-}
-
-// What a table says of one right answer among four at depth d.
-static void expect_one(const EvalOptions *options, const char *printed, int d) {
-    static const char *const shares[] = {"0.0%", "25.0%"};
-    static const char *const rows[] = {"0,0,0,0.489890836", "1,0.25,0.0455872608,0.699358157"};
-    char expected[512];
-    snprintf(expected, sizeof expected,
-             "RUN: passkeys found, 4 documents of each length and depth\n"
-             "  length      0%%     50%%    100%%  minimum  95%% interval of that depth alone\n"
-             "     258 %7s %7s %7s     0.0%%  (0.0%% to 49.0%%)\n",
-             shares[d == 0], shares[d == 1], shares[d == 2]);
-    expect_lines(printed, expected);
-    snprintf(expected, sizeof expected,
-             "length,depth,samples,right,accuracy,low,high\n258,0,4,%s\n258,0.5,4,%s\n258,1,4,%s\n", rows[d == 0],
-             rows[d == 1], rows[d == 2]);
-    expect_lines(options->csv, expected);
-}
-
-// A model that always answers 7 is right where 7 is the key.
+// A model that always answers 7 is right where 7 is the key, here once at depth 50%.
 static void the_table_says_what_was_found_where(void **state) {
+    static const char expected[] = "length,depth,samples,right,accuracy,low,high\n258,0,4,0,0,0,0.489890836\n"
+                                   "258,0.5,4,1,0.25,0.0455872608,0.699358157\n258,1,4,0,0,0,0.489890836\n";
+    EvalOptions options = {.windows = {WINDOW}, .window_count = 1, .samples = SAMPLES, .depths = 3};
     Run run;
-    char csv[2 * SCRATCH_PATH], printed[2 * SCRATCH_PATH];
-    snprintf(csv, sizeof csv, "%s/table.csv", directory);
-    snprintf(printed, sizeof printed, "%s/printed", directory);
+    Error error;
+    Buffer table;
+    uint64_t seed = 0;
+    snprintf(options.csv, sizeof options.csv, "%.400s/table.csv", directory);
     run_make(&run, "rope", 64, TOKENIZER_BYTES);
     make_say(&run, '7', 256);
-    for (int d = 0; d < DEPTHS; d++) {
-        EvalOptions options = {.windows = {WINDOW}, .window_count = 1, .samples = SAMPLES, .depths = DEPTHS};
-        assert_true(snprintf(options.csv, sizeof options.csv, "%s", csv) < (int)sizeof options.csv);
-        while (options.seed < 1000000 && !finds_one(&options, d, 7)) options.seed++;
-        evaluate_quietly(&run, &options, printed);
-        expect_one(&options, printed, d);
-    }
+    while (documents_with(7, seed, 1) != 1 || documents_with(7, seed, 0) || documents_with(7, seed, 2)) seed++;
+    must(evaluate_passkey(&run, "RUN", &options, seed, &error) && file_read(&table, options.csv, &error), &error);
+    assert_string_equal((const char *)table.bytes, expected);
+    free(table.bytes);
     run_close(&run);
-}
-
-static void each_document_has_a_key_of_its_own(void **state) {
-    enum { WINDOWS = 3, ALL = 5 * 20 };
-    PasskeyAttempt all[2 * WINDOWS * ALL];
-    int count = 0, equal = 0;
-    for (long long seed = 0; seed < 2; seed++)
-        for (int w = 0; w < WINDOWS; w++, count += ALL)
-            passkey_documents(all + count, &(EvalOptions){.seed = seed, .samples = 20, .depths = 5}, 256 << w);
-    for (int i = 0; i < count; i++) {
-        expect_near("depth", (size_t)i, all[i].depth, i % ALL / 20 * 0.25, 1e-15);
-        for (int j = 0; j < i; j++) equal += all[i].key == all[j].key;
-    }
-    assert_in_range(equal, 0, 15); // 3.6 of 179,700 pairs are to be expected
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(side_by_side_is_as_one_by_one),
-        cmocka_unit_test(the_window_is_what_stretched_rotations_go_by),
+        cmocka_unit_test(chunks_are_as_the_whole_text),
         cmocka_unit_test(the_mark_between_documents_ends_a_continuation),
         cmocka_unit_test_setup_teardown(the_table_says_what_was_found_where, make_directory, remove_directory),
-        cmocka_unit_test(each_document_has_a_key_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
