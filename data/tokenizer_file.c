@@ -292,11 +292,11 @@ static bool read_header(int32_t *tokens, int32_t *end, const uint8_t *bytes, siz
 }
 
 // The merge that makes this token: by the merges before it, its bytes become the two tokens to be joined.
-static bool find_merge(Bpe *bpe, int id, BpeEncoder *encoder, const char *path, Error *error) {
+static bool find_merge(Bpe *bpe, int id, const char *path, Error *error) {
     uint16_t parts[UINT8_MAX];
     const BpeToken token = bpe->tokens[id];
     size_t count = 0;
-    if (!encode_word(parts, &count, encoder, bpe, bpe->text.bytes + token.start, token.size, error)) return false;
+    if (!encode_word(parts, &count, bpe, bpe->text.bytes + token.start, token.size, error)) return false;
     if (count != 2)
         return fail_input(error,
                           "%s: token %d is not two earlier tokens joined, as in GPT-2's vocabulary; get the file "
@@ -323,10 +323,10 @@ static bool read_tokens(Bpe *bpe, const uint8_t *bytes, size_t size, const char 
            fail_input(error, "%s has %zu bytes behind its last token; get the file again", path, size - at);
 }
 
-static bool read_llmc(Bpe *bpe, BpeEncoder *encoder, const Buffer *file, const char *path, Error *error) {
+static bool read_llmc(Bpe *bpe, const Buffer *file, const char *path, Error *error) {
     bool ok = read_tokens(bpe, file->bytes, file->size, path, error) && bpe_complete(bpe, path, error);
     for (int id = 0; ok && id < bpe->vocab_size; id++)
-        if (bpe->tokens[id].size > 1 && !bpe->tokens[id].special) ok = find_merge(bpe, id, encoder, path, error);
+        if (bpe->tokens[id].size > 1 && !bpe->tokens[id].special) ok = find_merge(bpe, id, path, error);
     return ok;
 }
 
@@ -559,8 +559,7 @@ static bool read_file(Tokenizer *tokenizer, const char *path, Error *error) {
     if (first != LLMC_MAGIC && !path_ends_with(path, ".bin")) {
         ok = read_json(tokenizer, &buffer, path, error);
     } else {
-        ok = tokenizer_create_bpe(tokenizer, error) &&
-             read_llmc(&tokenizer->bpe, tokenizer->encoder, &buffer, path, error);
+        ok = tokenizer_create_bpe(tokenizer, error) && read_llmc(&tokenizer->bpe, &buffer, path, error);
         tokenizer->vocab_size = tokenizer->bpe.vocab_size;
     }
     free(buffer.bytes);

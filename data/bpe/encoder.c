@@ -1,9 +1,9 @@
 #include "data/bpe/encoder.h"
 
 #include "base/interrupt.h"
-#include "base/memory.h"
 #include "data/bpe/splitter.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,31 +16,15 @@ typedef struct {
     uint16_t ids[CACHE_IDS];
 } CachedWord;
 
-// A part of the word: at first a byte, then what was joined from the bytes up to the next part.
-typedef struct {
-    uint32_t before, next; // parts; NO_PART at the ends
-    uint16_t id;
-    bool gone; // joined to the one before it
-} Part;
-
-enum { JOINS_BETWEEN_CHECKS = 65536 };
-enum { ROOM = 3 }; // numbers on the heap per part: at most one for each pair at the start, and two for each join
-static const uint32_t NO_PART = UINT32_MAX;
-
 struct BpeEncoder {
     Splitter *splitter;
     CachedWord *cache; // (CACHE_PLACES)
-    Part *parts;       // (capacity)
-    uint64_t *heap;    // (ROOM * capacity) joins to come: the index of the merge << 32 | the left part; smallest first
-    size_t capacity, waiting;
 };
 
 void encoder_free(BpeEncoder *encoder) {
     if (!encoder) return;
     splitter_free(encoder->splitter);
     free(encoder->cache);
-    free(encoder->parts);
-    free(encoder->heap);
     free(encoder);
 }
 
@@ -54,78 +38,46 @@ BpeEncoder *encoder_create(Error *error) {
     return NULL;
 }
 
-static bool encoder_reserve(BpeEncoder *encoder, size_t size, Error *error) {
-    if (size <= encoder->capacity) return true;
-    const size_t capacity = size < 1024 ? 1024 : size;
-    const size_t part = sizeof *encoder->parts, numbers = ROOM * sizeof *encoder->heap;
-    Part *parts = memory_grow(encoder->parts, encoder->capacity * part, capacity * part);
-    if (parts) encoder->parts = parts;
-    uint64_t *heap = parts ? memory_grow(encoder->heap, encoder->capacity * numbers, capacity * numbers) : NULL;
-    if (!heap || size >= NO_PART) return fail_run(error, "no memory for a word of %zu bytes", size);
-    encoder->heap = heap;
-    encoder->capacity = capacity;
-    return true;
+static bool comes_before(const Bpe *bpe, int left, int right, int merge) {
+    const int other = bpe_merge_of(bpe, left, right);
+    return other >= 0 && other < merge;
 }
 
-static void heap_push(BpeEncoder *encoder, uint64_t number) {
-    size_t at = encoder->waiting++;
-    for (; at > 0 && encoder->heap[(at - 1) / 2] > number; at = (at - 1) / 2)
-        encoder->heap[at] = encoder->heap[(at - 1) / 2];
-    encoder->heap[at] = number;
-}
-
-static uint64_t heap_pop(BpeEncoder *encoder) {
-    uint64_t *heap = encoder->heap;
-    const uint64_t first = heap[0], last = heap[--encoder->waiting];
-    const size_t count = encoder->waiting;
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && heap[child + 1] < heap[child]) child++;
-        if (last <= heap[child]) break;
-        heap[at] = heap[child];
+// Join the pair of a merge wherever it is in the n ids, from left to right, until this makes a pair whose merge comes
+// before. Returns how many ids are left.
+static size_t join_pairs(uint16_t *ids, size_t n, const Bpe *bpe, int merge) {
+    const BpeMerge pair = bpe->merges[merge];
+    size_t kept = 0;
+    bool ended = false;
+    for (size_t i = 0; i < n; kept++) {
+        if (ended || ids[i] != pair.left || i + 1 == n || ids[i + 1] != pair.right) {
+            ids[kept] = ids[i++];
+            continue;
+        }
+        ids[kept] = pair.joined;
+        i += 2;
+        ended = (kept > 0 && comes_before(bpe, ids[kept - 1], pair.joined, merge)) ||
+                (i < n && comes_before(bpe, pair.joined, ids[i], merge));
     }
-    heap[at] = last;
-    return first;
+    return kept;
 }
 
-// If the part and the next one can be joined, note it.
-static void note_pair(BpeEncoder *encoder, const Bpe *bpe, uint32_t part) {
-    const uint32_t next = part == NO_PART ? NO_PART : encoder->parts[part].next;
-    if (next == NO_PART) return;
-    const int merge = bpe_merge_of(bpe, encoder->parts[part].id, encoder->parts[next].id);
-    if (merge >= 0) heap_push(encoder, (uint64_t)merge << 32 | part);
-}
-
-// Join the pair, unless one of the two has been joined to another part since it was noted.
-static void join(BpeEncoder *encoder, const Bpe *bpe, const BpeMerge *merge, uint32_t left) {
-    Part *parts = encoder->parts;
-    const uint32_t right = parts[left].next;
-    if (parts[left].gone || parts[left].id != merge->left || right == NO_PART || parts[right].id != merge->right)
-        return;
-    parts[left].id = merge->joined;
-    parts[left].next = parts[right].next;
-    parts[right].gone = true;
-    if (parts[left].next != NO_PART) parts[parts[left].next].before = left;
-    note_pair(encoder, bpe, parts[left].before);
-    note_pair(encoder, bpe, left);
-}
-
-// Of all pairs, the one with the first merge is joined, the leftmost of several, until none is left.
-bool encode_word(uint16_t *ids, size_t *count, BpeEncoder *encoder, const Bpe *bpe, const char *word, size_t size,
-                 Error *error) {
-    if (!encoder_reserve(encoder, size, error)) return false;
-    for (uint32_t i = 0; i < size; i++)
-        encoder->parts[i] = (Part){.before = i == 0 ? NO_PART : i - 1,
-                                   .next = i + 1 == size ? NO_PART : i + 1,
-                                   .id = bpe->bytes[(unsigned char)word[i]]};
-    encoder->waiting = 0;
-    for (uint32_t i = 0; i < size; i++) note_pair(encoder, bpe, i);
-    for (size_t joins = 1; encoder->waiting > 0; joins++) {
-        if (joins % JOINS_BETWEEN_CHECKS == 0 && !stop_check(&stop_at_signal, error)) return false;
-        const uint64_t first = heap_pop(encoder);
-        join(encoder, bpe, &bpe->merges[first >> 32], (uint32_t)first);
+// Of all pairs of neighbours, the one with the first merge is joined, the leftmost of several, until none is left.
+bool encode_word(uint16_t *ids, size_t *count, const Bpe *bpe, const char *word, size_t size, Error *error) {
+    uint16_t *own = ids + *count;
+    size_t n = size;
+    for (size_t i = 0; i < size; i++) own[i] = bpe->bytes[(unsigned char)word[i]];
+    for (;;) {
+        int first = INT_MAX;
+        for (size_t i = 0; i + 1 < n; i++) {
+            const int merge = bpe_merge_of(bpe, own[i], own[i + 1]);
+            if (merge >= 0 && merge < first) first = merge;
+        }
+        if (first == INT_MAX) break;
+        if (!stop_check(&stop_at_signal, error)) return false;
+        n = join_pairs(own, n, bpe, first);
     }
-    for (uint32_t i = 0; i != NO_PART; i = encoder->parts[i].next) ids[(*count)++] = encoder->parts[i].id;
+    *count += n;
     return true;
 }
 
@@ -146,7 +98,7 @@ static bool take_word(void *context, const char *word, size_t size, Error *error
         return true;
     }
     const size_t before = *count;
-    if (!encode_word(encoding->ids, count, encoding->encoder, encoding->bpe, word, size, error)) return false;
+    if (!encode_word(encoding->ids, count, encoding->bpe, word, size, error)) return false;
     const size_t tokens = *count - before;
     if (size > CACHE_WORD || tokens > CACHE_IDS) return true;
     cached->size = (uint8_t)size;

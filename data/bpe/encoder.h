@@ -12,15 +12,13 @@ BpeEncoder *encoder_create(Error *error);
 void encoder_free(BpeEncoder *encoder); // harmless on NULL
 
 // Append the ids of a text to ids, which has room for `size` more (every token has at least one byte); *count is
-// updated. Bytes that are not UTF-8 are words by themselves. Fails (run) when there is too little memory, and
-// (interrupted) when a signal asks to stop.
+// updated. Bytes that are not UTF-8 are words by themselves. Words of many kB take long. Fails (interrupted) when a
+// signal asks to stop.
 bool encode_text(uint16_t *ids, size_t *count, BpeEncoder *encoder, const Bpe *bpe, const char *text, size_t size,
                  Error *error);
 
 // Append the ids of one word (size >= 1) to ids, which has room for `size` more, by the merges that have been added so
-// far; bpe->bytes must be known. Fails (run) when there is too little memory, (interrupted)
-// when a signal asks to stop.
-bool encode_word(uint16_t *ids, size_t *count, BpeEncoder *encoder, const Bpe *bpe, const char *word, size_t size,
-                 Error *error);
+// far; bpe->bytes must be known. Fails (interrupted) when a signal asks to stop.
+bool encode_word(uint16_t *ids, size_t *count, const Bpe *bpe, const char *word, size_t size, Error *error);
 
 #endif
