@@ -24,16 +24,15 @@ static void print_header(void) {
     static bool printed;
     if (printed) return;
     printed = true;
-    printf("%-*s %8s %9s %8s %9s %8s %8s %5s %7s\n", NAME_WIDTH, "scheme", "distinct", "nonlinear", "absolute",
-           "resizing", "trend", "longest", "axes", "twins");
+    printf("%-*s %8s %9s %8s %8s %8s\n", NAME_WIDTH, "scheme", "distinct", "nonlinear", "absolute", "trend", "longest");
 }
 
 // NAN, where a measure does not apply, becomes a dash.
-static void print_number(int width, int digits, double value) {
+static void print_number(int width, double value) {
     if (isnan(value))
         printf(" %*s", width, "-");
     else
-        printf(" %*.*f", width, digits, value);
+        printf(" %*.3f", width, value);
 }
 
 static void print_row(const char *name, const SchemeProperties *p) {
@@ -45,14 +44,11 @@ static void print_row(const char *name, const SchemeProperties *p) {
         name = "";
     }
     printf("%-*s", NAME_WIDTH, name);
-    print_number(8, 3, p->distinct);
-    print_number(9, 3, p->nonlinear);
-    print_number(8, 3, p->absolute);
-    print_number(9, 3, p->resizing);
-    print_number(8, 3, p->trend);
-    printf(" %8s %5d", defined, p->axes);
-    print_number(7, 3, p->twins);
-    printf("\n");
+    print_number(8, p->distinct);
+    print_number(9, p->nonlinear);
+    print_number(8, p->absolute);
+    print_number(8, p->trend);
+    printf(" %8s\n", defined);
 }
 
 static void print_legend(void) {
@@ -62,12 +58,8 @@ static void print_legend(void) {
     puts("distinct   distance of the two most similar codes / root mean square of all; 0 = two positions share a code");
     puts("nonlinear  error of the best linear map from the code at p to that at p+5 / spread of the codes; 0 = linear");
     puts("absolute   spread of scores at equal distances / spread of all scores; 0 = scores depend on distance alone");
-    puts("resizing   largest change of the length of a token (or query) / its length; 0 = lengths are kept");
     puts("trend      rank correlation of the mean score with distance; -1 = always falls, 1 = always rises");
     puts("longest    longest input that has a code, also past the trained context; any = no limit");
-    puts("axes       number of coordinates that matter: 1 = place in the text, 2 = line and column");
-    puts("twins      distance of the outputs of unmasked attention for the two \"the\" of \"the cat saw the dog\"");
-    puts("           / their length; 0 = equal words get equal outputs wherever they stand, as without positions");
 }
 
 // A row for each layer in which other schemes work than in those before it.

@@ -11,16 +11,13 @@ typedef struct {
     double distinct;  // distance between the two most similar codes, divided by the root mean square of all codes
     double nonlinear; // residual of the best linear map from the codes at p to those at p+CODE_SHIFT (shift_residual)
     double absolute;  // spread of the scores at equal distance, divided by the spread of all scores
-    double resizing;  // largest relative change of a vector's length
     double trend;     // Spearman's rank correlation of the mean score with the distance: -1 = always falls
     int longest;      // longest input; 0 = any
-    int axes;         // coordinates that change something
-    double twins;     // distance between the unmasked attention outputs of two equal words, divided by their length
 } SchemeProperties;
 
 #define CODE_SHIFT 5 // k, where codes at p+k are compared with codes at p
 
-#define PROBE_CONTEXT_LEAST 8 // for a shift of 5 tokens and a sentence of 5 words
+#define PROBE_CONTEXT_LEAST 8 // for a shift of 5 tokens
 
 // Measure what a model's schemes do in a layer, with their parameters as they are. Fails (input) when the
 // model's context is shorter than PROBE_CONTEXT_LEAST, (run) when there is no memory.
