@@ -4,7 +4,7 @@
 #define BITTER_BATCH_H
 
 #include "data/corpus.h"
-#include "data/made/task.h"
+#include "data/made/builtin.h"
 
 // Rows are a function of (seed, cursor), so that the same seed, data and context give the same batches whatever else
 // differs, and a resumed run needs only the cursor.

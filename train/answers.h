@@ -3,7 +3,7 @@
 #define BITTER_ANSWERS_H
 
 #include "base/interrupt.h"
-#include "data/made/task.h"
+#include "data/made/builtin.h"
 #include "model/infer.h"
 
 // An answer is right when each of its tokens is the model's likeliest one given all correct tokens before it. Then

@@ -1,6 +1,5 @@
-// Built-in corpora, which are generated: `builtin:NAME[:key=value,...]` wherever data is asked for. Each has its own
-// file, and registry.c lists them. Some are text (tales), the others tasks: questions with known answers
-// (data/made/task.h).
+// Built-in corpora, which are generated: `builtin:NAME[:key=value,...]` wherever data is asked for. Some are
+// text (tales), the others tasks: exercises with known answers. tasks.c lists all of them.
 #ifndef BITTER_BUILTIN_H
 #define BITTER_BUILTIN_H
 
@@ -10,7 +9,7 @@
 #include <stdint.h>
 
 typedef struct Builtin Builtin;
-typedef struct Exercise Exercise; // data/made/task.h
+typedef struct Exercise Exercise;
 
 // A corpus with its options, as the user asked for it.
 typedef struct {
@@ -52,8 +51,6 @@ struct Builtin {
 extern const Builtin *const builtins[];
 
 extern const Builtin builtin_tales, builtin_passkey;
-extern const Builtin builtin_copy, builtin_reverse, builtin_addition, builtin_sort, builtin_parity;
-extern const Builtin builtin_recall, builtin_offset, builtin_duplicate, builtin_flipflop, builtin_grid;
 
 #define BUILTIN_PREFIX "builtin:"
 
@@ -67,5 +64,48 @@ bool builtin_choose(BuiltinCorpus *corpus, const char *specification, Error *err
 
 // Append document `index` of the corpus: a pure function of its options and index. Without memory, text->failed is set.
 void builtin_document(Text *text, const BuiltinCorpus *corpus, uint64_t index);
+
+// --- exercises ---
+
+// A document, and which of its bytes a model has to find. Consecutive asked bytes are one answer; given bytes separate
+// answers.
+struct Exercise {
+    const BuiltinCorpus *task; // set while it is written, for the task's options
+    Text text;
+    Text asked; // (text.size) 1 for a byte of an answer, 0 for one that is given
+};
+
+// For writers: append like printf.
+void given(Exercise *exercise, const char *format, ...) FORMAT_CHECK(2, 3);
+void asked(Exercise *exercise, const char *format, ...) FORMAT_CHECK(2, 3);
+
+static inline bool is_task(const BuiltinCorpus *corpus) {
+    return corpus->builtin && corpus->builtin->write;
+}
+
+// The key of the stream of exercises for a purpose ("train", "test"). Streams are independent of each other.
+uint64_t task_stream(const BuiltinCorpus *task, const char *purpose);
+
+// The length of exercise `index` of a stream: uniform in min..max.
+int task_length(const BuiltinCorpus *task, uint64_t stream, uint64_t index);
+
+// Replace *exercise by number `index` of the stream with this length, a pure function of all of them.
+void task_write(Exercise *exercise, const BuiltinCorpus *task, uint64_t stream, uint64_t index, int length);
+
+// The number of input tokens of the longest exercise of this length: the end token and its bytes.
+int task_tokens(const BuiltinCorpus *task, int length);
+
+// Up to `most` lengths from `first` to `last`, evenly spaced, all of them if there are so few, into lengths (most).
+// Returns how many.
+int task_lengths(int *lengths, int most, int first, int last);
+
+// Allocate memory for any exercise up to this length, so that writing never fails. Fails (run) without memory.
+bool exercise_create(Exercise *exercise, const BuiltinCorpus *task, int length, Error *error);
+void exercise_free(Exercise *exercise); // may be called on {0}
+
+// The exercise as a model reads it, in n = bytes + 1 tokens; returns n. inputs (n) are the end token and the bytes,
+// targets (n) the bytes and the end token. `scored` (n) says which targets belong to an answer: the end token does if
+// an answer stands at the end, so that the model has to learn to stop there.
+int exercise_row(int *inputs, int *targets, bool *scored, const Exercise *exercise, int end);
 
 #endif

@@ -1,6 +1,6 @@
 #include "lab/compare/plan.h"
 
-#include "data/made/task.h"
+#include "data/made/builtin.h"
 
 #include <ctype.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
 #ifndef BITTER_TASK_SOLVERS_H
 #define BITTER_TASK_SOLVERS_H
 
-#include "data/made/task.h"
+#include "data/made/builtin.h"
 #include "tests/support/support.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 // The names of built-in corpora: "builtin:NAME:key=value,...".
-#include "data/made/task.h"
+#include "data/made/builtin.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

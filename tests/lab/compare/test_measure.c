@@ -1,5 +1,5 @@
 // What is measured of a trained model: which windows, which half of the validation text, and which tokens are scored.
-#include "data/made/task.h"
+#include "data/made/builtin.h"
 #include "lab/compare/measure.h"
 #include "train/evaluate.h"
 #include "tests/lab/compare/plans.h"

@@ -1,5 +1,5 @@
 // What a comparison runs: the schemes, learning rates, sizes and tasks that were asked for, and every run exactly once.
-#include "data/made/task.h"
+#include "data/made/builtin.h"
 #include "tests/lab/compare/plans.h"
 
 #include <limits.h>
