@@ -3,7 +3,6 @@
 #include "base/file/crc.h"
 #include "base/file/text.h"
 #include "cmd/prepare/prepare.h"
-#include "cmd/prepare/tokens.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/shared/output.h"
 #include "data/corpus.h"

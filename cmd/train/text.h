@@ -2,7 +2,7 @@
 #ifndef BITTER_TRAIN_TEXT_H
 #define BITTER_TRAIN_TEXT_H
 
-#include "cmd/prepare/inputs.h"
+#include "cmd/prepare/prepare.h"
 #include "train/train_options.h"
 
 // The command line: what a run records, and then how FILE is read.

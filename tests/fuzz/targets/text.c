@@ -1,6 +1,5 @@
 // Text for `bitter prepare`, with each kind of tokenizer.
-#include "cmd/prepare/inputs.h"
-#include "cmd/prepare/tokens.h"
+#include "cmd/prepare/prepare.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
