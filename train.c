@@ -19,7 +19,6 @@
 #include "base/progress.h"
 #include "base/version.h"
 #include "cmd/shared/arguments.h"
-#include "cmd/shared/complete.h"
 #include "cmd/commands.h"
 #include "cmd/shared/kernels.h"
 #include "cmd/train/show.h"
