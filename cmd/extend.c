@@ -285,7 +285,7 @@ bool command_extend(int argc, char **argv, Error *error) {
         kernels_report("extend");
         describe(&x);
     }
-    ok = ok && extension_find(&x, error) && write_run(&x, error);
+    ok = ok && extension_find(&x, error) && lock_keep(&lock.lock, error) && write_run(&x, error);
     if (ok) print_result(&x);
     run_unlock(&lock);
     extension_close(&x);

@@ -45,7 +45,7 @@ bool observe_best(void *files, Trainer *trainer, StepReport *report, Error *erro
     }
     *best = (Best){step, report->validation.loss};
     trainer->stale = 0;
-    return run_save_best(trainer, &((RunFiles *)files)->paths, error);
+    return run_save_best(trainer, &((RunFiles *)files)->paths, &((RunFiles *)files)->lock, error);
 }
 
 bool observe_log(void *files, Trainer *trainer, StepReport *report, Error *error) {
@@ -60,5 +60,5 @@ bool observe_positions(void *files, Trainer *trainer, StepReport *report, Error 
 bool observe_checkpoint(void *context, Trainer *trainer, StepReport *report, Error *error) {
     RunFiles *files = context;
     return (!files->positions.stream || log_sync(&files->positions, error)) &&
-           run_save(trainer, &files->paths, &files->log, error);
+           run_save(trainer, &files->paths, &files->log, &files->lock, error);
 }

@@ -1,6 +1,5 @@
 #include "train/run.h"
 
-#include "base/file/temporary.h"
 #include "base/file/text.h"
 #include "base/progress.h"
 #include "train/config.h"
@@ -285,13 +284,14 @@ static bool saved(bool ok, Error *error) {
     return ok;
 }
 
-bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error) {
+bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, const RunLock *lock, Error *error) {
     // The state first: weights without a state would look like those of a run that cannot be resumed.
-    return saved(log_sync(log, error) && state_save(paths->state, &trainer->gpt, &trainer->progress, error) &&
-                     model_save(paths->model, &trainer->gpt, error),
+    return saved(lock_keep(&lock->lock, error) && log_sync(log, error) &&
+                     state_save(paths->state, &trainer->gpt, &trainer->progress, error) &&
+                     lock_keep(&lock->lock, error) && model_save(paths->model, &trainer->gpt, error),
                  error);
 }
 
-bool run_save_best(const Trainer *trainer, const RunPaths *paths, Error *error) {
-    return saved(best_save(paths->best, &trainer->gpt, &trainer->best, error), error);
+bool run_save_best(const Trainer *trainer, const RunPaths *paths, const RunLock *lock, Error *error) {
+    return saved(lock_keep(&lock->lock, error) && best_save(paths->best, &trainer->gpt, &trainer->best, error), error);
 }

@@ -120,11 +120,12 @@ bool log_losses(LogLosses *losses, const char *path, Error *error);
 // does.
 bool log_validations(long long *count, const char *path, long long from, long long to, Error *error);
 
-// Save a checkpoint: the log, the weights, and the state that run_load_or_create loads. Fails (run; nonfinite).
-bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error);
+// Save a checkpoint: the log, the weights, and the state that run_load_or_create loads. Fails (run; nonfinite), and
+// (run) without saving when the lock is lost.
+bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, const RunLock *lock, Error *error);
 
-// Save the weights as the best so far, with trainer->best. Fails (run).
-bool run_save_best(const Trainer *trainer, const RunPaths *paths, Error *error);
+// Save the weights as the best so far, with trainer->best. Fails (run), as when the lock is lost.
+bool run_save_best(const Trainer *trainer, const RunPaths *paths, const RunLock *lock, Error *error);
 
 // Fails (run): the last write to the log went wrong, for the reason in errno.
 bool log_failed(const RunLog *log, Error *error);

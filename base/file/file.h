@@ -75,6 +75,20 @@ size_t file_room(int file); // that number for an open file; 0 for what is no re
 bool buffer_drop_mark(Buffer *buffer);
 bool buffer_drop_returns(Buffer *buffer);
 
+// Temporary files and directories stand beside the ones that they will replace.
+typedef enum { TEMPORARY_FILE, TEMPORARY_DIRECTORY } TemporaryKind;
+
+// Create a new file or directory PATH.XXXXXX.tmp, with six random characters, and write its path to `name`. Those of
+// this name that processes left behind when they ended are removed first. Returns a descriptor (of a file: for
+// writing) that keeps it locked until it is closed, or -1 with errno.
+int temporary_create(char name[PATH_CAPACITY], const char *path, TemporaryKind kind);
+
+// Remove those that processes which have ended left beside `path`.
+void temporary_clear(const char *path, TemporaryKind kind);
+
+// Remove the file, or the directory with the files in it.
+void temporary_remove(const char *name);
+
 // A file that is replaced as a whole: bytes go to a temporary file beside `path`, and commit writes them to the disk
 // and renames it, so that a crash at any instant leaves the old file or the new one. A temporary file that a crash has
 // left is removed when the same `path` is opened again.

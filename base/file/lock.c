@@ -13,8 +13,6 @@
 
 #define ATTEMPTS 1000
 
-static Lock last; // that this process took; not held = released
-
 // Locks that belong to the open file: those of a process (F_SETLK) are gone when it closes any descriptor of the file.
 // A directory, which cannot be opened for writing, has EBADF and takes flock, as do systems without the others.
 static bool lock_whole(int file) {
@@ -114,7 +112,6 @@ LockResult lock_take(Lock *lock, const char *path) {
         } else if (made) {
             *lock = (Lock){.held = true, .exclusive = result == LOCK_MINE, .file = file};
             strcpy(lock->path, path);
-            last = *lock;
             return LOCK_MINE;
         } else { // replaced, so that a process that lost it (lock_keep) can know
             unlink(path);
@@ -132,7 +129,7 @@ static bool is_mine(const Lock *lock) {
 
 bool lock_keep(const Lock *lock, Error *error) {
     errno = 0;
-    if (is_mine(lock)) return true;
+    if (!lock->held || is_mine(lock)) return true;
     if (errno == EMFILE || errno == ENFILE)
         return fail_run(error, "cannot open %s: %s; raise the limit on open files (ulimit -n)", lock->path,
                         strerror(errno));
@@ -142,18 +139,8 @@ bool lock_keep(const Lock *lock, Error *error) {
                     lock->path);
 }
 
-bool lock_keep_last(Error *error) {
-    return !last.held || lock_keep(&last, error);
-}
-
-void lock_leave(void) {
-    if (last.held) close(last.file);
-    last.held = false;
-}
-
 void lock_release(Lock *lock) {
     if (!lock->held) return;
-    if (last.file == lock->file) last.held = false;
     if (is_mine(lock)) unlink(lock->path);
     close(lock->file);
     lock->held = false;

@@ -35,16 +35,9 @@ typedef struct {
 LockResult lock_take(Lock *lock, const char *path);
 
 // The server of a network file system releases the lock of a machine that it has not heard of for a while. Lock it
-// again then; fails (run) when another process has held it since, so that this one has to stop.
+// again then; fails (run) when another process has held it since, so that this one has to stop. Call it before each
+// file that is replaced under the lock. True for a lock that is not held.
 bool lock_keep(const Lock *lock, Error *error);
-
-// The same for the lock that this process took last, if it holds that: files are replaced only under it
-// (atomic_commit).
-bool lock_keep_last(Error *error);
-
-// In a process that was just forked: let go of the lock that its parent took last, which would otherwise last until
-// both have ended.
-void lock_leave(void);
 
 // Remove the file and release the lock. Does nothing if it is not held, and leaves the file of another process alone.
 void lock_release(Lock *lock);

@@ -1,6 +1,5 @@
 #include "cmd/shared/output.h"
 
-#include "base/file/temporary.h"
 #include "data/made/builtin.h"
 
 #include <dirent.h>

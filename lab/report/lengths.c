@@ -2,7 +2,7 @@
 // before them. And right answers to tasks, by length.
 #include "lab/report/sections.h"
 
-#include "data/made/task.h"
+#include "data/made/builtin.h"
 #include "lab/compare/measure.h"
 
 #include <math.h>

@@ -1,8 +1,6 @@
 // Replacing files as a whole: only the named file is ever written to, whatever stands in its place; and temporary files
 // are removed when the process that made them was killed, but never while another process still writes to them.
 #include "base/file/file.h"
-#include "base/file/lock.h"
-#include "base/file/temporary.h"
 #include "tests/support/children.h"
 #include "tests/support/scratch.h"
 
@@ -109,22 +107,16 @@ static void two_at_once_do_not_mix(void **state) {
     assert_int_equal(scratch_count(directory), 1);
 }
 
-// The server of a network file system gave the lock to another process, which now writes these files.
-static void nothing_is_replaced_under_a_lost_lock(void **state) {
+// Another process, which took the directory from this one, has removed what it left.
+static void nothing_is_replaced_when_the_temporary_file_is_gone(void **state) {
     AtomicFile file;
-    Lock lock;
     Error error = {0};
-    must(atomic_text(path, "old", &error), &error);
-    assert_int_equal(lock_take(&lock, other("lock")), LOCK_MINE);
     must(atomic_text(path, "new", &error) && atomic_open(&file, path, &error), &error);
-    assert_int_equal(unlink(other("lock")), 0);
+    assert_int_equal(unlink(file.temporary), 0);
     assert_false(atomic_commit(&file, &error));
     assert_int_equal(error.kind, ERROR_RUN);
-    assert_non_null(strstr(error.message, other("lock")));
     expect_content(path, "new\n");
     assert_int_equal(scratch_count(directory), 1);
-    lock_release(&lock);
-    must(atomic_text(path, "newer", &error), &error);
 }
 
 static void permissions_are_the_umask_s(void **state) {
@@ -254,7 +246,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(links_are_refused, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(nothing_planted_is_written_to, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(two_at_once_do_not_mix, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(nothing_is_replaced_under_a_lost_lock, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(nothing_is_replaced_when_the_temporary_file_is_gone, make_directory,
+                                        remove_directory),
         cmocka_unit_test_setup_teardown(permissions_are_the_umask_s, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(what_killed_processes_leave_is_removed, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(so_are_their_directories, make_directory, remove_directory),

@@ -180,38 +180,6 @@ static void what_is_no_lock_file_is_left_alone(void **state) {
     assert_int_equal(scratch_count(directory), 0);
 }
 
-// Take the lock, fork a process that leaves it (or not) and waits, and end.
-static void own_and_fork(int orders, int answers, bool leave) {
-    Lock lock;
-    const bool taken = lock_take(&lock, path) == LOCK_MINE;
-    if (fork() == 0) {
-        if (leave) lock_leave();
-        tell(answers, taken ? 'y' : 'n');
-        hear(orders);
-        _exit(0);
-    }
-    _exit(0);
-}
-static void fork_and_leave(int orders, int answers) {
-    own_and_fork(orders, answers, true);
-}
-static void fork_and_keep(int orders, int answers) {
-    own_and_fork(orders, answers, false);
-}
-
-static void what_a_forked_process_has_left_ends_with_its_parent(void **state) {
-    for (int leave = 1; leave >= 0; leave--) {
-        Lock lock;
-        Child child = start(leave ? fork_and_leave : fork_and_keep);
-        assert_int_equal(hear(child.answers), 'y');
-        assert_int_equal(waitpid(child.pid, NULL, 0), child.pid); // the other process still waits for an order
-        assert_int_equal(lock_take(&lock, path), leave ? LOCK_MINE : LOCK_TAKEN);
-        lock_release(&lock);
-        close(child.orders);
-        close(child.answers);
-    }
-}
-
 static void take_with_little(int orders, int answers) {
     Lock lock;
     const int next = dup(0);
@@ -379,8 +347,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(who_loses_it_knows, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(what_nobody_has_taken_since_is_not_lost, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(what_is_no_lock_file_is_left_alone, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(what_a_forked_process_has_left_ends_with_its_parent, make_directory,
-                                        remove_directory),
         cmocka_unit_test_setup_teardown(without_room_for_open_files_it_fails, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(a_full_disk_has_room_for_it, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(directories_are_locked_too, make_directory, remove_directory),
