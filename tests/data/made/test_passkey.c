@@ -100,33 +100,6 @@ static void every_length_and_depth_is_exact(void **state) {
             }
 }
 
-static void keys_are_uniform(void **state) {
-    enum { DRAWS = 200000, BINS = 50 };
-    int bins[BINS] = {0}, short_keys = 0;
-    double squares = 0;
-    for (int i = 0; i < DRAWS; i++) {
-        const int key = passkey_key(3, (uint64_t)i);
-        assert_in_range(key, 1, 50000);
-        bins[(key - 1) / (PASSKEY_MOST / BINS)]++;
-        short_keys += key < 1000;
-    }
-    for (int b = 0; b < BINS; b++) squares += (bins[b] - DRAWS / BINS) * (double)(bins[b] - DRAWS / BINS);
-    // Chi-square with 49 degrees of freedom: 24 to 86 holds all but one in a thousand on either side.
-    const double chi = squares / (DRAWS / BINS);
-    if (!(chi >= 24 && chi <= 86)) fail_msg("chi-square is %g", chi);
-    assert_in_range(short_keys, DRAWS * 999 / 50000 - 200, DRAWS * 999 / 50000 + 200);
-}
-
-static void keys_are_functions_of_seed_and_index(void **state) {
-    int first[100], equal = 0;
-    for (int i = 0; i < 100; i++) first[i] = passkey_key(3, (uint64_t)i);
-    for (int i = 99; i >= 0; i--) {
-        assert_int_equal(passkey_key(3, (uint64_t)i), first[i]);
-        equal += passkey_key(4, (uint64_t)i) == first[i];
-    }
-    assert_true(equal <= 2);
-}
-
 static void the_first_number_counts(void **state) {
     static const struct {
         const char *text;
@@ -186,32 +159,6 @@ static void documents_end_with_their_answers(void **state) {
     }
 }
 
-static void lengths_and_depths_of_documents_are_uniform(void **state) {
-    enum { DRAWS = 20000 };
-    BuiltinCorpus corpus;
-    corpus_choose(&corpus, "builtin:passkey:min=301,max=400,seed=5");
-    int lengths[4] = {0}, depths[4] = {0}, shortest = 0, longest = 0, both = 0;
-    for (uint64_t index = 0; index < DRAWS; index++) {
-        Text document = {0};
-        builtin_document(&document, &corpus, index);
-        const Lines lines = lines_of(&(Text){.bytes = document.bytes, .size = document.size - 1});
-        assert_in_range(document.size, 301, 400);
-        const int quarter = ((int)document.size - 301) / 25;
-        const double depth = (double)lines.length[1] / (lines.length[1] + lines.length[3]);
-        lengths[quarter]++;
-        depths[depth < 1 ? (int)(4 * depth) : 3]++;
-        shortest += document.size == 301;
-        longest += document.size == 400;
-        both += quarter < 2 && depth < 0.5;
-        text_free(&document);
-    }
-    for (int i = 0; i < 4; i++) assert_in_range(lengths[i], DRAWS / 4 - 300, DRAWS / 4 + 300);
-    for (int i = 0; i < 4; i++) assert_in_range(depths[i], DRAWS / 4 - 300, DRAWS / 4 + 300);
-    assert_in_range(both, DRAWS / 4 - 300, DRAWS / 4 + 300); // independent of each other
-    assert_in_range(shortest, 120, 280);
-    assert_in_range(longest, 120, 280);
-}
-
 static void options_have_the_defaults_and_limits_that_they_say(void **state) {
     BuiltinCorpus corpus;
     Error error;
@@ -236,11 +183,8 @@ int main(void) {
         cmocka_unit_test(the_words_are_those_of_the_published_test),
         cmocka_unit_test(the_answer_ends_the_line),
         cmocka_unit_test(every_length_and_depth_is_exact),
-        cmocka_unit_test(keys_are_uniform),
-        cmocka_unit_test(keys_are_functions_of_seed_and_index),
         cmocka_unit_test(the_first_number_counts),
         cmocka_unit_test(documents_end_with_their_answers),
-        cmocka_unit_test(lengths_and_depths_of_documents_are_uniform),
         cmocka_unit_test(options_have_the_defaults_and_limits_that_they_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,70 +108,6 @@ static void several_questions_are_answered(void **state) {
     exercise_free(&exercise);
 }
 
-// The share of the first 2000 exercises of this length whose text satisfies `test`.
-static double share_of(const char *specification, int length, bool (*test)(const char *text)) {
-    const BuiltinCorpus task = choose(specification);
-    Exercise exercise = {0};
-    int count = 0;
-    for (uint64_t index = 0; index < 2000; index++) {
-        char text[TEXT_MOST];
-        task_write(&exercise, &task, 7, index, length);
-        snprintf(text, sizeof text, "%.*s", (int)exercise.text.size, exercise.text.bytes);
-        count += test(text);
-    }
-    exercise_free(&exercise);
-    return count / 2000.0;
-}
-
-static bool says_yes(const char *text) {
-    return strstr(text, "Yes") != NULL;
-}
-
-static bool first_pair_is_asked(const char *text) {
-    return *text == strchr(text, '?')[2];
-}
-
-static bool second_number_is_short(const char *text) {
-    return strstr(strstr(text, "+ ") + 4, "? ") == strstr(text, "+ ") + 4;
-}
-
-static bool first_number_is_short(const char *text) {
-    return text[10] == '+';
-}
-
-static bool is_upright(const char *text) {
-    return strcspn(text, "\n") < 5;
-}
-
-static bool starts_with_3(const char *text) {
-    return *text == '3';
-}
-
-static void exercises_are_balanced(void **state) {
-    assert_true(fabs(share_of("parity", 8, says_yes) - 0.5) < 0.04);
-    assert_true(fabs(share_of("recall", 8, first_pair_is_asked) - 1.0 / 8) < 0.03);
-    assert_true(fabs(share_of("addition", 8, second_number_is_short) - 1.0 / 16) < 0.02);
-    assert_true(fabs(share_of("addition", 8, first_number_is_short) - 1.0 / 16) < 0.02);
-    assert_true(fabs(share_of("grid", 5, is_upright) - 3.0 / 8) < 0.04);
-    assert_true(fabs(share_of("grid", 5, starts_with_3) - 1.0 / 8) < 0.03);
-}
-
-static void lengths_are_uniform(void **state) {
-    enum { DRAWS = 20000 };
-    for (size_t s = 0; s < COUNT(solvers); s++) {
-        const BuiltinCorpus task = choose(solvers[s].specification);
-        int counts[100] = {0};
-        const int lengths = (int)(task.max - task.min + 1);
-        for (uint64_t index = 0; index < DRAWS; index++) {
-            const int length = task_length(&task, 11, index);
-            assert_in_range(length, task.min, task.max);
-            counts[length - task.min]++;
-        }
-        const double expected = (double)DRAWS / lengths;
-        for (int i = 0; i < lengths; i++) assert_true(fabs(counts[i] - expected) < 4.5 * sqrt(expected));
-    }
-}
-
 static void the_longest_exercise_is_as_long_as_announced(void **state) {
     for (const Builtin *const *b = builtins; *b; b++) {
         if (!(*b)->write) continue;
@@ -272,8 +208,6 @@ int main(void) {
         cmocka_unit_test(answers_are_right),
         cmocka_unit_test(reads_of_a_flipflop_give_what_was_written),
         cmocka_unit_test(several_questions_are_answered),
-        cmocka_unit_test(exercises_are_balanced),
-        cmocka_unit_test(lengths_are_uniform),
         cmocka_unit_test(the_longest_exercise_is_as_long_as_announced),
         cmocka_unit_test(an_exercise_is_a_function_of_stream_and_index),
         cmocka_unit_test(exercises_have_not_changed),

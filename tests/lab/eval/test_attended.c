@@ -145,31 +145,6 @@ static void every_kind_of_scheme_agrees_with_the_formula(void **state) {
     }
 }
 
-// --- what holds for any model ---
-static void probabilities_of_a_query_add_up(void **state) {
-    static const int lengths[] = {1, 2, 63, 64, 65, 128, T};
-    int ids[3 * T];
-    Gpt gpt;
-    model_make(&gpt, "rope", &shape, false);
-    ids_make(ids, 3 * T, VOCAB, 6);
-    for (size_t n = 0; n < COUNT(lengths); n++) {
-        const int length = lengths[n];
-        Attended a = measured(&gpt, ids, 3, length);
-        for (int head = 0; head < LAYERS * HEADS; head++) {
-            double sum = 0, distance = 0;
-            for (int d = 0; d < length; d++) {
-                const double share = a.by_distance[head * length + d] * (length - d) / length;
-                sum += share;
-                distance += d * share;
-            }
-            expect_near("sum", (size_t)head, sum, 1, 1e-5);
-            expect_near("distance", (size_t)head, a.distance[head], distance, 1e-9 * length);
-        }
-        attended_free(&a);
-    }
-    gpt_free(&gpt);
-}
-
 // Each window is a text of its own, and all count the same.
 static void windows_are_averaged(void **state) {
     int ids[2 * T];
@@ -274,66 +249,13 @@ static void a_head_that_looks_at_one_distance(void **state) {
     gpt_free(&gpt);
 }
 
-// --- how the model is asked ---
-// Losses (B, MORE) of two feeds, both longer than a block; P gets the weights of the last, or is NULL.
-enum { B = 2, FED = 70, MORE = 66, KEYS = FED + MORE };
-
-static void feed_twice(double *nll, real *P, const Gpt *gpt, const int *ids) {
-    Inference inference;
-    Error error;
-    int first[B * FED], last[B * MORE];
-    for (int b = 0; b < B; b++) {
-        memcpy(first + b * FED, ids + b * KEYS, FED * sizeof(int));
-        memcpy(last + b * MORE, ids + b * KEYS + FED, MORE * sizeof(int));
-    }
-    must(inference_create(&inference, gpt, B, KEYS, FED, &error), &error);
-    assert_null(inference.P);
-    inference_feed(&inference, gpt, first, FED);
-    inference.P = P;
-    inference_feed(&inference, gpt, last, MORE);
-    inference_nll(nll, &inference, gpt, last, MORE);
-    inference_free(&inference);
-}
-
-// The weights are where infer.h says: those of one sequence and one token at a time. Nothing else changes.
-static void looking_changes_nothing(void **state) {
-    int ids[B * KEYS];
-    double blind[B * MORE], looking[B * MORE];
-    Gpt gpt;
-    real *P = nan_reals((size_t)LAYERS * B * HEADS * MORE * KEYS), one[LAYERS * HEADS * KEYS];
-    model_make(&gpt, "alibi", &shape, false);
-    ids_make(ids, B * KEYS, VOCAB, 11);
-    feed_twice(blind, NULL, &gpt, ids);
-    feed_twice(looking, P, &gpt, ids);
-    assert_memory_equal(blind, looking, sizeof blind);
-    for (int b = 0; b < B; b++) {
-        Inference inference;
-        Error error;
-        must(inference_create(&inference, &gpt, 1, KEYS, 1, &error), &error);
-        inference.P = one;
-        for (int t = 0; t < KEYS; t++) {
-            inference_feed(&inference, &gpt, ids + b * KEYS + t, 1);
-            for (int head = 0; t >= FED && head < LAYERS * HEADS; head++) {
-                const int l = head / HEADS, h = head % HEADS;
-                const size_t row = (((size_t)l * B + b) * HEADS + h) * MORE + t - FED;
-                expect_all_near("P", P + row * KEYS, one + head * (t + 1), (size_t)t + 1, 1e-5);
-            }
-        }
-        inference_free(&inference);
-    }
-    free(P);
-    gpt_free(&gpt);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_scheme_agrees_with_the_formula),
-        cmocka_unit_test(probabilities_of_a_query_add_up),
         cmocka_unit_test(windows_are_averaged),
         cmocka_unit_test(windows_may_be_longer_than_training),
         cmocka_unit_test(uniform_attention_is_known),
         cmocka_unit_test(a_head_that_looks_at_one_distance),
-        cmocka_unit_test(looking_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
