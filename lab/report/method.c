@@ -63,7 +63,7 @@ bool report_cost(Page *page, const Facts *facts, Error *error) {
                    "Operations are floating point operations for a token of training, forward and backward, with those "
                    "of attention and of the position scheme. Times are those of the training itself, in the fastest "
                    "seed; the slowest took longer by the spread. Runs that trained at once shared the machine.");
-    page_table(page, "costs%s", facts->at[setting]);
+    page_table(page, "costs%s", facts->settings[setting].at);
     page_row(
         page, true,
         "scheme|parameters|of them positions|operations a token|more than %s|microseconds a token|more than %s|spread",
