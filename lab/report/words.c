@@ -2,6 +2,7 @@
 
 #include "lab/report/page/axis.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,6 +72,7 @@ static void settings_of(Text *text, const Finding *findings, int count, Kind kin
         last = f;
     }
     if (kind != BETTER && kind != WORSE) return;
+    assert(last);
     text_print(text, " ");
     if (of_kind == 1) {
         words_amount(text, last);
