@@ -76,6 +76,7 @@ for method in $tuned; do score "$(run_of "$method" tuned)"; done
 for seed in $seeds; do score "$out/longrope-$seed"; done
 
 # --- 64 times, in a second round: another search from the fine-tuned run, smaller because windows are 8 times as long ---
+# Recorded with 5 generations of 6 mutations and 6 crossovers.
 small="--population 16 --generations 7 --windows 1"
 # shellcheck disable=SC2086
 extend "$out/longrope-1-ft" "$out/round2" --method longrope --factor 8 $small

@@ -43,6 +43,7 @@ measure "$out/base" keys-258 --task --data builtin:passkey --samples 10 --contex
     echo "${0##*/}: the model has not learned to copy: $out/base finds $(keys "$out/base" 258) of 10 keys at 258 bytes" >&2
     exit 1
 }
+# The recorded result had generations of 6 mutations and 6 crossovers, 3 of them.
 extend "$out/base" "$out/searched" --method longrope --factor 64 --windows 2 --population 16 --generations 4
 windows "$out/tuned" 4096 4 300 1e-3 --warmup 20 --init "$out/searched"
 extend "$out/tuned" "$out/long" --method yarn --further --factor 2048 --beta-fast 2 --beta-slow 1.5
