@@ -204,8 +204,9 @@ static bool set_text(char field[TEXT_CAPACITY], const char *text, const char *la
 
 static bool add_text(TextList *list, const char *text, const char *label, Error *error) {
     if (list->count == TEXT_LIST_MOST) return fail_input(error, "%s: give it at most %d times", label, TEXT_LIST_MOST);
-    if (!set_text(list->items[list->count], text, label, error)) return false;
-    list->count++;
+    char fits[TEXT_CAPACITY];
+    if (!set_text(fits, text, label, error)) return false;
+    list->items[list->count++] = text;
     return true;
 }
 

@@ -23,7 +23,7 @@ typedef enum {
 
 #define TEXT_LIST_MOST 64
 typedef struct {
-    char items[TEXT_LIST_MOST][TEXT_CAPACITY];
+    const char *items[TEXT_LIST_MOST]; // what was given, each shorter than TEXT_CAPACITY
     int count;
 } TextList;
 

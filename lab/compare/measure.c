@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define CONTEXT_TOKENS 4096 // tokens that are scored again with more text before them
 #define LENGTHS_MOST   20   // different lengths of exercises
@@ -23,12 +22,6 @@ bool measure_check(long long eval_tokens, long long context, const Corpus *corpu
                                               "; choose a smaller --context, more --eval-tokens or more text",
                                               corpus->name, tokens, longest);
 }
-
-// What one pass over the reported half adds up: the losses by position in the window, and by blocks of the text.
-typedef struct {
-    double *position_nll, part_nll[BLOCKS];
-    uint64_t *position_tokens, part_tokens[BLOCKS];
-} Sums;
 
 // Loss by position, in ranges of half an octave up to the trained length T and of T/2 beyond it, so that no range holds
 // positions on both sides of T.
@@ -59,44 +52,35 @@ static bool score(Text *csv, const char *quantity, Evaluation *e, const Trainer 
     return true;
 }
 
-// The passes over the reported half, each of which gives all that its windows can give: those of T the positions and
-// the blocks, those of 8T the positions beyond.
-static bool measure_reported(Text *csv, Sums *sums, const Trainer *trainer, uint64_t half, uint64_t end,
-                             const Stop *stop, Error *error) {
-    const int T = trainer->gpt.shape.context, most = T << (MULTIPLES - 1);
-    char ignored[256];
-    for (int window = T; window <= most && !length_complaint(ignored, &trainer->gpt, window); window *= 2) {
-        Evaluation e = {.window = window, .stride = window, .from = half, .limit = end, .stop = stop};
-        memset(sums->position_nll, 0, (size_t)most * sizeof *sums->position_nll);
-        memset(sums->position_tokens, 0, (size_t)most * sizeof *sums->position_tokens);
-        if (window == T || window == most) {
-            e.position_nll = sums->position_nll;
-            e.position_tokens = sums->position_tokens;
-        }
-        if (window == T) {
-            e.part_nll = sums->part_nll;
-            e.part_tokens = sums->part_tokens;
-            e.parts = BLOCKS;
-        }
-        if (!score(csv, "loss", &e, trainer, error)) return false;
-        if (e.position_nll) write_positions(csv, window == T ? "position" : "beyond", &e, T);
-        if (e.part_nll) write_blocks(csv, &e);
-    }
-    return true;
-}
-
+// One pass over each half in windows of T, and over the reported one in those of 2T, 4T and 8T. Each pass gives all
+// that its windows can give: those of T the positions and the blocks, those of 8T the positions beyond.
 static bool measure_lengths(Text *csv, const Trainer *trainer, uint64_t half, uint64_t end, const Stop *stop,
                             Error *error) {
     const int T = trainer->gpt.shape.context, most = T << (MULTIPLES - 1);
-    Evaluation e = {.window = T, .stride = T, .limit = half, .stop = stop};
-    Sums sums = {.position_nll = calloc((size_t)most, sizeof *sums.position_nll),
-                 .position_tokens = calloc((size_t)most, sizeof *sums.position_tokens)};
-    bool ok =
-        (sums.position_nll && sums.position_tokens) || fail_run(error, "no memory for losses at %d positions", most);
-    ok =
-        ok && score(csv, "choose", &e, trainer, error) && measure_reported(csv, &sums, trainer, half, end, stop, error);
-    free(sums.position_nll);
-    free(sums.position_tokens);
+    char ignored[256];
+    Evaluation choose = {.window = T, .stride = T, .limit = half, .stop = stop};
+    bool ok = score(csv, "choose", &choose, trainer, error);
+    for (int window = T; ok && window <= most && !length_complaint(ignored, &trainer->gpt, window); window *= 2) {
+        double block_nll[BLOCKS] = {0};
+        uint64_t block_tokens[BLOCKS] = {0};
+        Evaluation e = {.window = window, .stride = window, .from = half, .limit = end, .stop = stop};
+        if (window == T || window == most) {
+            e.position_nll = calloc((size_t)window, sizeof *e.position_nll);
+            e.position_tokens = calloc((size_t)window, sizeof *e.position_tokens);
+            ok = (e.position_nll && e.position_tokens) ||
+                 fail_run(error, "no memory for losses at %d positions", window);
+        }
+        if (window == T) {
+            e.part_nll = block_nll;
+            e.part_tokens = block_tokens;
+            e.parts = BLOCKS;
+        }
+        ok = ok && score(csv, "loss", &e, trainer, error);
+        if (ok && e.position_nll) write_positions(csv, window == T ? "position" : "beyond", &e, T);
+        if (ok && e.part_nll) write_blocks(csv, &e);
+        free(e.position_nll);
+        free(e.position_tokens);
+    }
     return ok;
 }
 

@@ -191,8 +191,9 @@ int plan_designed(const Plan *plan, int arm);
 
 // Write compare.json. `data` lists the fingerprints of the texts (data_json in train/config.h), or is NULL.
 bool plan_write(const char *path, const Plan *plan, const json_t *data, Error *error);
-// Read it back, and the fingerprints, to be released, or NULL. Everything is checked as if it had been typed, because
-// names become paths and words of tables, pages and plots. Fails (input), also on a file of an earlier version.
+// Read it back, into {0} or in place of another plan, and the fingerprints, to be released, or NULL. Everything is
+// checked as if it had been typed, because names become paths and words of tables, pages and plots. Fails (input), also
+// on a file of an earlier version.
 bool plan_read(Plan *plan, json_t **data, const char *path, Error *error);
 // May `plan` continue in the directory of `before`? Schemes, seeds, learning rates and tasks may change. Fails (input)
 // on the first difference in other options, texts, settings or budget, and, if there were tasks, in --task-steps or

@@ -309,7 +309,7 @@ static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *e
 
 bool plan_read(Plan *plan, json_t **data, const char *path, Error *error) {
     json_t *json = json_read(path, error);
-    *plan = (Plan){0};
+    plan_free(plan);
     const bool ok = json && read_plan(plan, json, path, error);
     if (!ok) plan_free(plan);
     *data = ok ? json_incref(json_object_get(json, "data")) : NULL;

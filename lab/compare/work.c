@@ -112,7 +112,7 @@ typedef struct {
     int index; // of the job
     TrainOptions options;
     Corpus corpus;
-    Trainer trainer;
+    Trainer *trainer;
     RunFiles files; // locked
     Stop stop;
 } Worker;
@@ -128,7 +128,7 @@ static bool open_corpus(Worker *w, Error *error) {
 }
 
 static bool record_positions(const Worker *w, long long step, Error *error) {
-    const Gpt *gpt = &w->trainer.gpt;
+    const Gpt *gpt = &w->trainer->gpt;
     char path[PATH_CAPACITY], file[64];
     AtomicFile npy;
     snprintf(file, sizeof file, "positions-%lld.npy", step);
@@ -143,7 +143,7 @@ static bool record_positions(const Worker *w, long long step, Error *error) {
 }
 
 static bool snapshot(const Worker *w, long long step, Error *error) {
-    if (w->job.task >= 0 || !gpt_position_tensor(&w->trainer.gpt, 0)) return true;
+    if (w->job.task >= 0 || !gpt_position_tensor(&w->trainer->gpt, 0)) return true;
     for (int s = 0; s < SNAPSHOTS; s++)
         if (snapshot_step(w->options.steps, s) == step) return record_positions(w, step, error);
     return true;
@@ -180,18 +180,18 @@ static bool train(Worker *w, Error *error) {
         {o->save_every, observe_checkpoint, &w->files},
         {0},
     };
-    if (w->trainer.progress.step == 0 && !snapshot(w, 0, error)) return false;
+    if (w->trainer->progress.step == 0 && !snapshot(w, 0, error)) return false;
     // A run that was killed within its last checkpoint has its state, but maybe not its weights.
-    if (w->trainer.progress.step >= o->steps && !observe_checkpoint(&w->files, &w->trainer, NULL, error)) return false;
-    return train_loop(&w->trainer, observers, error) && stop_check(&w->stop, error);
+    if (w->trainer->progress.step >= o->steps && !observe_checkpoint(&w->files, w->trainer, NULL, error)) return false;
+    return train_loop(w->trainer, observers, error) && stop_check(&w->stop, error);
 }
 
 static const char diverged_rows[] = MEASURED_HEADER "diverged,"; // how the rows of one that diverged begin
 
 // What was measured, or that the run diverged.
 static bool print_measures(Text *rows, const Worker *w, bool diverged, Error *error) {
-    if (diverged) text_print(rows, "%s%lld,nan,1\n", diverged_rows, (long long)w->trainer.progress.step + 1);
-    return diverged || measure(rows, &w->trainer, w->comparison->plan.base.eval_tokens, w->comparison->plan.exercises,
+    if (diverged) text_print(rows, "%s%lld,nan,1\n", diverged_rows, (long long)w->trainer->progress.step + 1);
+    return diverged || measure(rows, w->trainer, w->comparison->plan.base.eval_tokens, w->comparison->plan.exercises,
                                &w->stop, error);
 }
 
@@ -237,17 +237,19 @@ static LockResult enter(Worker *w, Error *error) {
 
 // Train, or continue to train, and measure, in the directory that is locked.
 static bool train_and_measure(Worker *w, Error *error) {
+    Trainer trainer;
+    w->trainer = &trainer;
     w->options.resume = !path_missing(w->files.paths.config);
     if (!open_corpus(w, error)) return false;
-    bool ok = trainer_create(&w->trainer, &w->options, &w->corpus, error);
+    bool ok = trainer_create(&trainer, &w->options, &w->corpus, error);
     if (ok) {
-        ok = run_load_or_create(&w->trainer, &w->files.paths, &w->options, error) &&
-             run_files_open(&w->files, &w->trainer, error);
+        ok = run_load_or_create(&trainer, &w->files.paths, &w->options, error) &&
+             run_files_open(&w->files, &trainer, error);
         const bool trained = ok && train(w, error), diverged = ok && !trained && error->kind == ERROR_NONFINITE;
         ok = (trained || diverged) && write_measures(w, diverged, error);
         log_close(&w->files.log);
         log_close(&w->files.positions);
-        trainer_free(&w->trainer);
+        trainer_free(&trainer);
     }
     corpus_close(&w->corpus);
     return ok;

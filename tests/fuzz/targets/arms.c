@@ -30,11 +30,10 @@ bool fuzz_arms(const uint8_t *bytes, size_t size) {
                    &error);
     if (!taken) return false;
     // What may be typed must be written as a plan that is read back.
-    plan_free(&again);
     fuzz_must(plan_default_contrasts(&plan, "2026-01-31T23:59:59Z", 0, &error) &&
-              path_format(path, &error, "%s/arms.json", fuzz_directory()) && plan_write(path, &plan, NULL, &error) &&
-                  plan_read(&again, &data, path, &error) && plan_agrees(&again, &plan, path, &error) &&
-                  plan_follow(&again, &plan, 1, true, &error),
+                  path_format(path, &error, "%s/arms.json", fuzz_directory()) &&
+                  plan_write(path, &plan, NULL, &error) && plan_read(&again, &data, path, &error) &&
+                  plan_agrees(&again, &plan, path, &error) && plan_follow(&again, &plan, 1, true, &error),
               &error);
     for (int a = 0; a < plan.arm_count; a++) assert(arms_same(&plan.arms[a], &again.arms[a]));
     return true;

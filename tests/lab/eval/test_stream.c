@@ -6,8 +6,8 @@ static TextList stops;
 
 static const TextList *stop_at(const char *a, const char *b) {
     stops.count = b ? 2 : a ? 1 : 0;
-    if (a) snprintf(stops.items[0], TEXT_CAPACITY, "%s", a);
-    if (b) snprintf(stops.items[1], TEXT_CAPACITY, "%s", b);
+    stops.items[0] = a;
+    stops.items[1] = b;
     return &stops;
 }
 

@@ -190,7 +190,11 @@ static void times_within_noise_are_marked(void **state) {
             snprintf(file, sizeof file,
                      MEASURED_HEADER "choose,%d,1,10\nloss,%d,1,10\nparameters,0,100000,1\npositions,0,10,1\n"
                                      "tokens,0,1000000,1\nseconds,0,%.4f,1\nbatches,0,7,1\n",
-                     T, T, (job.arm == 0 ? 1 : slow ? 1.25 : 1.01) * (job.seed == 1 ? 1.02 : 1));
+                     T, T,
+                     (job.arm == 0 ? 1
+                      : slow       ? 1.25
+                                   : 1.01) *
+                         (job.seed == 1 ? 1.02 : 1));
             put(&job, file);
         }
         read_all(&outcome);
