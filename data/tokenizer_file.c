@@ -417,28 +417,36 @@ static bool is_chars(const json_t *root) {
            json_array_size(json_object_get(model, "merges")) == 0;
 }
 
+// The tokenizer of these characters, which must be distinct and in rising order, as `bitter prepare` writes them.
+static bool read_chars(Tokenizer *tokenizer, const char *text, size_t size, const char *path, Error *error) {
+    size_t at = 0;
+    if (!tokenizer_create(tokenizer, TOKENIZER_CHARS, text, size, path, error)) return false;
+    for (int id = 0; id < tokenizer->vocab_size; at += tokenizer->texts[id++].size)
+        if (memcmp(text + at, tokenizer->texts[id].bytes, tokenizer->texts[id].size) != 0) break;
+    return (size > 0 && at == size) ||
+           fail_input(error,
+                      "%s: its characters must be distinct, at least one and in rising order of code point; make the "
+                      "file again with `bitter prepare`",
+                      path);
+}
+
 static bool read_hf_chars(Tokenizer *tokenizer, const json_t *vocabulary, const char *path, Error *error) {
     Text characters = {0};
     const char *name;
     json_t *id;
-    bool sorted = json_object_size(vocabulary) > 0;
-    uint32_t before = 0;
     long long next = 0;
+    bool ok = true;
     json_object_foreach((json_t *)vocabulary, name, id) {
-        uint32_t character = 0;
-        const size_t size = strlen(name);
-        sorted = sorted && size > 0 && (size_t)utf8_decode(&character, name, size) == size &&
-                 (next == 0 || character > before) && json_is_integer(id) && json_integer_value(id) == next++;
-        before = character;
-        text_add(&characters, name, size);
+        ok = ok && json_is_integer(id) && json_integer_value(id) == next++;
+        text_add(&characters, name, strlen(name));
     }
-    bool ok = !characters.failed || fail_run(error, "%s: no memory for its characters", path);
-    if (ok && !sorted)
-        ok = fail_input(error,
-                        "%s: a vocabulary of characters in rising order of code point was expected; get the file "
-                        "again",
-                        path);
-    ok = ok && tokenizer_create(tokenizer, TOKENIZER_CHARS, characters.bytes, characters.size, path, error);
+    if (characters.failed)
+        ok = fail_run(error, "%s: no memory for its characters", path);
+    else if (!ok)
+        fail_input(error, "%s: its characters are not numbered from 0; get the file again", path);
+    ok = ok && read_chars(tokenizer, characters.bytes, characters.size, path, error) &&
+         (tokenizer->vocab_size == next ||
+          fail_input(error, "%s: a token is more than one character; get the file again", path));
     text_free(&characters);
     return ok;
 }
@@ -476,23 +484,6 @@ static bool read_kind(TokenizerKind *kind, const json_t *root, const char *path,
                       path, name ? name : "missing");
 }
 
-// The characters of a CHARS tokenizer, which must be sorted, as `bitter prepare` writes them.
-static bool read_characters(Tokenizer *tokenizer, const json_t *root, const char *path, Error *error) {
-    const json_t *characters = json_object_get(root, "characters");
-    if (!json_is_string(characters)) return fail_input(error, "%s: \"characters\" must be a string", path);
-    const char *text = json_string_value(characters);
-    const size_t size = json_string_length(characters);
-    if (!tokenizer_extend(tokenizer, text, size, path, error)) return false;
-    size_t at = 0;
-    for (int id = 0; id < tokenizer->vocab_size; at += tokenizer->texts[id++].size)
-        if (memcmp(text + at, tokenizer->texts[id].bytes, tokenizer->texts[id].size) != 0) break;
-    if (size > 0 && at == size) return true;
-    return fail_input(error,
-                      "%s: \"characters\" must be distinct, at least one and in rising order of code point; make "
-                      "the file again with `bitter prepare`",
-                      path);
-}
-
 // Tokens without a tokenizer have the vocabulary that the file states.
 static bool read_none(Tokenizer *tokenizer, const json_t *root, const char *path, Error *error) {
     const json_t *vocab_size = json_object_get(root, "vocab_size");
@@ -507,8 +498,12 @@ static bool read_fields(Tokenizer *tokenizer, const json_t *root, const char *pa
     if (json_object_get(root, "model")) return read_hf(tokenizer, root, path, error);
     if (!read_kind(&kind, root, path, error)) return false;
     if (kind == TOKENIZER_NONE) return read_none(tokenizer, root, path, error);
-    if (!tokenizer_create(tokenizer, kind, "", 0, path, error) ||
-        (kind == TOKENIZER_CHARS && !read_characters(tokenizer, root, path, error)))
+    const json_t *characters = json_object_get(root, "characters");
+    if (kind == TOKENIZER_CHARS && !json_is_string(characters))
+        return fail_input(error, "%s: \"characters\" must be a string", path);
+    if (!(kind == TOKENIZER_CHARS
+              ? read_chars(tokenizer, json_string_value(characters), json_string_length(characters), path, error)
+              : tokenizer_create(tokenizer, kind, "", 0, path, error)))
         return false;
     const json_t *vocab_size = json_object_get(root, "vocab_size");
     if (json_is_integer(vocab_size) && json_integer_value(vocab_size) == tokenizer->vocab_size) return true;

@@ -53,7 +53,7 @@ bool path_check_link(const char *path, const char *remedy, Error *error) {
     if (lstat(path, &status) == 0)
         return !S_ISLNK(status.st_mode) || fail_input(error, "%s is a symbolic link; %s", path, remedy);
     return errno == ENOENT || errno == ENOTDIR ||
-           fail_place("look at", path, errno, errno == EACCES ? "check the permissions" : "check the name", "", error);
+           fail_place("stat", path, errno, errno == EACCES ? "check the permissions" : "check the name", "", error);
 }
 
 bool fail_lock(const char *path, int reason, Error *error) {
@@ -348,7 +348,7 @@ static bool check_place(AtomicFile *file, Error *error) {
     struct stat status;
     file->replaces = lstat(file->path, &status) == 0;
     if (!file->replaces && errno != ENOENT && errno != ENOTDIR)
-        return fail_place("look at", file->path, errno, other_place, "", error);
+        return fail_place("stat", file->path, errno, other_place, "", error);
     if (file->replaces && S_ISLNK(status.st_mode)) // its target may be somebody else's
         return fail_input(error, "%s is a symbolic link; name the file itself, or remove the link", file->path);
     return !file->replaces || S_ISREG(status.st_mode) ||

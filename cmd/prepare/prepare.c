@@ -395,10 +395,12 @@ static bool write_output(Output *output, Prepared *prepared, const PrepareOption
 
 static bool prepare(Output *output, const PrepareOptions *options, char **inputs, int count, Error *error) {
     InputTexts texts = {.options = options->input};
+    char out[PATH_CAPACITY];
     Prepared prepared = {0};
     TokenizerChoice choice;
     bool ok = tokenizer_choose(&choice, options->input.tokenizer, error) &&
-              output_locate(output, options->out, inputs[0], error) && output_create(output, error) &&
+              (*options->out ? path_format(out, error, "%s", options->out) : output_default(out, inputs[0], error)) &&
+              output_place(output, "--out", out, error) && output_create(output, error) &&
               read_inputs(&texts, inputs, count, error) &&
               encode_texts(&prepared.tokens, &prepared.tokenizer, &prepared.unknown, &texts, &choice, error) &&
               split(&prepared, &texts, options, error) && write_output(output, &prepared, options, error);

@@ -60,13 +60,6 @@ bool output_default(char path[PATH_CAPACITY], const char *first_input, Error *er
     return path_format(path, error, "runs/data/%s", name);
 }
 
-bool output_locate(Output *output, const char *out, const char *first_input, Error *error) {
-    char path[PATH_CAPACITY];
-    *output = (Output){.existing = PATH_CAPACITY, .lock = -1};
-    if (*out) return output_place(output, "--out", out, error);
-    return output_default(path, first_input, error) && output_place(output, "--out", path, error);
-}
-
 // The length of the part of the path that exists.
 static size_t existing_part(const char path[PATH_CAPACITY]) {
     char part[PATH_CAPACITY];

@@ -15,11 +15,8 @@ typedef struct {
 // directory, or when it has control characters.
 bool output_place(Output *output, const char *option, const char *path, Error *error);
 
-// Set the path to runs/data/NAME, named after the first input.
+// runs/data/NAME, named after the first input.
 bool output_default(char path[PATH_CAPACITY], const char *first_input, Error *error);
-
-// output_place for `out`, given as --out, or if that is "", for output_default.
-bool output_locate(Output *output, const char *out, const char *first_input, Error *error);
 
 // Make the directory under a temporary name, and its parents. Remove what killed processes left of the same output.
 bool output_create(Output *output, Error *error);
