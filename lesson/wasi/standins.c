@@ -29,6 +29,7 @@ void *thread_space(void) {
 void thread_space_done(const void *taken) {}
 
 // No signal comes; the page stops between steps.
+const Stop stop_at_signal = {NULL, NULL, ""};
 bool stop_check(const Stop *stop, Error *error) {
     return true;
 }
