@@ -246,14 +246,6 @@ static void nearest_name_is_near(void **state) {
     assert_null(nearest_name(longest, names, COUNT));
 }
 
-static void choice_words_end(void **state) {
-    char word[TEXT_CAPACITY];
-    assert_true(choice_word("a|bc", 1, word));
-    assert_string_equal(word, "bc");
-    assert_false(choice_word("a|bc", 2, word));
-    assert_false(choice_word("a|bc", -1, word));
-}
-
 // A command line's words, split at spaces.
 static int split_words(char **argv, char *line) {
     int count = 0;
@@ -387,7 +379,6 @@ int main(void) {
         cmocka_unit_test(repeated_texts_add_up),
         cmocka_unit_test(bad_lists_are_refused),
         cmocka_unit_test(nearest_name_is_near),
-        cmocka_unit_test(choice_words_end),
         cmocka_unit_test(command_line_sets_and_permutes),
         cmocka_unit_test(bad_command_lines_die_with_2),
         cmocka_unit_test(help_shows_every_row),

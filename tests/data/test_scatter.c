@@ -125,20 +125,6 @@ static void there_are_no_empty_documents(void **state) {
     mixture_free(&m);
 }
 
-static void the_same_every_time_and_other_with_another_seed(void **state) {
-    Mixture first, again, other;
-    mixture_make(&first, TOKENIZER_BYTES, "passkey", 100000);
-    mixture_make(&again, TOKENIZER_BYTES, "passkey", 100000);
-    mixture_make(&other, TOKENIZER_BYTES, "passkey:seed=7", 100000);
-    assert_int_equal(first.mixed.count, again.mixed.count);
-    const size_t size = first.mixed.count * sizeof *first.mixed.ids;
-    assert_memory_equal(first.mixed.ids, again.mixed.ids, size);
-    assert_true(other.mixed.count != first.mixed.count || memcmp(other.mixed.ids, first.mixed.ids, size) != 0);
-    mixture_free(&first);
-    mixture_free(&again);
-    mixture_free(&other);
-}
-
 // The last token may be where a line ends; then a document that is due follows it.
 static void the_end_of_the_text_is_a_place_too(void **state) {
     enum { SIZE = 3000 };
@@ -181,11 +167,8 @@ static void text_without_a_place_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_are_scattered_between_marks),
-        cmocka_unit_test(chars_are_scattered_between_lines),
-        cmocka_unit_test(there_are_no_empty_documents),
-        cmocka_unit_test(the_same_every_time_and_other_with_another_seed),
-        cmocka_unit_test(the_end_of_the_text_is_a_place_too),
+        cmocka_unit_test(bytes_are_scattered_between_marks), cmocka_unit_test(chars_are_scattered_between_lines),
+        cmocka_unit_test(there_are_no_empty_documents),      cmocka_unit_test(the_end_of_the_text_is_a_place_too),
         cmocka_unit_test(text_without_a_place_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

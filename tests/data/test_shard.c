@@ -141,37 +141,6 @@ static void what_is_no_file_is_refused(void **state) {
     assert_int_equal(error.kind, ERROR_INPUT);
 }
 
-// Open `path`, which holds damaged bytes: refused as bad input, or all its tokens are in the vocabulary.
-static bool survives(const char *path) {
-    Shard shard;
-    Error error = {0};
-    if (!shard_open(&shard, path, VOCAB, &error)) {
-        assert_int_equal(error.kind, ERROR_INPUT);
-        return false;
-    }
-    assert_true(shard.count > 0);
-    for (size_t i = 0; i < shard.count; i++) {
-        int id;
-        assert_true(shard_read(&id, &shard, i, 1, &error));
-        assert_in_range(id, 0, VOCAB - 1);
-    }
-    shard_close(&shard);
-    return true;
-}
-
-static void flipped_bits_are_survived(void **state) {
-    write_shard(plain);
-    Buffer whole = read_file(plain);
-    for (size_t bit = 0; bit < 8 * whole.size; bit++) {
-        whole.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        scratch_write(plain, whole.bytes, whole.size);
-        bool taken = survives(plain);
-        assert_false(taken && bit < 8 * 12);
-        whole.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-    }
-    free(whole.bytes);
-}
-
 // Members join and padding is skipped, as in gzip itself; every cut is noticed.
 static void gzip_is_read_whole(void **state) {
     Buffer text;
@@ -216,7 +185,6 @@ int main(void) {
         cmocka_unit_test(wrong_sizes_are_refused),
         cmocka_unit_test(tokens_beyond_the_vocabulary_are_refused),
         cmocka_unit_test(what_is_no_file_is_refused),
-        cmocka_unit_test(flipped_bits_are_survived),
         cmocka_unit_test(gzip_is_read_whole),
         cmocka_unit_test(what_to_do_is_said),
     };

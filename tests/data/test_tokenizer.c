@@ -1,5 +1,4 @@
-// Text to ids and back; and tokenizer.json: which files are accepted, which are refused, and that no damaged one does
-// harm.
+// Text to ids and back; and tokenizer.json: which files are accepted, and which are refused. tests/fuzz damages them.
 #include "tests/data/tokenizers.h"
 
 #include "base/file/file.h"
@@ -274,31 +273,6 @@ static void wrong_fields_are_refused(void **state) {
     assert_int_equal(error.kind, ERROR_INPUT);
 }
 
-static void damaged_files_are_survived(void **state) {
-    Error error;
-    Buffer whole;
-    Tokenizer tokenizer = create(TOKENIZER_CHARS, mixed, MIXED);
-    assert_true(tokenizer_write(&tokenizer, json, &error) && file_read(&whole, json, &error));
-    tokenizer_free(&tokenizer);
-    for (size_t size = 0; size + 2 < whole.size; size++) // the last two bytes are "}\n"
-        assert_false(survives(&error, (char *)whole.bytes, size));
-    for (size_t bit = 0; bit < 8 * whole.size; bit++) {
-        whole.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        survives(&error, (char *)whole.bytes, whole.size);
-        whole.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-    }
-    Random random = {.key = random_key(1, "flips")};
-    for (int round = 0; round < 500; round++) {
-        Buffer damaged = {.bytes = malloc(whole.size), .size = whole.size};
-        memcpy(damaged.bytes, whole.bytes, whole.size);
-        for (int flips = 1 + random_below(&random, 20); flips > 0; flips--)
-            damaged.bytes[random_below(&random, (int)whole.size)] = (uint8_t)random_below(&random, 256);
-        survives(&error, (char *)damaged.bytes, damaged.size);
-        free(damaged.bytes);
-    }
-    free(whole.bytes);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_are_their_values),         cmocka_unit_test(chars_are_the_sorted_set),
@@ -306,7 +280,6 @@ int main(void) {
         cmocka_unit_test(what_is_not_utf8_is_refused),    cmocka_unit_test(unknown_characters_are_named),
         cmocka_unit_test(the_vocabulary_ends_at_65536),   cmocka_unit_test(ids_without_tokenizer_print_as_numbers),
         cmocka_unit_test(files_give_equal_tokenizers),    cmocka_unit_test(wrong_fields_are_refused),
-        cmocka_unit_test(damaged_files_are_survived),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }
