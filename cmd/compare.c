@@ -17,15 +17,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TAKEN = 75 };       // exit code of a process whose run another one has
-enum { SIGNALS_MOST = 3 }; // a run whose process is ended by a signal so often has failed
+enum { TAKEN = 75 };     // exit code of a process whose run another one has
+enum { TRIES_MOST = 3 }; // after so many signals a run has failed
 
 // What this process knows of a run. OPEN: it is to be done here, unless another process has it; LEFT: it failed or was
 // interrupted here, and only others can do it, or the same command later.
 typedef struct {
     enum { OPEN, DONE, LEFT } state;
     pid_t pid;    // the process that was started for it; 0 = none
-    int signals;  // how many of its processes a signal ended
+    int tries;    // how many of its processes a signal ended, or left something behind
     double again; // do not try to lock it earlier, by clock_seconds(), because another process has it
 } RunState;
 
@@ -83,8 +83,10 @@ static bool crew_reap(Crew *crew) {
         while (run->pid != pid) run++;
         const Job job = plan_job(plan, (int)(run - crew->runs));
         char name[PATH_CAPACITY];
-        const bool signalled = WIFSIGNALED(status), again = signalled && ++run->signals < SIGNALS_MOST;
+        const bool signalled = WIFSIGNALED(status);
         const int code = signalled ? ERROR_RUN : WEXITSTATUS(status);
+        const bool unfinished = signalled || (code == ERROR_NONE && !job_done(crew->comparison, &job));
+        const bool again = unfinished && ++run->tries < TRIES_MOST;
         run->pid = 0;
         if (signalled)
             fprintf(stderr, "bitter compare: the process of %s was ended by signal %d%s\n",
