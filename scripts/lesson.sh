@@ -46,7 +46,7 @@ native_headers() {
 }
 
 sources() { # FILE-OR-FOLDER...
-    find base data model posenc lesson/shared.c lesson/wasi "$@" -name '*.c' | sort |
+    find base data num posenc model lesson/shared.c lesson/wasi "$@" -name '*.c' | sort |
         grep -v -x -F "$(printf '%s\n' $left_out)"
     echo "$tales"
 }
@@ -93,7 +93,7 @@ make_modules() {
     rm -f "$work"/include/*
     for header in $(native_headers); do ln -sf "$header" "$work/include/"; done
     # shellcheck disable=SC2046
-    compile float '' $(sources lab/eval lab/lesson lab/ranks train lesson/train.c)
+    compile float '' $(sources lab/eval lab/lesson train lesson/train.c)
     # shellcheck disable=SC2046
     compile double -DREAL_DOUBLE $(sources lab/lesson lesson/check.c)
     # shellcheck disable=SC2086
