@@ -103,7 +103,7 @@ check "some have more than one byte" test "$(wc -m <lengths)" -ne "$(LC_ALL=C.UT
 piped 'na\n\n\n\n\n\n\n' sample bytes --interactive --threads 1 --tokens 1 --temperature 0
 check "also where an answer ends in a conversation" is_utf8 "$scratch/out"
 sh -c '"$0" sample bytes --threads 1 --tokens 100000000 --interactive <"$1"' "$BITTER" cafe.txt 2>"$scratch/err" | head -c 20 >"$scratch/out"
-check "a reader that goes away ends it" grep -q 'cannot write to standard output' "$scratch/err"
+check "a reader that goes away ends it, without a message" test ! -s "$scratch/err"
 
 # --- a conversation on a terminal ---
 # seen TEXT NUMBER: wait until the terminal shows the text so often, or the program has ended.
