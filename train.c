@@ -52,8 +52,8 @@ static bool train(Trainer *trainer, RunFiles *files, Error *error) {
     train_describe(trainer, o);
     progress_start(&line, "train", (double)trainer->progress.step, (double)o->steps);
     // A run that was killed within its last checkpoint has its state, but maybe not its weights.
-    const bool ok =
-        train_finished(trainer) ? run_save(trainer, paths, &files->log, &files->lock, error) : train_loop(trainer, observers, error);
+    const bool ok = train_finished(trainer) ? run_save(trainer, paths, &files->log, &files->lock, error)
+                                            : train_loop(trainer, observers, error);
     if (!ok) return false;
     progress_clear(&line);
     if (train_finished(trainer) && !train_check_learning(trainer, paths, error)) return false;
