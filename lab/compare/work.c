@@ -246,7 +246,7 @@ static bool train_and_measure(Worker *w, Error *error) {
         ok = run_load_or_create(&trainer, &w->files.paths, &w->options, error) &&
              run_files_open(&w->files, &trainer, error);
         const bool trained = ok && train(w, error), diverged = ok && !trained && error->kind == ERROR_NONFINITE;
-        ok = (trained || diverged) && write_measures(w, diverged, error);
+        ok = (trained || diverged) && lock_keep(&w->files.lock.lock, error) && write_measures(w, diverged, error);
         log_close(&w->files.log);
         log_close(&w->files.positions);
         trainer_free(&trainer);
@@ -263,7 +263,8 @@ bool work(bool *taken, const Comparison *c, int job, Shared *shared, pid_t paren
     const LockResult entered = enter(&w, error);
     *taken = entered == LOCK_TAKEN;
     if (entered != LOCK_MINE) return false;
-    const bool ok = (job_has(c, &w.job, "measured.csv") || train_and_measure(&w, error)) && tidy(&w, error);
+    const bool ok = (job_has(c, &w.job, "measured.csv") || train_and_measure(&w, error)) &&
+                    lock_keep(&w.files.lock.lock, error) && tidy(&w, error);
     if (ok) set_progress(&w, 1);
     // When the lock was lost, another process has the run now.
     *taken = !ok && error->kind != ERROR_INTERRUPTED && !lock_keep(&w.files.lock.lock, &lost);
