@@ -69,6 +69,29 @@ static void print_stretch(const Stretch *stretch, int pairs) {
            stretch->bare_start ? " without attention factor" : "", stretch->attention);
 }
 
+// The longest window of the layers in which a scheme works; 0 = one of these sees all keys of the context.
+static int longest_window(const Position *pos) {
+    int longest = 0;
+    for (int layer = 0, counted = 0; counted < pos->shape.layers; layer++) {
+        const int window = window_of(&pos->shape, layer);
+        if (position_layer(pos, layer) < 0) continue;
+        if (window == 0 || window >= pos->shape.context) return 0;
+        longest = window > longest ? window : longest;
+        counted++;
+    }
+    return longest;
+}
+
+// Windows keep rotations from ever meeting longer distances.
+static bool check_windows(const Extension *x, const Position *pos, Error *error) {
+    const int longest = longest_window(pos);
+    return longest == 0 ||
+           fail_input(error,
+                      "%s has windows of at most %d keys where it has rotations, so in no longer text do these meet "
+                      "other distances than in training; use it as it is",
+                      x->directory, longest);
+}
+
 // The part whose rotations are to be stretched.
 static bool find_rotations(Extension *x, Error *error) {
     const Mix *mix = &x->run.gpt.pos;
@@ -98,6 +121,7 @@ static bool settle(Extension *x, Error *error) {
     if (!find_rotations(x, error)) return false;
     const Mix *mix = &x->run.gpt.pos;
     const Position *pos = &mix->part[x->part];
+    if (!check_windows(x, pos, error)) return false;
     if (pos->shape.random_positions)
         return fail_input(
             error,
