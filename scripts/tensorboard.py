@@ -41,51 +41,61 @@ def histograms(row):
             sum_squares=float(np.square(numbers).sum()), bucket_limit=limits[1:], bucket=counts))
 
 
-class Table:
-    """A CSV file that grows, and is cut when its run is resumed from an earlier checkpoint."""
+TABLES = {"log.csv": scalars, "positions.csv": histograms}
 
-    def __init__(self, path, values, writer):
-        self.path, self.values, self.writer, self.step = path, values, writer, -1
+
+def step_of(line):
+    return int(line.split(",")[0]) if line[0].isdigit() else 0  # the head stands before all steps
+
+
+class Run:
+    """A run whose tables grow, and are cut when it is resumed from an earlier checkpoint."""
+
+    def __init__(self, directory):
+        self.directory, self.writer = directory, EventFileWriter(directory, filename_suffix=".bitter")
+        self.tables = {name: [] for name in TABLES}
+
+    def lines_of(self, name):
+        try:
+            return open(os.path.join(self.directory, name)).read().split("\n")[:-1]  # the last may be there in part
+        except FileNotFoundError:
+            return []
 
     def follow(self):
-        try:
-            lines = open(self.path).read().split("\n")[:-1]  # the last line may be written only in part
-        except FileNotFoundError:
-            return
-        rows = list(csv.DictReader(lines))
-        if rows and int(rows[-1]["step"]) < self.step:  # resumed: TensorBoard forgets the steps that come again
-            self.step = int(rows[-1]["step"])
-            self.writer.add_event(Event(step=self.step + 1, session_log=SessionLog(status=SessionLog.START)))
-        for row in rows:
-            if int(row["step"]) > self.step:
-                self.step = int(row["step"])
-                self.writer.add_event(Event(step=self.step, wall_time=time.time(),
-                                            summary=Summary(value=self.values(row))))
+        tables = {name: self.lines_of(name) for name in TABLES}
+        same = {name: len(os.path.commonprefix([tables[name], old])) for name, old in self.tables.items()}
+        cut = min((step_of(old[same[name]]) for name, old in self.tables.items() if same[name] < len(old)),
+                  default=sys.maxsize)
+        if cut < sys.maxsize:  # TensorBoard forgets the steps, of both tables, that come again
+            self.writer.add_event(Event(step=cut, session_log=SessionLog(status=SessionLog.START)))
+        for name, values in TABLES.items():
+            for n, row in enumerate(csv.DictReader(tables[name]), 1):
+                if n >= same[name] or int(row["step"]) >= cut:
+                    self.writer.add_event(Event(step=int(row["step"]), wall_time=time.time(),
+                                                summary=Summary(value=values(row))))
+        self.writer.flush()
+        self.tables = tables
 
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--once", action="store_true", help="end when all rows are written")
 parser.add_argument("runs", nargs="+", metavar="RUN")
 options = parser.parse_args()
-tables, writers = [], []
-for run in options.runs:
-    if not os.path.isfile(os.path.join(run, "log.csv")):
-        sys.exit(f"{run} has no log.csv; give the directory of a run, such as runs/rope")
-    for old in glob.glob(os.path.join(glob.escape(run), "events.out.tfevents.*.bitter")):
+runs = []
+for directory in options.runs:
+    if not os.path.isfile(os.path.join(directory, "log.csv")):
+        sys.exit(f"{directory} has no log.csv; give the directory of a run, such as runs/rope")
+    for old in glob.glob(os.path.join(glob.escape(directory), "events.out.tfevents.*.bitter")):
         os.remove(old)  # of an earlier call, so that each step is there once
-    writers.append(EventFileWriter(run, filename_suffix=".bitter"))
-    tables += [Table(os.path.join(run, "log.csv"), scalars, writers[-1]),
-               Table(os.path.join(run, "positions.csv"), histograms, writers[-1])]
+    runs.append(Run(directory))
 try:
     while True:
-        for table in tables:
-            table.follow()
-        for writer in writers:
-            writer.flush()
+        for run in runs:
+            run.follow()
         if options.once:
             break
         time.sleep(1)
 except KeyboardInterrupt:
     pass
-for writer in writers:
-    writer.close()
+for run in runs:
+    run.writer.close()
