@@ -166,7 +166,7 @@ test: | $(filter deps,$(MAKECMDGOALS)) ## run all tests; ends in "N passed, N fa
 test-programs: $(TEST_PROGRAMS)
 
 sanitize: ## run all tests under the sanitizers
-	@$(MAKE) --no-print-directory SANITIZE=1 CFLAGS="-O1 -g" test
+	@TIME_LIMIT=$${TIME_LIMIT:-900} $(MAKE) --no-print-directory SANITIZE=1 CFLAGS="-O1 -g" test
 
 # Each for itself, so that a failure of one is seen beside what the others say; the slowest comes last.
 check-all: ## the checks that .ci/run leaves out, before a release and at the end of an issue (many hours)
