@@ -107,8 +107,9 @@ const char *other_name(const char *name) {
         {" compile device device_map ", "everything is compiled and runs on the CPU; leave it out"},
         {" chat generate inference ", "`bitter sample RUN` generates text, with --interactive after your words"},
         {" finetune fine_tune init_from ", "`bitter train --init RUN` begins with the weights of a run"},
-        {" parents mutations crossovers probability far ", "the search of `bitter extend` takes them from --population"},
-        {" abandon forget one_by_one ", "the search of `bitter extend` always gives up hopeless candidates; leave it out"},
+        {" parents mutations crossovers ", "the search of `bitter extend` takes them from --population"},
+        {" probability far abandon forget one_by_one ", "the search of `bitter extend` always has its preset; leave it out"},
+        {" seed ", "the name of a task has it, as in --data builtin:passkey:seed=3"},
         {" budget ", "`bitter compare` trains all schemes for equal steps, and its report says how long each took"},
         {" sbatch ", "`bitter compare ... --slurm >FILE` writes a script; give sbatch its options with it"},
         {" gzip ", "shards are no longer compressed; compress a data directory that is put away with gzip itself"},
@@ -286,6 +287,7 @@ int arguments_parse(void *target, bool *given, const Usage *usage, int argc, cha
         if (given) given[found - FIRST_ROW] = true;
     }
     check_operands(usage, argc - optind, argv + optind);
-    for (int i = optind; i < argc; i++) check_plain(usage, "the argument", argv[i]);
+    for (int i = optind; i < argc; i++) // but for the words of `sample RUN WORDS`, which are a prompt
+        if (i == optind || strcmp(usage->command, "sample") != 0) check_plain(usage, "the argument", argv[i]);
     return optind;
 }

@@ -5,6 +5,7 @@
 #include "lab/report/sections.h"
 #include "train/config.h"
 #include "train/positions.h"
+#include "train/trainer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,6 +30,16 @@ static void add_losses(Chart *chart, const char *text, bool validation) {
     }
 }
 
+// Of the points of a line after `from`, up to `to`; NAN without any.
+static double mean_between(const Line *line, double from, double to) {
+    double sum = 0, count = 0;
+    for (const Point *point = line->points; point < line->points + line->count; point++) {
+        sum += point->x > from && point->x <= to ? point->y : 0;
+        count += point->x > from && point->x <= to;
+    }
+    return sum / count;
+}
+
 static bool loss_chart(Page *page, const RunPaths *paths, Error *error) {
     Chart chart = {.x_label = "step", .y_label = "loss in nats a token"};
     Buffer file;
@@ -46,14 +57,18 @@ static bool loss_chart(Page *page, const RunPaths *paths, Error *error) {
     if (line->count > 0) {
         const Point *last = &line->points[line->count - 1],
                     *best = line->ringed < 0 ? last : &line->points[line->ringed];
-        const bool kept = !path_missing(paths->best);
+        // It is overfitting only where the loss of training falls.
+        const bool kept = !path_missing(paths->best),
+                   overfits = last->y > STALE_RISE * best->y && mean_between(&chart.lines[0], best->x, last->x) <
+                                                                    mean_between(&chart.lines[0], best->x / 2, best->x);
         snprintf(label, sizeof label, "lowest: %.4f, step %.0f", best->y, best->x);
         chart.mark = best->x;
         chart.mark_label = label;
         page_lead(page, "After step %.0f, the loss on validation text is %.4f nats a token (perplexity %.4g).", last->x,
                   last->y, exp(last->y));
-        page_lead(page, "Best step %.0f: the lowest loss on validation text is %.4f%s%s%s.", best->x, best->y,
-                  kept ? ", which " : "", kept ? paths->directory : "", kept ? RUN_BEST " has" : "");
+        page_lead(page, "%s %.0f: the lowest loss on validation text is %.4f%s%s%s.",
+                  overfits ? "Overfitting after step" : "Best step", best->x, best->y, kept ? ", which " : "",
+                  kept ? paths->directory : "", kept ? RUN_BEST " has" : "");
     }
     return page_chart(page, &chart, error, "Loss");
 }

@@ -29,9 +29,12 @@ succeed "report RUN@best" report run@best
 check "which says so" grep -q 'with its best weights' run/report.html
 sed -n '/A sample/,$p' run/report.md >sample.best
 succeed "report RUN" report run
-check "the best step, in words" grep -q "^- Best step $best: .* which run@best has" run/report.md
+check "the best step, in words" grep -q "^- Overfitting after step $best: .* which run@best has" run/report.md
 check "and marked" grep -q ">lowest: [0-9.]*, step $best<" run/plot-1.svg
 check "its sample is that of the best weights" eval "sed -n '/A sample/,\$p' run/report.md | cmp - sample.best"
+cp -r run worse && awk -F , -v OFS=, 'NR > 1 { $4 = $1 } { print }' run/log.csv >worse/log.csv
+succeed "report a run whose training loss rises, too" report worse
+check "which is not overfitting" grep -q "^- Best step $best: " worse/report.md
 succeed "extend RUN@best" extend run@best --factor 2 --out longer
 succeed "report a stretched run" report longer
 check "it says what it was trained with" grep -q "stretched 2 times by .* trained context of 16" longer/report.md
