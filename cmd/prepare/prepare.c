@@ -77,10 +77,10 @@ static bool is_json(const Buffer *file) {
 
 // Remove what a reader of the text does not see, but a model would learn, and say so; of each kind once.
 static void tidy(InputTexts *texts, const char *name, Buffer *file) {
-    static const char *const remarks[] = {"begins with a byte order mark, which is left out; --raw keeps it",
-                                          "has lines that end in \\r\\n, of which the \\r is left out; --raw keeps it",
-                                          "holds records of CSV or JSON, whose marks are learned as text; --field NAME "
-                                          "reads a field of JSON, and of CSV write one column to a file of its own"};
+    static const char *const remarks[] = {
+        "begins with a byte order mark, which is left out; --raw keeps it",
+        "has lines that end in \\r\\n, of which the \\r is left out; --raw keeps it",
+        "holds CSV or JSON, whose marks are learned as text; --field NAME reads a field of JSON, cut one column of CSV"};
     const bool raw = texts->options.raw, csv = path_ends_with(name, ".csv") || path_ends_with(name, ".csv.gz");
     const bool found[REMARKS] = {!raw && buffer_drop_mark(file), !raw && buffer_drop_returns(file),
                                  !*texts->options.field && (csv || is_json(file))};
