@@ -80,7 +80,7 @@ static void tidy(InputTexts *texts, const char *name, Buffer *file) {
     static const char *const remarks[] = {
         "begins with a byte order mark, which is left out; --raw keeps it",
         "has lines that end in \\r\\n, of which the \\r is left out; --raw keeps it",
-        "holds CSV or JSON, whose marks are learned as text; --field NAME reads a field of JSON, cut one column of CSV"};
+        "holds CSV or JSON, whose marks are learned as text; --field NAME reads a field of JSON, cut columns of CSV"};
     const bool raw = texts->options.raw, csv = path_ends_with(name, ".csv") || path_ends_with(name, ".csv.gz");
     const bool found[REMARKS] = {!raw && buffer_drop_mark(file), !raw && buffer_drop_returns(file),
                                  !*texts->options.field && (csv || is_json(file))};
