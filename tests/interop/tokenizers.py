@@ -59,7 +59,7 @@ def bitter_ids(tokenizer, data, name):
     """The ids of the bytes, without the end of the document; and the data directory."""
     with open(name + ".txt", "wb") as file:
         file.write(data)
-    run("prepare", "--raw", "--tokenizer", tokenizer, "--out", name, name + ".txt")
+    run("prepare", "--raw", "--force", "--tokenizer", tokenizer, "--out", name, name + ".txt")
     ids = prepared(name)
     return ids[:-1], ids[-1]
 
