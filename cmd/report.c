@@ -2,7 +2,6 @@
 
 #include "cmd/commands.h"
 #include "cmd/shared/arguments.h"
-#include "lab/report/table_plot.h"
 #include "train/run.h"
 
 #include <stddef.h>

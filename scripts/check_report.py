@@ -86,7 +86,7 @@ class Report:
         return np.array([a - b for a, b in losses])
 
     def check_losses(self):
-        table = self.read("report.tex").split("\\end{tabular}")[0]
+        table = self.read("report.tex").split("}\nscheme ", 1)[1].split("\\end{tabular}")[0]
         for scheme in self.schemes:
             line = next((x for x in table.splitlines() if x.startswith(scheme.replace("_", "\\_") + " &")), None)
             if line is None:

@@ -2,11 +2,11 @@
 #include "lab/report/sections.h"
 
 #include "lab/report/page/axis.h"
-#include "lab/report/page/forest.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#define OVER_TEXTS "over the texts " // scripts/check_report.py looks for it
 
 // The scheme with the lowest loss in a setting; -1 if all diverged.
 static int best_of(const Facts *facts, int setting) {
@@ -22,119 +22,103 @@ static int best_of(const Facts *facts, int setting) {
 // The best scheme in the last setting, and how sure that is.
 static void winner(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
-    const int last = report_setting(facts), best = best_of(facts, last);
+    const int last = facts->setting, best = best_of(facts, last);
     int better = 0;
-    Text open = {0};
     if (best < 0) return;
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        if (arm == best) continue;
-        const Finding f = report_pair(facts, best, arm, last);
-        better += f.verdict == VERDICT_BETTER;
-        if (f.verdict != VERDICT_BETTER)
-            text_print(&open, "%s%s%s", open.size ? ", " : "; not resolved: ", plan->arms[arm].name,
-                       isnan(f.gap.mean) ? " (diverged)" : "");
-    }
-    const double loss = report_loss(facts, last, best).mean;
+    for (int arm = 0; arm < plan->arm_count; arm++)
+        better += arm != best && report_pair(facts, best, arm, last).verdict == VERDICT_BETTER;
+    text_print(&page->text, "Lowest loss%s: %s, %.4f nats a token; ", facts->at[last], plan->arms[best].name,
+               report_loss(facts, last, best).mean);
     if (better > 0)
-        page_lead(page,
-                  "Lowest loss%s: %s, %.4f nats a token; by corrected 95%% intervals better than %d of %d others%.*s.",
-                  facts->settings[last].at, plan->arms[best].name, loss, better, plan->arm_count - 1, (int)open.size,
-                  open.bytes);
-    else if (facts->outcome->seeds > 1)
-        page_lead(page, "Lowest loss%s: %s, %.4f nats a token; no difference from another scheme is resolved.",
-                  facts->settings[last].at, plan->arms[best].name, loss);
+        text_print(&page->text, "by corrected 95%% intervals better than %d of %d others", better, plan->arm_count - 1);
     else
-        page_lead(page, "Lowest loss%s: %s, %.4f nats a token; one seed cannot tell how certain that is.",
-                  facts->settings[last].at, plan->arms[best].name, loss);
-    page_text_free(page, &open);
+        text_print(&page->text, facts->outcome->seeds > 1 ? "no difference from another scheme is resolved"
+                                                          : "one seed cannot tell how certain that is");
+    const char *before = "; not resolved: ";
+    for (int arm = 0; better > 0 && arm < plan->arm_count; arm++) {
+        if (arm == best || report_pair(facts, best, arm, last).verdict == VERDICT_BETTER) continue;
+        text_print(&page->text, "%s%s%s", before, plan->arms[arm].name,
+                   isnan(report_loss(facts, last, arm).mean) ? " (diverged)" : "");
+        before = ", ";
+    }
+    page_lead(page, ".");
 }
 
 // On several texts or with several contexts, each has a winner.
 static void winners(Page *page, const Facts *facts) {
-    Text list = {0};
     for (int s = 0; s < facts->plan->setting_count; s++) {
         const int best = best_of(facts, s);
-        text_print(&list, "%s%s%s", s ? ", " : "", best < 0 ? "none" : facts->plan->arms[best].name,
-                   facts->settings[s].at);
+        text_print(&page->text, "%s%s%s", s ? ", " : "Lowest loss: ", best < 0 ? "none" : facts->plan->arms[best].name,
+                   facts->at[s]);
     }
-    page_lead(page, "Lowest loss: %.*s.", (int)list.size, list.bytes);
-    page_text_free(page, &list);
+    page_lead(page, ".");
 }
 
-// A sentence for all settings of a contrast, or for texts like these.
-static bool sentence(Page *page, const Facts *facts, int i, bool over_texts, Error *error) {
-    const int count = over_texts ? report_settings_over_texts(facts) : facts->plan->setting_count;
-    Finding *findings = calloc((size_t)count, sizeof *findings);
-    char texts[64] = "";
-    Text text = {0};
-    if (!findings) return fail_run(error, "no memory for a sentence about %d settings", count);
-    for (int setting = 0; setting < count; setting++)
-        findings[setting] =
-            over_texts ? report_contrast_over_texts(facts, i, setting) : report_contrast(facts, i, setting);
-    if (over_texts) snprintf(texts, sizeof texts, "Over the %d texts: ", facts->plan->text_count);
-    words_contrast(&text, findings, count);
-    page_lead(page, "%s%s%.*s", report_named(facts, i)->primary ? "" : "Exploratory: ", texts, (int)text.size,
-              text.bytes);
-    page_text_free(page, &text);
-    free(findings);
+// A sentence for all settings of a contrast, or over the texts.
+static void sentence(Page *page, const Facts *facts, int i, bool over_texts) {
+    const Difference *d = report_contrast(facts, i);
+    if (!d->primary) text_print(&page->text, "Exploratory: ");
+    if (over_texts) text_print(&page->text, "Over the %d texts: ", facts->plan->text_count);
+    words_contrast(&page->text, facts, over_texts ? d + facts->plan->setting_count : d,
+                   over_texts ? facts->settings_over_texts : facts->plan->setting_count);
+    page_lead(page, "%s", "");
+}
+
+// All contrasts, each in all settings and over the texts: a plot and its numbers.
+static bool forest(Page *page, const Facts *facts, Error *error) {
+    const Plan *plan = facts->plan;
+    const int each = plan->setting_count + facts->settings_over_texts;
+    bool exploratory = false;
+    Chart chart = {.x_label = "difference in nats a token",
+                   .y_label = "contrasts",
+                   .sides = {"first is better", "second is better"}};
+    const Difference *contrasts = facts->differences.items, *end = contrasts + facts->contrasts * each;
+    for (const Difference *d = contrasts; d < end; d++) {
+        if ((d - contrasts) % each == 0)
+            chart_line(&chart, "%.500s - %.500s", plan->arms[d->arm].name, plan->arms[d->other].name);
+        if (each > 1) chart_line(&chart, "%s%s", d->texts > 1 ? OVER_TEXTS : "", report_setting_name(facts, d));
+        chart_style(&chart, report_hue(facts, d->arm), !d->primary);
+        chart_bar(&chart, 0, d->gap.mean, d->interval.low, d->interval.high);
+        exploratory = exploratory || !d->primary;
+    }
+    if (!page_chart(page, &chart, error, "Differences in loss on held-out text%s%s",
+                    facts->outcome->seeds > 1 || facts->settings_over_texts > 0 ? ", with 95% intervals" : "",
+                    exploratory ? "; hollow: exploratory" : ""))
+        return false;
+    if (contrasts == end) return true;
+    fputs("<details><summary>The numbers</summary>\n", page->html); // which the Markdown has, too
+    page_table(page, "%s", "");
+    page_table_latex(page, each > 1 ? 7 : 6, "Differences in loss, first minus second, with corrected 95% intervals");
+    page_row(page, true, "contrast%s|difference|low|high|verdict|interval", each > 1 ? "|setting" : "");
+    for (const Difference *d = contrasts; d < end; d++) {
+        char family[FAMILY_WORDS];
+        report_family(family, d);
+        page_row(page, false, each > 1 ? "%s - %s|%s%s" : "%s - %s", plan->arms[d->arm].name, plan->arms[d->other].name,
+                 d->texts > 1 ? OVER_TEXTS : "", report_setting_name(facts, d));
+        page_cells(page, "%+.4f|%+.4f|%+.4f|%s%s|%s", d->gap.mean, d->interval.low, d->interval.high,
+                   isnan(d->gap.mean)       ? "diverged"
+                   : isnan(d->interval.low) ? "one seed cannot tell"
+                                            : verdict_words(d->verdict),
+                   d->primary ? "" : " (exploratory)", isnan(d->interval.low) ? "-" : family);
+    }
+    page_table_end(page);
+    fputs("</details>\n", page->html);
     return true;
 }
 
-static ForestRow row_of(const Facts *facts, int i, const Finding *f, const char *setting, bool by_contrast) {
-    const bool primary = report_named(facts, i)->primary;
-    ForestRow row = {.value = f->gap.mean,
-                     .low = f->interval.low,
-                     .high = f->interval.high,
-                     .hue = report_hue(facts, report_named(facts, i)->arm),
-                     .filled = primary};
-    char contrast[2 * TEXT_CAPACITY];
-    snprintf(contrast, sizeof contrast, "%.500s - %.500s", f->arm, f->other);
-    snprintf(row.group, sizeof row.group, "%s", !*setting ? "" : by_contrast ? contrast : setting);
-    snprintf(row.name, sizeof row.name, "%s", by_contrast && *setting ? setting : contrast);
-    snprintf(row.words, sizeof row.words, "%s%s",
-             isnan(f->gap.mean)       ? "diverged"
-             : isnan(f->interval.low) ? "one seed cannot tell"
-                                      : verdict_words(f->verdict),
-             primary ? "" : " (exploratory)");
-    report_family(row.family, report_named(facts, i));
-    return row;
-}
-
-// One plot of all contrasts: those of a setting together, or on a ladder the settings of a contrast.
-static bool forest(Page *page, const Facts *facts, Error *error) {
+static void losses(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
-    const int contrasts = report_contrasts(facts), settings = plan->setting_count,
-              over_texts = report_settings_over_texts(facts);
-    const bool by_contrast = settings > 1 && (plan_is_ladder(plan) || contrasts == 1);
-    bool exploratory = false;
-    char title[128], setting[NAME_CAPACITY + 32];
-    ForestRow *rows = calloc((size_t)(contrasts * (settings + over_texts)) + 1, sizeof *rows);
-    Forest all = {.x_label = "difference in nats a token",
-                  .below = "first is better",
-                  .above = "second is better",
-                  .group = settings == 1 ? ""
-                           : by_contrast ? "contrast"
-                                         : "setting",
-                  .name = by_contrast ? "setting" : "contrast",
-                  .rows = rows};
-    if (!rows) return fail_run(error, "no memory for a plot of %d contrasts", contrasts);
-    for (int n = 0; n < contrasts * over_texts; n++) {
-        const Finding f = report_contrast_over_texts(facts, n / over_texts, n % over_texts);
-        snprintf(setting, sizeof setting, *f.setting ? "over the texts (%s)" : "over the texts", f.setting);
-        rows[all.count++] = row_of(facts, n / over_texts, &f, setting, by_contrast);
+    static const char comment[] = "Loss in nats a token: mean and standard deviation over the seeds";
+    page_table(page, "%s", comment);
+    page_table_latex(page, 1 + plan->setting_count, comment);
+    page_row(page, true, "scheme");
+    for (int s = 0; s < plan->setting_count; s++)
+        page_cells(page, "%s", plan->setting_count > 1 ? plan->settings[s].name : "loss");
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        page_row(page, false, "%s", plan->arms[arm].name);
+        for (int s = 0; s < plan->setting_count; s++) report_loss_cell(page, report_loss(facts, s, arm));
     }
-    for (int n = 0; n < contrasts * settings; n++) {
-        const int i = by_contrast ? n / settings : n % contrasts;
-        const Finding f = report_contrast(facts, i, by_contrast ? n % settings : n / contrasts);
-        rows[all.count++] = row_of(facts, i, &f, f.setting, by_contrast);
-    }
-    for (int i = 0; i < contrasts; i++) exploratory = exploratory || !report_named(facts, i)->primary;
-    snprintf(title, sizeof title, "Differences in loss on held-out text%s%s",
-             facts->outcome->seeds > 1 || over_texts > 0 ? ", with 95% intervals" : "",
-             exploratory ? "; hollow: exploratory" : "");
-    const bool ok = page_forest(page, &all, title, error);
-    free(rows);
-    return ok;
+    page_table_end(page);
 }
 
 // A row for each setting. Operations are a range over the schemes.
@@ -143,7 +127,7 @@ static void settings(Page *page, const Facts *facts) {
     const bool one = plan->setting_count == 1;
     page_paragraph(page, "What was trained: each scheme from %d seed%s%s%s.", facts->outcome->seeds,
                    facts->outcome->seeds == 1 ? "" : "s", one ? "" : ", in each of these settings",
-                   strstr(facts->settings[0].name, "tpp") ? " (tpp: training tokens for each parameter)" : "");
+                   strstr(plan->settings[0].name, "tpp") ? " (tpp: training tokens for each parameter)" : "");
     if (plan->by_seconds)
         page_paragraph(page,
                        "All schemes train for the same time, so faster ones make more steps. Steps, tokens and epochs "
@@ -156,17 +140,15 @@ static void settings(Page *page, const Facts *facts) {
              one ? "" : "setting|");
     for (int s = 0; s < plan->setting_count; s++) {
         const Setting *setting = &plan->settings[s];
-        char words[RANGE_WORDS];
+        char parameters[TICK_WORDS], tokens[TICK_WORDS], operations[RANGE_WORDS];
         double least, most;
         setting_operations_range(&least, &most, plan, s);
-        page_row(page, false, "%s%s%s", facts->settings[s].name, one ? "" : "|", plan->texts[setting->text].name);
-        page_cell(page, "%s", number_words(words, (double)setting->parameters));
-        const long long whole[] = {setting->layers, setting->heads, setting->width, setting->context, setting->steps};
-        for (int i = 0; i < 5; i++) page_cell(page, "%lld", whole[i]);
-        page_cell(page, "%s", number_words(words, setting_tokens(plan, s)));
-        page_cell(page, "%.3g", setting_tokens_per_parameter(plan, s));
-        page_cell(page, "%.2g", setting_epochs(plan, s));
-        page_cell(page, "%s", range_words(words, least, most));
+        page_row(page, false, "%s%s%s", setting->name, one ? "" : "|", plan->texts[setting->text].name);
+        page_cells(page, "%s|%lld|%lld|%lld|%lld|%lld|%s|%.3g|%.2g|%s",
+                   number_words(parameters, (double)setting->parameters), setting->layers, setting->heads,
+                   setting->width, setting->context, setting->steps, number_words(tokens, setting_tokens(plan, s)),
+                   setting_tokens_per_parameter(plan, s), setting_epochs(plan, s),
+                   range_words(operations, least, most));
     }
     page_table_end(page);
 }
@@ -176,15 +158,15 @@ static void confidence(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
     const int most = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0; // seeds of which results were seen
     double size = 0;                                                               // of the largest family
-    for (int i = 0; i < report_contrasts(facts); i++) size = fmax(size, report_named(facts, i)->comparisons);
+    for (int i = 0; i < facts->contrasts; i++) size = fmax(size, report_contrast(facts, i)->comparisons);
     const double error = outcome_peeking(facts->outcome, size);
     page_paragraph(page,
                    "With 95%% confidence, all intervals of a family hold at once (Bonferroni): the primary contrasts, "
-                   "or all pairs of "
-                   "a setting. They cover chance in weights and batches, %s. They say nothing about larger models. Not "
-                   "resolved: the interval includes 0. A difference of 0.01 nats is 1%% of perplexity.",
-                   report_settings_over_texts(facts) > 0 ? "and over the texts also the choice of text"
-                                                         : "not the choice of text");
+                   "or all pairs of a setting. They cover chance in weights and batches, %s. They say nothing about "
+                   "larger models. Not resolved: the interval includes 0. A difference of 0.01 nats is 1%% of "
+                   "perplexity.",
+                   facts->settings_over_texts > 0 ? "and over the texts also the choice of text"
+                                                  : "not the choice of text");
     if (plan->rate_count > 1)
         page_paragraph(page, "Learning rates were chosen on the same seeds, by the other half of the text: new seeds "
                              "would have somewhat higher losses.");
@@ -200,23 +182,21 @@ static void confidence(Page *page, const Facts *facts) {
 
 bool report_answer(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
-    const int contrasts = report_contrasts(facts), done = outcome_done(facts->outcome), all = plan_job_count(plan);
-    const bool texts = report_settings_over_texts(facts) > 0;
+    const int done = outcome_done(facts->outcome), all = plan_job_count(plan);
+    const bool texts = facts->settings_over_texts > 0;
     page_columns(page, 0);
     if (done < all)
         page_paragraph(page, "Not finished: %d of %d runs are done, and this page has %d of %d seeds.", done, all,
                        facts->outcome->seeds, plan->seeds);
     if (plan->arm_count > 2) // two are told by their contrast
         (plan->setting_count == 1 || plan_is_ladder(plan) ? winner : winners)(page, facts);
-    for (int i = 0; i < contrasts; i++)
-        if (!sentence(page, facts, i, texts, error)) return false;
-    report_scale_changes(page, facts);
+    for (int i = 0; i < facts->contrasts; i++) sentence(page, facts, i, texts);
     page_columns(page, 1);
     if (!forest(page, facts, error)) return false;
     page_columns(page, 2);
     settings(page, facts);
-    if (facts->outcome->seeds > 1 && contrasts > 0) confidence(page, facts);
-    for (int i = 0; texts && i < contrasts; i++)
-        if (!sentence(page, facts, i, false, error)) return false;
+    losses(page, facts);
+    if (facts->outcome->seeds > 1 && facts->contrasts > 0) confidence(page, facts);
+    for (int i = 0; texts && i < facts->contrasts; i++) sentence(page, facts, i, false);
     return true;
 }

@@ -1,4 +1,7 @@
-#include "lab/report/facts.h"
+// What the sections of a report share.
+#include "lab/report/sections.h"
+
+#include "lab/report/page/axis.h"
 
 #include <assert.h>
 #include <math.h>
@@ -8,46 +11,49 @@
 // --- settings and contrasts ---
 bool facts_gather(Facts *facts, const Outcome *outcome, Error *error) {
     const Plan *plan = &outcome->comparison->plan;
-    *facts = (Facts){.outcome = outcome, .plan = plan};
-    facts->settings = calloc((size_t)plan->setting_count, sizeof *facts->settings);
-    if (!facts->settings) return fail_run(error, "no memory for the names of %d settings", plan->setting_count);
-    for (int s = 0; s < plan->setting_count; s++) {
-        SettingWords *words = &facts->settings[s];
-        words->name = words->beside_text = plan->settings[s].name;
-        if (*words->name)
-            snprintf(words->at, sizeof words->at, " %s %s", plan->text_count > 1 ? "on" : "at", words->name);
-        if (plan->text_count == 1) continue;
-        words->beside_text += strlen(plan->texts[plan->settings[s].text].name);
-        words->beside_text += *words->beside_text == '-';
+    *facts = (Facts){.outcome = outcome, .plan = plan, .setting = plan->setting_count - 1};
+    if (plan->text_count > 1) facts->settings_over_texts = plan->setting_count / plan->text_count;
+    facts->at = calloc((size_t)plan->setting_count, sizeof *facts->at);
+    if (!facts->at) return fail_run(error, "no memory for the names of %d settings", plan->setting_count);
+    for (int s = 0; s < plan->setting_count; s++)
+        if (*plan->settings[s].name)
+            snprintf(facts->at[s], sizeof *facts->at, " %s %s", plan->text_count > 1 ? "on" : "at",
+                     plan->settings[s].name);
+    if (!outcome_differences(&facts->differences, outcome, error)) {
+        free(facts->at);
+        return false;
     }
-    if (outcome_differences(&facts->differences, outcome, error)) return true;
-    free(facts->settings);
-    return false;
+    int named = 0;
+    while (named < facts->differences.count && facts->differences.items[named].named) named++;
+    facts->contrasts = named / (plan->setting_count + facts->settings_over_texts);
+    return true;
 }
 
 void facts_free(Facts *facts) {
     differences_free(&facts->differences);
-    free(facts->settings);
+    free(facts->at);
 }
 
-int report_settings_over_texts(const Facts *facts) {
-    const Plan *plan = facts->plan;
-    return plan->text_count > 1 ? plan->setting_count / plan->text_count : 0;
+double report_context(const Facts *facts, int setting) {
+    return (double)facts->plan->settings[setting].context;
 }
 
-// Each named contrast has so many differences: in all settings, then over the texts.
-static int stride(const Facts *facts) {
-    return facts->plan->setting_count + report_settings_over_texts(facts);
+const Difference *report_contrast(const Facts *facts, int i) {
+    return &facts->differences.items[i * (facts->plan->setting_count + facts->settings_over_texts)];
 }
 
-int report_contrasts(const Facts *facts) {
-    int named = 0;
-    while (named < facts->differences.count && facts->differences.items[named].named) named++;
-    return named / stride(facts);
+Difference report_pair(const Facts *facts, int arm, int other, int setting) {
+    Difference d;
+    const bool found = differences_find(&d, &facts->differences, setting, arm, other);
+    assert(found); // they have all pairs
+    return d;
 }
 
-const Difference *report_named(const Facts *facts, int i) {
-    return &facts->differences.items[i * stride(facts)];
+const char *report_setting_name(const Facts *facts, const Difference *d) {
+    const Setting *setting = &facts->plan->settings[d->setting];
+    if (d->texts == 1) return setting->name;
+    const char *rest = setting->name + strlen(facts->plan->texts[setting->text].name); // "book-70k"
+    return rest + (*rest == '-');
 }
 
 void report_family(char words[FAMILY_WORDS], const Difference *d) {
@@ -57,35 +63,75 @@ void report_family(char words[FAMILY_WORDS], const Difference *d) {
     snprintf(words, FAMILY_WORDS, "%s, %s", d->primary ? "primary" : "exploratory", corrected);
 }
 
-static Finding finding_of(const Facts *facts, const Difference *d) {
-    const Plan *plan = facts->plan;
-    return (Finding){.arm = plan->arms[d->arm].name,
-                     .other = plan->arms[d->other].name,
-                     .setting = facts->settings[d->setting].name,
-                     .place = plan->text_count > 1 ? "on" : "at",
-                     .gap = d->gap,
-                     .interval = d->interval,
-                     .text = d->text,
-                     .verdict = d->verdict,
-                     .resolvable = d->resolvable};
+// --- sentences ---
+typedef enum { BETTER, WORSE, OPEN, ALONE, DIVERGED, KINDS } Kind;
+
+static Kind kind_of(const Difference *d) {
+    return isnan(d->gap.mean)             ? DIVERGED
+           : isnan(d->interval.low)       ? ALONE
+           : d->verdict == VERDICT_BETTER ? BETTER
+           : d->verdict == VERDICT_WORSE  ? WORSE
+                                          : OPEN;
 }
 
-Finding report_contrast(const Facts *facts, int i, int setting) {
-    return finding_of(facts, report_named(facts, i) + setting);
+// " at 25k, 70k": the settings of one kind; " in all 3 settings", and nothing for the only one.
+static void settings_of(Text *text, const Facts *facts, const Difference *d, int count, Kind kind, int found) {
+    if (found == count) {
+        if (count > 1) text_print(text, count == 2 ? " in both settings" : " in all %d settings", count);
+        return;
+    }
+    const char *before = d->texts == 1 && facts->plan->text_count > 1 ? " on " : " at ";
+    for (int n = 0; n < count; n++)
+        if (kind_of(&d[n]) == kind) {
+            text_print(text, "%s%s", before, report_setting_name(facts, &d[n]));
+            before = ", ";
+        }
 }
 
-Finding report_contrast_over_texts(const Facts *facts, int i, int setting) {
-    Finding f = finding_of(facts, report_named(facts, i) + facts->plan->setting_count + setting);
-    f.setting = facts->settings[setting].beside_text;
-    f.place = "at";
-    return f;
+// " by 0.15 nats a token (0.13 to 0.17)"
+static void amount(Text *text, const Difference *d) {
+    const int digits = digits_of(d->gap.mean, d->interval.low, d->interval.high);
+    const double one = fabs(d->interval.low), other = fabs(d->interval.high);
+    text_print(text, " by %.*f nats a token (%.*f to %.*f)", digits, fabs(d->gap.mean), digits, fmin(one, other),
+               digits, fmax(one, other));
 }
 
-Finding report_pair(const Facts *facts, int arm, int other, int setting) {
-    Difference d;
-    const bool found = differences_find(&d, &facts->differences, setting, arm, other);
-    assert(found); // they have all pairs
-    return finding_of(facts, &d);
+void words_contrast(Text *text, const Facts *facts, const Difference *d, int count) {
+    static const char *const words[KINDS] = {
+        [OPEN] = "not resolved", [ALONE] = "one seed cannot tell", [DIVERGED] = "not known, because a run diverged"};
+    const char *const names[] = {facts->plan->arms[d->arm].name, facts->plan->arms[d->other].name};
+    bool begun = false;
+    for (Kind kind = BETTER; kind < KINDS; kind++) {
+        double least = INFINITY, most = 0;
+        int found = 0;
+        const Difference *last = d;
+        for (int n = 0; n < count; n++) {
+            if (kind_of(&d[n]) != kind) continue;
+            last = &d[n];
+            least = fmin(least, fabs(last->gap.mean));
+            most = fmax(most, fabs(last->gap.mean));
+            found++;
+        }
+        if (found == 0) continue;
+        const bool resolved = kind == BETTER || kind == WORSE;
+        if (begun) text_print(text, "; ");
+        if (resolved)
+            text_print(text, "%s is better than %s", names[kind], names[!kind]);
+        else if (!begun)
+            text_print(text, "%s or %s: ", names[0], names[1]);
+        if (!resolved) text_print(text, "%s", words[kind]);
+        settings_of(text, facts, d, count, kind, found);
+        char numbers[INTERVAL_WORDS];
+        if (resolved && found == 1)
+            amount(text, last);
+        else if (resolved)
+            text_print(text, " by %.*f to %.*f nats a token", digits_for(least), least, digits_for(least), most);
+        else if (count == 1 && kind != DIVERGED)
+            text_print(text, ", %s - %s is %s nats a token", names[0], names[1],
+                       interval_words(numbers, d->gap.mean, d->interval.low, d->interval.high));
+        begun = true;
+    }
+    text_print(text, ".");
 }
 
 // --- lines of charts ---
@@ -104,32 +150,15 @@ int report_hue(const Facts *facts, int arm) {
 
 void report_line(Chart *chart, const Facts *facts, int arm) {
     const Plan *plan = facts->plan;
-    const bool learned = plan->arms[arm].learned;
-    int dash = learned ? 1 : report_hue(facts, arm) / HUES;
-    for (int before = 0; learned && before < arm; before++)
-        dash += before != root_of(plan, arm) && root_of(plan, before) == root_of(plan, arm);
+    const int hue = report_hue(facts, arm);
+    int twins = 0; // learned schemes before this one that have its hue
+    for (int before = 0; before < arm; before++)
+        twins += before != root_of(plan, arm) && root_of(plan, before) == root_of(plan, arm);
     chart_line(chart, "%s", plan->arms[arm].name);
-    chart_style(chart, report_hue(facts, arm), learned ? 1 + (dash - 1) % (DASHES - 1) : dash);
-}
-
-void report_contrast_line(Chart *chart, const Facts *facts, int i) {
-    const int hue = report_hue(facts, report_named(facts, i)->arm);
-    int dash = 0;
-    for (int before = 0; before < i; before++) dash += report_hue(facts, report_named(facts, before)->arm) == hue;
-    const Finding f = report_contrast(facts, i, 0);
-    chart_line(chart, "%.60s - %.60s%s", f.arm, f.other, report_named(facts, i)->primary ? "" : " (exploratory)");
-    chart_style(chart, hue, dash);
+    chart_style(chart, hue, plan->arms[arm].learned ? 1 + twins % (DASHES - 1) : hue / HUES);
 }
 
 // --- the runs ---
-int report_setting(const Facts *facts) {
-    return facts->plan->setting_count - 1;
-}
-
-double report_context(const Facts *facts, int setting) {
-    return (double)facts->plan->settings[setting].context;
-}
-
 Paired report_summary(const Facts *facts, int setting, int arm, const char *quantity, double x) {
     double values[SEEDS_MOST];
     for (int seed = 0; seed < facts->outcome->seeds; seed++)
@@ -137,12 +166,12 @@ Paired report_summary(const Facts *facts, int setting, int arm, const char *quan
     return paired_summary(values, facts->outcome->seeds);
 }
 
-double report_mean(const Facts *facts, int setting, int arm, const char *quantity, double x) {
-    return report_summary(facts, setting, arm, quantity, x).mean;
-}
-
 Paired report_loss(const Facts *facts, int setting, int arm) {
     return report_summary(facts, setting, arm, "loss", report_context(facts, setting));
+}
+
+void report_loss_cell(Page *page, Paired loss) {
+    page_cells(page, isnan(loss.mean) ? "diverged" : isnan(loss.sd) ? "%.4f" : "%.4f ± %.4f", loss.mean, loss.sd);
 }
 
 double report_rate(const Facts *facts, int setting, int arm) {
@@ -151,7 +180,7 @@ double report_rate(const Facts *facts, int setting, int arm) {
 }
 
 static bool run_path(char path[PATH_CAPACITY], const Facts *facts, int arm, const char *file, Error *error) {
-    const Job job = outcome_job(facts->outcome, report_setting(facts), arm, 0);
+    const Job job = outcome_job(facts->outcome, facts->setting, arm, 0);
     return comparison_path(path, facts->outcome->comparison, &job, file, error);
 }
 

@@ -13,132 +13,115 @@
 #include <string.h>
 
 // --- tables ---
-// One row about a table of codes (T, C); its power spectrum goes to the last line of the chart, if there is one.
-static bool table_row(Page *page, Chart *chart, const char *name, const real *codes, int T, int C, Error *error) {
+// Add the power spectrum of a table of codes (T, C) to the last line.
+static bool add_waves(Chart *chart, const real *codes, int T, int C, Error *error) {
     Spectrum s;
     if (!spectrum_create(&s, codes, T, C, error)) return false;
-    page_row(page, false, "%s", name);
-    page_number(page, 1, effective_rank(s.values, s.count));
-    page_number(page, 0, values_holding(s.values, s.count, 0.9));
-    page_number(page, 0, values_holding(s.values, s.count, 0.99));
-    page_number(page, 3, translation_invariance(codes, T, C));
-    page_number(page, 3, shift_residual(codes, T, C, CODE_SHIFT));
-    for (int k = 1; chart && k <= T / 2; k++) chart_point(chart, (double)k / T, s.power[k]);
+    for (int k = 1; k <= T / 2; k++) chart_point(chart, (double)k / T, s.power[k]);
     spectrum_free(&s);
     return true;
 }
 
-static bool scheme_row(Page *page, Chart *chart, const Facts *facts, int arm, real *codes, int T, int C, Error *error) {
-    Run run;
-    if (!report_open_run(&run, facts, arm, error)) return false;
-    const bool ok = scheme_codes(codes, &run.gpt, error);
-    run_close(&run);
-    report_line(chart, facts, arm);
-    return ok && table_row(page, chart, facts->plan->arms[arm].name, codes, T, C, error);
-}
-
-// A table of random numbers, for comparison.
-static bool noise_row(Page *page, real *codes, int T, int C, Error *error) {
+// A line for each scheme that adds a table, and one for random numbers.
+static bool waves_chart(Page *page, const Facts *facts, Error *error) {
+    const int T = (int)report_context(facts, facts->setting), C = (int)facts->plan->settings[facts->setting].width;
     const uint64_t key = random_key(1337, "noise");
-    for (size_t i = 0; i < (size_t)T * (size_t)C; i++) codes[i] = (real)random_normal(key, i);
-    return table_row(page, NULL, "random numbers", codes, T, C, error);
-}
-
-static bool tables(Page *page, const Facts *facts, Error *error) {
-    const Plan *plan = facts->plan;
-    const Setting *setting = &plan->settings[report_setting(facts)];
-    const int T = (int)setting->context, C = (int)setting->width;
     Chart chart = {
         .x_label = "frequency, cycles a token", .y_label = "share of the variance", .log_x = true, .log_y = true};
-    bool learned = false;
-    for (int arm = 0; arm < plan->arm_count; arm++)
-        learned = learned || (report_enters(facts, arm, ENTERS_EMBEDDING) && plan->arms[arm].learned);
-    if (!learned || T < WAVE_LEAST) return true;
     real *codes = malloc((size_t)T * (size_t)C * sizeof *codes);
     if (!codes) return fail_run(error, "no memory for %d codes", T);
-    page_paragraph(page,
-                   "Tables that are added to embeddings. Effective rank: how many directions they use (exp of the "
-                   "entropy of the variances)%s. Invariance: the share of the variance of P[p].P[q] that p - q "
-                   "explains. Residual: the error of the best linear map from the code at p to that at p+%d. It is 0 "
-                   "for a rotation, such as sinusoidal's, and smaller for any table with many columns for its rows, as "
-                   "random numbers show.",
-                   SPECTRUM_HAS_VALUES ? "" : "; not measured, because this build has no LAPACK", CODE_SHIFT);
-    page_table(page, "what the tables are like");
-    page_row(page, true, "scheme|effective rank|directions for 90%%|for 99%%|invariance|residual");
     bool ok = true;
-    for (int arm = 0; ok && arm < plan->arm_count; arm++)
-        if (report_enters(facts, arm, ENTERS_EMBEDDING)) ok = scheme_row(page, &chart, facts, arm, codes, T, C, error);
-    ok = ok && noise_row(page, codes, T, C, error);
-    page_table_end(page);
-    free(codes);
-    if (ok) return page_chart(page, &chart, error, "Which waves the tables are made of");
+    for (int arm = 0; ok && arm < facts->plan->arm_count; arm++) {
+        Run run;
+        if (!report_enters(facts, arm, ENTERS_EMBEDDING)) continue;
+        ok = report_open_run(&run, facts, arm, error);
+        if (!ok) break;
+        report_line(&chart, facts, arm);
+        ok = scheme_codes(codes, &run.gpt, error) && add_waves(&chart, codes, T, C, error);
+        run_close(&run);
+    }
+    for (size_t i = 0; i < (size_t)T * (size_t)C; i++) codes[i] = (real)random_normal(key, i);
+    chart_line(&chart, "random numbers");
+    ok = ok && add_waves(&chart, codes, T, C, error) &&
+         page_chart(page, &chart, error, "Which waves the tables that are added to embeddings are made of");
     chart_free(&chart);
-    return false;
+    free(codes);
+    return ok;
 }
 
-// --- frequencies ---
+// --- frequencies and biases ---
 // Learned frequencies of every head and layer, beside the designed base^(-2i/d).
-static bool frequency_chart(Page *page, const Facts *facts, int arm, Error *error) {
-    Run run;
-    if (!report_open_run(&run, facts, arm, error)) return false;
-    const Gpt *gpt = &run.gpt;
+static void add_frequencies(Chart *chart, const Gpt *gpt) {
     const Position *pos = &gpt->pos.part[0];
     const int pairs = rotary_pairs(pos);
     const Tensor *rho = &gpt->tensors.items[pos->tensors[0]]; // (sets, pairs) logarithms of frequencies
     const int sets = (int)(rho->count / (size_t)pairs);
-    Chart chart = {.x_label = "pair", .y_label = "radians a token", .log_y = true};
-    chart_line(&chart, "designed");
-    for (int i = 0; i < pairs; i++) chart_point(&chart, i, rotary_theta(pos, 0, 0, i));
+    chart_line(chart, "designed");
+    for (int i = 0; i < pairs; i++) chart_point(chart, i, rotary_theta(pos, 0, 0, i));
     for (int s = 0; s < sets; s++) {
-        chart_line(&chart, "layer %d, head %d", s / gpt->shape.heads, s % gpt->shape.heads);
+        chart_line(chart, "layer %d, head %d", s / gpt->shape.heads, s % gpt->shape.heads);
         for (int i = 0; i < pairs; i++)
-            chart_point(&chart, i, exp((double)gpt->params[rho->offset + (size_t)(s * pairs + i)]));
+            chart_point(chart, i, exp((double)gpt->params[rho->offset + (size_t)(s * pairs + i)]));
     }
-    run_close(&run);
-    return page_chart(page, &chart, error, "Frequencies by pair of channels: %s", facts->plan->arms[arm].name);
 }
 
-// --- biases ---
 // The biases of a scheme's first layer: points at all distances below NEAR, and at every step-th after that.
-static bool bias_chart(Page *page, const Facts *facts, int arm, Error *error) {
+static bool add_biases(Chart *chart, const Gpt *gpt, Error *error) {
     enum { POINTS = 64, NEAR = 16 };
-    Run run;
-    Chart chart = {.x_label = "tokens back", .y_label = "added to the score"};
-    if (!report_open_run(&run, facts, arm, error)) return false;
-    const int H = run.gpt.shape.heads, T = run.gpt.shape.context, step = 1 + T / (POINTS - NEAR);
+    const int H = gpt->shape.heads, T = gpt->shape.context, step = 1 + T / (POINTS - NEAR);
     double *curves = malloc((size_t)H * (size_t)T * sizeof *curves);
-    if (!curves) fail_run(error, "no memory for curves of %d distances", T);
-    const bool ok = curves && scheme_bias(curves, &run.gpt, error);
-    run_close(&run);
+    if (!curves) return fail_run(error, "no memory for curves of %d distances", T);
+    const bool ok = scheme_bias(curves, gpt, error);
     for (int h = 0; ok && h < H; h++) {
-        chart_line(&chart, "head %d", h);
+        chart_line(chart, "head %d", h);
         for (int d = 0; d < T; d += d < NEAR ? 1 : step)
-            chart_point(&chart, d, curves[(size_t)h * (size_t)T + (size_t)d]);
+            chart_point(chart, d, curves[(size_t)h * (size_t)T + (size_t)d]);
     }
     free(curves);
-    return ok && page_chart(page, &chart, error, "Bias by distance: %s", facts->plan->arms[arm].name);
+    return ok;
+}
+
+static bool curve_chart(Page *page, const Facts *facts, int arm, bool bias, Error *error) {
+    Run run;
+    Chart chart = {.x_label = bias ? "tokens back" : "pair",
+                   .y_label = bias ? "added to the score" : "radians a token",
+                   .log_y = !bias};
+    if (!report_open_run(&run, facts, arm, error)) return false;
+    bool ok = true;
+    if (bias)
+        ok = add_biases(&chart, &run.gpt, error);
+    else
+        add_frequencies(&chart, &run.gpt);
+    run_close(&run);
+    ok = ok && page_chart(page, &chart, error, "%s: %s", bias ? "Bias by distance" : "Frequencies by pair of channels",
+                          facts->plan->arms[arm].name);
+    chart_free(&chart);
+    return ok;
 }
 
 bool report_learned(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
-    Text list = {0};
-    for (int arm = 0; arm < plan->arm_count; arm++)
-        if (!report_has_weights(facts, arm)) text_print(&list, "%s%s", list.size ? ", " : "", plan->arms[arm].name);
-    if (list.size > 0)
-        page_paragraph(page,
-                       "Left out here and below for want of weights (the run diverged, or its model.safetensors was "
-                       "removed): %.*s.",
-                       (int)list.size, list.bytes);
-    page_text_free(page, &list);
-    if (!tables(page, facts, error)) return false;
-    bool biases = false; // are any learned? Then designed ones are beside them
-    for (int arm = 0; arm < plan->arm_count; arm++)
-        biases = biases || (report_enters(facts, arm, ENTERS_BIAS) && plan->arms[arm].learned);
+    bool left_out = false, learned[2] = {false, false}; // tables, biases; designed ones are only beside learned ones
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        learned[0] |= plan->arms[arm].learned && report_enters(facts, arm, ENTERS_EMBEDDING);
+        learned[1] |= plan->arms[arm].learned && report_enters(facts, arm, ENTERS_BIAS);
+        if (report_has_weights(facts, arm)) continue;
+        text_print(&page->text, "%s%s",
+                   left_out ? ", "
+                            : "Left out here and below for want of weights (the run diverged, or its "
+                              "model.safetensors was removed): ",
+                   plan->arms[arm].name);
+        left_out = true;
+    }
+    if (left_out) page_paragraph(page, ".");
+    if (learned[0] && report_context(facts, facts->setting) >= WAVE_LEAST && !waves_chart(page, facts, error))
+        return false;
     for (int arm = 0; arm < plan->arm_count; arm++) {
         if (arm_is(&plan->arms[arm], "rope-learned") && report_has_weights(facts, arm) &&
-            !frequency_chart(page, facts, arm, error))
+            !curve_chart(page, facts, arm, false, error))
             return false;
-        if (biases && report_enters(facts, arm, ENTERS_BIAS) && !bias_chart(page, facts, arm, error)) return false;
+        if (learned[1] && report_enters(facts, arm, ENTERS_BIAS) && !curve_chart(page, facts, arm, true, error))
+            return false;
     }
     return true;
 }
@@ -157,8 +140,8 @@ static int *read_windows(const char *data, int T, Error *error) {
     if (!ids)
         fail_run(error, "no memory for %d windows", WINDOWS);
     else if (corpus.val.count < room)
-        fail_input(error, "%s has %llu validation tokens; %llu are looked at", data,
-                   (unsigned long long)corpus.val.count, (unsigned long long)room);
+        fail_input(error, "%s has %llu validation tokens, and not %llu", data, (unsigned long long)corpus.val.count,
+                   (unsigned long long)room);
     else
         ok = split_read(ids, &corpus.val, from, (size_t)room, error);
     corpus_close(&corpus);
@@ -167,13 +150,21 @@ static int *read_windows(const char *data, int T, Error *error) {
     return NULL;
 }
 
-// *ids = the windows to look at, or NULL after a paragraph that says why there are none: the text may have gone since,
-// or be shorter than a window.
-static bool windows_or_why(int **ids, Page *page, const char *data, int T, Error *error) {
+// *ids = the windows that heads are measured on, and a paragraph that says what is measured, or why nothing is: the
+// text may have gone since, or be shorter than the windows. Then *ids is NULL.
+static bool begin_heads(int **ids, Page *page, const char *whose, const char *data, int T, Error *error) {
     *ids = read_windows(data, T, error);
-    if (*ids || error->kind != ERROR_INPUT) return *ids != NULL;
-    for (char *mark; (mark = strchr(error->message, '`'));) *mark = '"'; // messages put commands in backticks
-    page_paragraph(page, "Attention is left out: %s.", error->message);
+    if (!*ids && error->kind != ERROR_INPUT) return false;
+    if (*ids) {
+        page_paragraph(page,
+                       "%s, on %d windows of validation text. Distance: the mean number of tokens back. Keys: how many "
+                       "a query attends to (exp of the entropy). First: the share of attention on the window's first "
+                       "token, where heads attend when they find nothing.",
+                       whose, WINDOWS);
+    } else {
+        for (char *mark; (mark = strchr(error->message, '`'));) *mark = '"'; // messages put commands in backticks
+        page_paragraph(page, "Attention is left out: %s.", error->message);
+    }
     return true;
 }
 
@@ -190,70 +181,48 @@ static void octaves(Chart *chart, const double *by_distance, int T) {
     }
 }
 
-static bool attended_chart(Page *page, const char *name, const Attended *a, Error *error) {
+// A table and a chart of the heads of a model.
+static bool heads(Page *page, const char *name, const Gpt *gpt, const int *ids, int T, Error *error) {
+    Attended a = {0}, uniform = {0};
     Chart chart = {.x_label = "tokens back, plus 1", .y_label = "mean probability", .log_x = true, .log_y = true};
-    Attended uniform = {0};
-    if (!attended_uniform(&uniform, a->T, error)) return false;
-    chart_line(&chart, "all keys alike");
-    octaves(&chart, uniform.by_distance, a->T);
+    bool ok = attended_measure(&a, gpt, ids, WINDOWS, T, error) && attended_uniform(&uniform, T, error);
+    if (ok) {
+        page_table(page, "heads of %s", name);
+        page_row(page, true, "layer|head|distance|keys|first");
+        chart_line(&chart, "all keys alike");
+        octaves(&chart, uniform.by_distance, T);
+        for (int i = 0; i < a.layers * a.heads; i++) {
+            page_row(page, false, "%d|%d|%.1f|%.1f|%.1f%%", i / a.heads, i % a.heads, a.distance[i], exp(a.entropy[i]),
+                     100 * a.first[i]);
+            chart_line(&chart, "layer %d, head %d", i / a.heads, i % a.heads);
+            octaves(&chart, a.by_distance + (size_t)i * (size_t)T, T);
+        }
+        page_table_end(page);
+        ok = page_chart(page, &chart, error, "Attention by distance: %s", name);
+    }
+    attended_free(&a);
     attended_free(&uniform);
-    for (int i = 0; i < a->layers * a->heads; i++) {
-        chart_line(&chart, "layer %d, head %d", i / a->heads, i % a->heads);
-        octaves(&chart, a->by_distance + (size_t)i * (size_t)a->T, a->T);
-    }
-    return page_chart(page, &chart, error, "Attention by distance: %s", name);
-}
-
-// What the attention of some models was measured to be (count; layers 0 = not), with their names.
-typedef struct {
-    const char *name;
-    Attended attended;
-} Look;
-
-static bool write_attention(Page *page, const char *whose, const Look *looks, int count, Error *error) {
-    page_paragraph(page,
-                   "%s, on %d windows of validation text. Distance: the mean number of tokens back. Keys: how many a "
-                   "query attends to (exp of the entropy). First: the share of attention on the window's first token, "
-                   "where heads attend when they find nothing.",
-                   whose, WINDOWS);
-    page_table(page, "heads");
-    page_row(page, true, "scheme|layer|head|distance|keys|first");
-    for (const Look *look = looks; look < looks + count; look++) {
-        const Attended *a = &look->attended;
-        for (int i = 0; i < a->layers * a->heads; i++)
-            page_row(page, false, "%s|%d|%d|%.1f|%.1f|%.1f%%", look->name, i / a->heads, i % a->heads, a->distance[i],
-                     exp(a->entropy[i]), 100 * a->first[i]);
-    }
-    page_table_end(page);
-    for (const Look *look = looks; look < looks + count; look++)
-        if (look->attended.layers > 0 && !attended_chart(page, look->name, &look->attended, error)) return false;
-    return true;
+    return ok;
 }
 
 bool report_attention(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
-    const Setting *setting = &plan->settings[report_setting(facts)];
+    const Setting *setting = &plan->settings[facts->setting];
     const int T = (int)setting->context;
     char whose[NAME_CAPACITY + 64];
     int models = 0, *ids = NULL;
     for (int arm = 0; arm < plan->arm_count; arm++) models += report_has_weights(facts, arm);
-    if (models > 0 && !windows_or_why(&ids, page, plan->texts[setting->text].data, T, error)) return false;
-    if (!ids) return true;
-    Look *looks = calloc((size_t)plan->arm_count, sizeof *looks);
-    bool ok = looks || fail_run(error, "no memory for the attention of %d schemes", plan->arm_count);
-    for (int arm = 0; ok && arm < plan->arm_count; arm++) {
+    snprintf(whose, sizeof whose, "Models of the first seed%s", facts->at[facts->setting]);
+    if (models > 0 && !begin_heads(&ids, page, whose, plan->texts[setting->text].data, T, error)) return false;
+    bool ok = true;
+    for (int arm = 0; ok && ids && arm < plan->arm_count; arm++) {
         Run run;
-        looks[arm].name = plan->arms[arm].name;
         if (!report_has_weights(facts, arm)) continue;
         ok = report_open_run(&run, facts, arm, error);
         if (!ok) break;
-        ok = attended_measure(&looks[arm].attended, &run.gpt, ids, WINDOWS, T, error);
+        ok = heads(page, plan->arms[arm].name, &run.gpt, ids, T, error);
         run_close(&run);
     }
-    snprintf(whose, sizeof whose, "Models of the first seed%s", facts->settings[report_setting(facts)].at);
-    ok = ok && write_attention(page, whose, looks, plan->arm_count, error);
-    for (int arm = 0; looks && arm < plan->arm_count; arm++) attended_free(&looks[arm].attended);
-    free(looks);
     free(ids);
     return ok;
 }
@@ -261,14 +230,10 @@ bool report_attention(Page *page, const Facts *facts, Error *error) {
 bool report_run_attention(Page *page, const Run *run, Error *error) {
     const int T = run->gpt.shape.context;
     char names[TEXT_CAPACITY];
-    Look look = {.name = names};
     int *ids;
-    if (!windows_or_why(&ids, page, run->options.data, T, error)) return false;
-    if (!ids) return true;
+    if (!begin_heads(&ids, page, "The model", run->options.data, T, error)) return false;
     mix_names(&run->gpt.pos, ", ", " and ", names);
-    const bool ok = attended_measure(&look.attended, &run->gpt, ids, WINDOWS, T, error) &&
-                    write_attention(page, "The model", &look, 1, error);
-    attended_free(&look.attended);
+    const bool ok = !ids || heads(page, names, &run->gpt, ids, T, error);
     free(ids);
     return ok;
 }

@@ -2,70 +2,62 @@
 // text on which it was measured.
 #include "lab/report/sections.h"
 
+#include "lab/report/page/axis.h"
+
 #include <math.h>
 
 static void losses_table(Page *page, const Facts *facts, int setting) {
     const Plan *plan = facts->plan;
+    const int seeds = facts->outcome->seeds;
     const double T = report_context(facts, setting);
     page_table(
         page, "loss in nats a token in windows of %.0f tokens%s: mean ± standard deviation of %d seed%s, and each seed",
-        T, facts->settings[setting].at, facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s");
+        T, facts->at[setting], seeds, seeds == 1 ? "" : "s");
     page_row(page, true, "scheme|loss|perplexity|learning rate|position parameters");
-    for (int seed = 0; seed < facts->outcome->seeds; seed++)
-        page_cell(page, "seed %lld", (plan->unpaired ? 1 : plan->base.seed) + seed);
+    for (int seed = 0; seed < seeds; seed++)
+        page_cells(page, "seed %lld", (plan->unpaired ? 1 : plan->base.seed) + seed);
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        const double loss = report_loss(facts, setting, arm).mean, sd = report_loss(facts, setting, arm).sd;
+        const Paired loss = report_loss(facts, setting, arm);
         page_row(page, false, "%s", plan->arms[arm].name);
-        if (isnan(loss))
-            page_cell(page, "diverged");
-        else if (isnan(sd))
-            page_cell(page, "%.4f", loss);
-        else
-            page_cell(page, "%.4f ± %.4f", loss, sd);
-        page_number(page, 3, exp(loss));
-        page_cell(page, "%.3g", report_rate(facts, setting, arm));
-        page_number(page, 0, outcome_value(facts->outcome, setting, -1, arm, 0, "positions", 0));
-        for (int seed = 0; seed < facts->outcome->seeds; seed++)
-            page_number(page, 4, outcome_value(facts->outcome, setting, -1, arm, seed, "loss", T));
+        page_cells(page, isnan(loss.mean) ? "diverged" : isnan(loss.sd) ? "%.4f" : "%.4f ± %.4f", loss.mean, loss.sd);
+        page_cells(page, "%.3f|%.3g|%.0f", exp(loss.mean), report_rate(facts, setting, arm),
+                   outcome_value(facts->outcome, setting, -1, arm, 0, "positions", 0));
+        for (int seed = 0; seed < seeds; seed++)
+            page_cells(page, "%.4f", outcome_value(facts->outcome, setting, -1, arm, seed, "loss", T));
     }
     page_table_end(page);
 }
 
 bool report_losses(Page *page, const Facts *facts, Error *error) {
-    for (int setting = facts->plan->setting_count - 1; setting >= 0; setting--) losses_table(page, facts, setting);
+    for (int setting = facts->setting; setting >= 0; setting--) losses_table(page, facts, setting);
     return true;
 }
 
 static void pair_cell(Page *page, const Facts *facts, int row, int column, int setting) {
-    Text text = {0};
+    char words[INTERVAL_WORDS];
     if (row == column) {
-        page_cell(page, " ");
+        page_cells(page, " ");
         return;
     }
-    const Finding f = report_pair(facts, row, column, setting);
-    if (isnan(f.gap.mean))
-        text_print(&text, "-");
-    else
-        words_signed(&text, f.gap.mean, f.interval);
-    page_cell(page, "%.*s%s", (int)text.size, text.bytes,
-              !isnan(f.interval.low) && f.verdict != VERDICT_UNRESOLVED ? " *" : "");
-    page_text_free(page, &text);
+    const Difference d = report_pair(facts, row, column, setting);
+    page_cells(page, isnan(d.gap.mean) ? "-" : "%s%s",
+               interval_words(words, d.gap.mean, d.interval.low, d.interval.high),
+               d.verdict == VERDICT_UNRESOLVED ? "" : " *");
 }
 
 bool report_pairs(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
-    const int pairs = plan->arm_count * (plan->arm_count - 1) / 2;
     page_paragraph(
         page,
         "Loss of the row's scheme minus that of the column's; below 0, the row's is better. * = the interval "
         "leaves out 0. The primary contrasts have the intervals that they have above. All other pairs are "
         "exploratory: their intervals are corrected for all %d pairs of a setting, which hold at once with 95%% "
         "confidence.",
-        pairs);
-    for (int setting = plan->setting_count - 1; setting >= 0; setting--) {
-        page_table(page, "differences in nats a token%s", facts->settings[setting].at);
+        plan->arm_count * (plan->arm_count - 1) / 2);
+    for (int setting = facts->setting; setting >= 0; setting--) {
+        page_table(page, "differences in nats a token%s", facts->at[setting]);
         page_row(page, true, "scheme");
-        for (int arm = 0; arm < plan->arm_count; arm++) page_cell(page, "%s", plan->arms[arm].name);
+        for (int arm = 0; arm < plan->arm_count; arm++) page_cells(page, "%s", plan->arms[arm].name);
         for (int row = 0; row < plan->arm_count; row++) {
             page_row(page, false, "%s", plan->arms[row].name);
             for (int column = 0; column < plan->arm_count; column++) pair_cell(page, facts, row, column, setting);
@@ -76,7 +68,6 @@ bool report_pairs(Page *page, const Facts *facts, Error *error) {
 }
 
 bool report_texts(Page *page, const Facts *facts, Error *error) {
-    const Plan *plan = facts->plan;
     page_paragraph(page,
                    "Two sources of chance: weights and batches, which differ between seeds, and the text on which the "
                    "loss is measured. The table has each alone, as half of a 95%% interval: over seeds, on this text; "
@@ -86,14 +77,13 @@ bool report_texts(Page *page, const Facts *facts, Error *error) {
                    "probability, at the corrected level.");
     page_table(page, "%s", "");
     page_row(page, true, "contrast|difference|± over seeds|± over the text|detectable");
-    for (int setting = plan->setting_count - 1; setting >= 0; setting--)
-        for (int i = 0; i < report_contrasts(facts); i++) {
-            const Finding f = report_contrast(facts, i, setting);
-            page_row(page, false, "%s - %s%s", f.arm, f.other, facts->settings[setting].at);
-            page_signed(page, f.gap.mean);
-            page_number(page, 4, 0.5 * (f.gap.t.high - f.gap.t.low));
-            page_number(page, 4, 0.5 * (f.text.high - f.text.low));
-            page_number(page, 4, f.resolvable);
+    for (int setting = facts->setting; setting >= 0; setting--)
+        for (int i = 0; i < facts->contrasts; i++) {
+            const Difference *d = report_contrast(facts, i) + setting;
+            page_row(page, false, "%s - %s%s", facts->plan->arms[d->arm].name, facts->plan->arms[d->other].name,
+                     facts->at[setting]);
+            page_cells(page, "%+.4f|%.4f|%.4f|%.4f", d->gap.mean, 0.5 * (d->gap.t.high - d->gap.t.low),
+                       0.5 * (d->text.high - d->text.low), d->resolvable);
         }
     page_table_end(page);
     return true;

@@ -23,52 +23,37 @@ static double seconds_a_token(double *spread, const Facts *facts, int setting, i
     return least;
 }
 
-// The arm without positions, or the fastest arm if there is none.
-static int cheapest(const Facts *facts, int setting) {
-    const Plan *plan = facts->plan;
-    double spread;
-    int base = 0;
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        if (arm_is(&plan->arms[arm], "none")) return arm;
-        if (seconds_a_token(&spread, facts, setting, arm) < seconds_a_token(&spread, facts, setting, base)) base = arm;
-    }
-    return base;
-}
-
-static void arm_row(Page *page, const Facts *facts, int setting, int arm, int base) {
-    const Plan *plan = facts->plan;
-    double spread, other;
-    const double seconds = seconds_a_token(&spread, facts, setting, arm);
-    const double more = seconds / seconds_a_token(&other, facts, setting, base) - 1;
-    const double operations = setting_operations(plan, setting, arm);
-    char words[TICK_WORDS];
-    page_row(page, false, "%s", plan->arms[arm].name);
-    page_number(page, 0, outcome_value(facts->outcome, setting, -1, arm, 0, "parameters", 0));
-    page_number(page, 0, outcome_value(facts->outcome, setting, -1, arm, 0, "positions", 0));
-    page_cell(page, "%s", number_words(words, operations));
-    const double share = 100 * (operations / setting_operations(plan, setting, base) - 1);
-    page_cell(page, isnan(share) ? "-" : fabs(share) < 0.05 ? "0.0%%" : "%+.1f%%", share);
-    page_number(page, 2, 1e6 * seconds);
-    if (arm == base || isnan(more))
-        page_cell(page, "-");
-    else
-        page_cell(page, "%+.1f%%%s", 100 * more, fabs(more) <= fmax(spread, other) ? ", within noise" : "");
-    page_cell(page, isfinite(seconds) ? "%.1f%%" : "-", 100 * spread);
-}
-
 bool report_cost(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
-    const int setting = report_setting(facts), base = cheapest(facts, setting);
+    const int setting = facts->setting;
+    int base = plan->reference;
+    double base_spread, spread;
+    for (int arm = 0; arm < plan->arm_count; arm++)
+        if (arm_is(&plan->arms[arm], "none")) base = arm;
+    const double base_seconds = seconds_a_token(&base_spread, facts, setting, base),
+                 base_operations = setting_operations(plan, setting, base);
     page_paragraph(page,
                    "Operations are floating point operations for a token of training, forward and backward, with those "
                    "of attention and of the position scheme. Times are those of the training itself, in the fastest "
                    "seed; the slowest took longer by the spread. Runs that trained at once shared the machine.");
-    page_table(page, "costs%s", facts->settings[setting].at);
+    page_table(page, "costs%s", facts->at[setting]);
     page_row(
         page, true,
         "scheme|parameters|of them positions|operations a token|more than %s|microseconds a token|more than %s|spread",
         plan->arms[base].name, plan->arms[base].name);
-    for (int arm = 0; arm < plan->arm_count; arm++) arm_row(page, facts, setting, arm, base);
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        const double seconds = seconds_a_token(&spread, facts, setting, arm), more = seconds / base_seconds - 1;
+        const double operations = setting_operations(plan, setting, arm), share = operations / base_operations - 1;
+        char words[TICK_WORDS];
+        page_row(page, false, "%s", plan->arms[arm].name);
+        page_cells(page, "%.0f|%.0f|%s|%+.1f%%|%.2f",
+                   outcome_value(facts->outcome, setting, -1, arm, 0, "parameters", 0),
+                   outcome_value(facts->outcome, setting, -1, arm, 0, "positions", 0), number_words(words, operations),
+                   fabs(share) < 5e-4 ? 0 : 100 * share, 1e6 * seconds);
+        page_cells(page, arm == base || isnan(more) ? "-" : "%+.1f%%%s", 100 * more,
+                   fabs(more) <= fmax(spread, base_spread) ? ", within noise" : "");
+        page_cells(page, "%.1f%%", 100 * spread);
+    }
     page_table_end(page);
     return true;
 }
@@ -93,10 +78,6 @@ bool report_limits(Page *page, const Facts *facts, Error *error) {
             page, "No grid of learning rates was tried: the rates that were given may suit some schemes better than "
                   "others. --lr-grid lets each scheme choose.");
     if (plan->rate_count > 1 && plan->task_count > 0) page_paragraph(page, "Tasks are trained at the rate of --lr.");
-    if (plan->by_seconds)
-        page_paragraph(page,
-                       "All schemes train for about the same time, so faster ones make more steps. Their speeds were "
-                       "measured before the first run; no interval covers the error of that measurement.");
     return true;
 }
 

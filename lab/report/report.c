@@ -25,19 +25,18 @@ static void print_losses(FILE *out, const Facts *facts, int setting) {
 }
 
 static bool print_table(FILE *out, const Facts *facts, int setting, Error *error) {
+    Text text = {0};
     print_losses(out, facts, setting);
-    for (int i = 0; i < report_contrasts(facts); i++) {
-        const Finding f = report_contrast(facts, i, setting);
-        Text text = {0};
-        words_contrast(&text, &f, 1);
-        const bool ok = !text.failed || fail_run(error, "no memory for the sentences about differences");
-        if (ok)
-            fprintf(out, "%s%.*s\n", report_named(facts, i)->primary ? "" : "exploratory: ", (int)text.size,
-                    text.bytes);
-        text_free(&text);
-        if (!ok) return false;
+    for (int i = 0; i < facts->contrasts; i++) {
+        const Difference *d = report_contrast(facts, i);
+        if (!d->primary) text_print(&text, "exploratory: ");
+        words_contrast(&text, facts, d + setting, 1);
+        text_print(&text, "\n");
     }
-    return true;
+    const bool ok = !text.failed || fail_run(error, "no memory for the sentences about differences");
+    if (ok) fwrite(text.bytes, 1, text.size, out);
+    text_free(&text);
+    return ok;
 }
 
 bool report_table(FILE *out, const Outcome *outcome, int setting, Error *error) {
@@ -80,7 +79,7 @@ static bool applies(const Section *section, const Plan *plan) {
 
 static bool write_page(const Facts *facts, Error *error) {
     Page page;
-    if (!page_open(&page, facts->outcome->comparison->directory, "report", "Which position scheme?", error))
+    if (!page_open(&page, facts->outcome->comparison->directory, "report", "Which position scheme?", true, error))
         return false;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
         if (!applies(&sections[i], facts->plan)) continue;
@@ -98,10 +97,10 @@ static bool write_all(const Facts *facts, FILE *out, Error *error) {
     const Comparison *comparison = facts->outcome->comparison;
     const int done = outcome_done(facts->outcome), all = plan_job_count(&comparison->plan);
     char path[PATH_CAPACITY];
-    if (!print_table(out, facts, report_setting(facts), error)) return false;
+    if (!print_table(out, facts, facts->setting, error)) return false;
     if (done < all) fprintf(out, "not finished: %d of %d runs are done\n", done, all);
     if (!path_format(path, error, "%s/results.csv", comparison->directory) ||
-        !outcome_write(path, facts->outcome, error) || !report_latex(facts, error) || !write_page(facts, error))
+        !outcome_write(path, facts->outcome, error) || !write_page(facts, error))
         return false;
     fprintf(out, "report   %s/report.html, report.md, report.tex, results.csv\n", comparison->directory);
     return true;
@@ -114,7 +113,7 @@ bool report_check(const char *directory, bool comparison, Error *error) {
         {"report.md",
          {"# Which position scheme?\n", "# Learned or designed positions?\n", "# A run with ", PAGE_MARKDOWN_HEAD}},
         {"report.html", {PAGE_HTML_HEAD}},
-        {"report.tex", {REPORT_LATEX_HEAD}},
+        {"report.tex", {"% Loss in nats a token: mean and standard deviation of ", PAGE_LATEX_HEAD}},
         {"results.csv", {RESULTS_HEADER}}};
     char path[PATH_CAPACITY];
     for (int i = 0; i < (comparison ? 4 : 2); i++) {

@@ -52,9 +52,9 @@ static bool loss_chart(Page *page, const RunPaths *paths, Error *error) {
     chart_style(&chart, 0, 0);
     add_losses(&chart, (const char *)file.bytes, true);
     free(file.bytes);
-    const Line *line = &chart.lines[1];
+    const Line *line = chart.failed ? NULL : &chart.lines[1];
     char label[64];
-    if (line->count > 0) {
+    if (line && line->count > 0) {
         const Point *last = &line->points[line->count - 1],
                     *best = line->ringed < 0 ? last : &line->points[line->ringed];
         // It is overfitting only where the loss of training falls.
@@ -153,7 +153,7 @@ bool report_run(const char *name, FILE *out, Error *error) {
     if (!mix_parse(&mix, options.pos, error)) return false;
     mix_names(&mix, ", ", " and ", names);
     snprintf(title, sizeof title, "A run with %s%s", names, paths.is_best ? ", with its best weights" : "");
-    if (!page_open(&page, paths.directory, "report", title, error)) return false;
+    if (!page_open(&page, paths.directory, "report", title, false, error)) return false;
     if (*options.window) page_paragraph(&page, "Windows of attention, in keys: %s.", options.window);
     page_paragraph(&page, "Positions: %s. Text: %s. Layers %lld, heads %lld, width %lld, context %lld, steps %lld.",
                    options.pos, options.data, options.layers, options.heads, options.width, options.context,

@@ -1,126 +1,96 @@
 // How differences change along a ladder of settings, from one to the next.
 #include "lab/report/sections.h"
 
+#include "lab/report/page/axis.h"
+
 #include <math.h>
 #include <stdlib.h>
-
-// What differs along the ladder, and so is the axis of its charts.
-typedef enum { BY_TOKENS, BY_SIZE, BY_COMPUTE } Ladder;
 
 typedef struct {
     int setting;
     double x;
 } Rung;
 
-static const char *const axes[] = {"training tokens a parameter", "parameters",
-                                   "floating point operations of training"};
+static int by_x(const void *a, const void *b) {
+    const double one = ((const Rung *)a)->x, other = ((const Rung *)b)->x;
+    return one < other ? -1 : one > other;
+}
 
-static Ladder ladder_of(const Plan *plan) {
+// The settings from the least to the most compute. Returns what differs along them, and so is the axis of charts.
+static const char *climb(Rung rungs[SETTINGS_MOST], const Plan *plan) {
     bool sizes = false, tokens = false;
     for (int s = 1; s < plan->setting_count; s++) {
         const double ratio = setting_tokens_per_parameter(plan, s) / setting_tokens_per_parameter(plan, 0);
         sizes = sizes || plan->settings[s].parameters != plan->settings[0].parameters;
         tokens = tokens || fabs(log(ratio)) > 0.1; // steps are whole numbers
     }
-    return !sizes ? BY_TOKENS : !tokens ? BY_SIZE : BY_COMPUTE;
-}
-
-static int by_x(const void *a, const void *b) {
-    const double one = ((const Rung *)a)->x, other = ((const Rung *)b)->x;
-    return one < other ? -1 : one > other;
-}
-
-// The settings from the least to the most compute.
-static Ladder climb(Rung rungs[SETTINGS_MOST], const Plan *plan) {
-    const Ladder ladder = ladder_of(plan);
     for (int s = 0; s < plan->setting_count; s++)
-        rungs[s] =
-            (Rung){s, ladder == BY_TOKENS ? setting_tokens_per_parameter(plan, s)
-                      : ladder == BY_SIZE ? (double)plan->settings[s].parameters
-                                          : setting_operations(plan, s, plan->reference) * setting_tokens(plan, s)};
+        rungs[s] = (Rung){s, !sizes    ? setting_tokens_per_parameter(plan, s)
+                             : !tokens ? (double)plan->settings[s].parameters
+                                       : setting_operations(plan, s, plan->reference) * setting_tokens(plan, s)};
     qsort(rungs, (size_t)plan->setting_count, sizeof *rungs, by_x);
-    return ladder;
+    return !sizes ? "training tokens a parameter" : !tokens ? "parameters" : "floating point operations of training";
 }
 
 // Of each contrast, the changes from one setting to the next and from the first to the last; together one family.
 static int all_changes(const Facts *facts) {
     const int settings = facts->plan->setting_count;
-    return report_contrasts(facts) * (settings > 2 ? settings : 1);
+    return facts->contrasts * (settings > 2 ? settings : 1);
 }
 
-// The change of contrast i from one setting to another; the seeds are the units. Corrected for all_changes.
-static Finding change_of(const Facts *facts, int i, int from, int to) {
-    const Plan *plan = facts->plan;
+// The change of a contrast from one setting to another; the seeds are the units. Corrected for all_changes.
+static Difference change_of(const Facts *facts, const Difference *contrast, int from, int to) {
     const double comparisons = all_changes(facts);
-    const int arms[] = {report_named(facts, i)->arm, report_named(facts, i)->other};
+    const int arms[] = {contrast->arm, contrast->other};
     double changes[2][SEEDS_MOST];
     for (int k = 0; k < 2; k++)
         for (int seed = 0; seed < facts->outcome->seeds; seed++)
             changes[k][seed] =
                 outcome_value(facts->outcome, to, -1, arms[k], seed, "loss", report_context(facts, to)) -
                 outcome_value(facts->outcome, from, -1, arms[k], seed, "loss", report_context(facts, from));
-    Finding f = {.arm = plan->arms[arms[0]].name, .other = plan->arms[arms[1]].name};
-    f.gap = outcome_gap(facts->outcome, changes[0], changes[1]);
-    f.interval = paired_interval(&f.gap, comparisons);
-    f.verdict = paired_verdict(&f.gap, comparisons);
-    return f;
+    Difference d = *contrast;
+    d.gap = outcome_gap(facts->outcome, changes[0], changes[1]);
+    d.interval = paired_interval(&d.gap, comparisons);
+    d.verdict = paired_verdict(&d.gap, comparisons);
+    return d;
 }
 
-void report_scale_changes(Page *page, const Facts *facts) {
-    const int last = facts->plan->setting_count - 1;
-    Rung rungs[SETTINGS_MOST];
-    Text moved = {0}, rest = {0};
-    if (!plan_is_ladder(facts->plan) || facts->outcome->seeds < 2) return;
-    climb(rungs, facts->plan);
-    for (int i = 0; i < report_contrasts(facts); i++) {
-        const Finding f = change_of(facts, i, rungs[0].setting, rungs[last].setting);
-        const char *exploratory = report_named(facts, i)->primary ? "" : " (exploratory)";
-        if (f.verdict == VERDICT_UNRESOLVED) {
-            text_print(&rest, "%s%s - %s%s%s", rest.size ? ", " : "not resolved: ", f.arm, f.other,
-                       isnan(f.gap.mean) ? " (diverged)" : "", exploratory);
-            continue;
-        }
-        text_print(&moved, "%s - %s moves ", f.arm, f.other);
-        words_amount(&moved, &f);
-        text_print(&moved, " in favour of %s%s; ", f.verdict == VERDICT_BETTER ? f.arm : f.other, exploratory);
-    }
-    if (rest.size == 0 && moved.size > 0) moved.size -= 2; // the last "; "
-    page_lead(page, "Change from %s to %s: %.*s%.*s.", facts->settings[rungs[0].setting].name,
-              facts->settings[rungs[last].setting].name, (int)moved.size, moved.bytes, (int)rest.size, rest.bytes);
-    page_text_free(page, &moved);
-    page_text_free(page, &rest);
-}
-
-static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, Ladder ladder, Error *error) {
+static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, const char *axis, Error *error) {
     const bool seeds = facts->outcome->seeds > 1;
-    Chart chart = {.x_label = axes[ladder],
+    Chart chart = {.x_label = axis,
                    .y_label = "difference in nats a token",
                    .spread = seeds ? SPREAD_BARS : SPREAD_NONE,
                    .log_x = true};
-    for (int i = 0; i < report_contrasts(facts); i++) {
-        report_contrast_line(&chart, facts, i);
-        for (int r = 0; r < facts->plan->setting_count; r++) {
-            const Finding f = report_contrast(facts, i, rungs[r].setting);
-            chart_bar(&chart, rungs[r].x, f.gap.mean, f.interval.low, f.interval.high);
-        }
+    for (int i = 0; i < facts->contrasts; i++) {
+        const Difference *d = report_contrast(facts, i);
+        const int hue = report_hue(facts, d->arm);
+        int dash = 0; // contrasts of the same hue differ in it
+        for (int before = 0; before < i; before++)
+            dash += report_hue(facts, report_contrast(facts, before)->arm) == hue;
+        chart_line(&chart, "%.60s - %.60s%s", facts->plan->arms[d->arm].name, facts->plan->arms[d->other].name,
+                   d->primary ? "" : " (exploratory)");
+        chart_style(&chart, hue, dash);
+        for (const Rung *rung = rungs; rung < rungs + facts->plan->setting_count; rung++)
+            chart_bar(&chart, rung->x, d[rung->setting].gap.mean, d[rung->setting].interval.low,
+                      d[rung->setting].interval.high);
     }
     return page_chart(page, &chart, error, "Differences against compute%s; below 0, the first scheme is better",
                       seeds ? ", with corrected 95% intervals" : "");
 }
 
 // The mean over the seeds as a line, and each seed as a dot.
-static bool loss_chart(Page *page, const Facts *facts, const Rung *rungs, Ladder ladder, Error *error) {
-    Chart chart = {.x_label = axes[ladder], .y_label = "loss in nats a token", .log_x = true};
+static bool loss_chart(Page *page, const Facts *facts, const Rung *rungs, const char *axis, Error *error) {
+    Chart chart = {.x_label = axis, .y_label = "loss in nats a token", .log_x = true};
     for (int arm = 0; arm < facts->plan->arm_count; arm++) {
         report_line(&chart, facts, arm);
-        for (int r = 0; r < facts->plan->setting_count; r++)
-            chart_point(&chart, rungs[r].x, report_loss(facts, rungs[r].setting, arm).mean);
+        for (const Rung *rung = rungs; rung < rungs + facts->plan->setting_count; rung++)
+            chart_point(&chart, rung->x, report_loss(facts, rung->setting, arm).mean);
         chart_seeds(&chart);
-        for (int r = 0; r < facts->plan->setting_count; r++)
+        for (const Rung *rung = rungs; rung < rungs + facts->plan->setting_count; rung++)
             for (int seed = 0; seed < facts->outcome->seeds; seed++)
-                chart_point(&chart, rungs[r].x,
-                            outcome_value(facts->outcome, rungs[r].setting, -1, arm, seed, "loss",
-                                          report_context(facts, rungs[r].setting)));
+                chart_point(&chart, rung->x,
+                            outcome_value(facts->outcome, rung->setting, -1, arm, seed, "loss",
+                                          report_context(facts, rung->setting)));
     }
     return page_chart(page, &chart, error, "Losses against compute; a dot for each seed");
 }
@@ -130,24 +100,36 @@ bool report_scale(Page *page, const Facts *facts, Error *error) {
     const int last = plan->setting_count - 1;
     Rung rungs[SETTINGS_MOST];
     if (!plan_is_ladder(plan)) return true;
-    const Ladder ladder = climb(rungs, plan);
+    const char *axis = climb(rungs, plan);
     page_heading(page, "As compute grows");
-    if (!gap_chart(page, facts, rungs, ladder, error) || !loss_chart(page, facts, rungs, ladder, error)) return false;
+    if (!gap_chart(page, facts, rungs, axis, error) || !loss_chart(page, facts, rungs, axis, error)) return false;
     page_paragraph(page,
                    "How each difference changes from one setting to the next, and from the first to the last; the "
                    "intervals are corrected for all %d changes.",
                    all_changes(facts));
-    for (int i = 0; i < report_contrasts(facts); i++) {
-        Text text = {0};
+    for (int i = 0; i < facts->contrasts; i++) {
+        const Difference *contrast = report_contrast(facts, i);
+        const char *arm = plan->arms[contrast->arm].name, *other = plan->arms[contrast->other].name;
+        char words[INTERVAL_WORDS];
+        text_print(&page->text, "%s - %s%s", arm, other, contrast->primary ? ":" : " (exploratory):");
         for (int r = 0; r < last + (last > 1); r++) {
             const int from = rungs[r < last ? r : 0].setting, to = rungs[r < last ? r + 1 : last].setting;
-            const Finding f = change_of(facts, i, from, to);
-            if (r == 0) text_print(&text, "%s - %s: ", f.arm, f.other);
-            text_print(&text, "%s", r == 0 ? "" : r < last ? "; " : "; in all, ");
-            words_change(&text, &f, facts->settings[from].name, facts->settings[to].name);
+            const Difference d = change_of(facts, contrast, from, to);
+            text_print(&page->text, "%s from %s to %s %s%s%s",
+                       r == 0     ? ""
+                       : r < last ? ";"
+                                  : "; in all,",
+                       plan->settings[from].name, plan->settings[to].name,
+                       interval_words(words, d.gap.mean, d.interval.low, d.interval.high),
+                       isnan(d.gap.mean)                 ? ", because a run diverged"
+                       : isnan(d.interval.low)           ? ", one seed"
+                       : d.verdict == VERDICT_UNRESOLVED ? ", not resolved"
+                                                         : ", in favour of ",
+                       d.verdict == VERDICT_BETTER  ? arm
+                       : d.verdict == VERDICT_WORSE ? other
+                                                    : "");
         }
-        page_paragraph(page, "%.*s.", (int)text.size, text.bytes);
-        page_text_free(page, &text);
+        page_paragraph(page, ".");
     }
     return true;
 }

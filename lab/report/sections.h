@@ -1,10 +1,68 @@
-// The sections of a report's page, in its order. A section writes nothing when the comparison has nothing for it, and
-// fails as page_chart does, or when a run cannot be read.
+// The sections of a report, and what they share: contrasts, sentences about differences, the runs behind them, and how
+// schemes look in charts.
 #ifndef BITTER_SECTIONS_H
 #define BITTER_SECTIONS_H
 
-#include "lab/report/facts.h"
+#include "lab/compare/differences.h"
+#include "lab/report/page/chart.h"
+#include "train/run.h"
 
+typedef struct {
+    const Outcome *outcome;
+    const Plan *plan; // of the outcome
+    Differences differences;
+    char (*at)[NAME_CAPACITY + 4]; // (plan->setting_count) " at 70k", " on book", "" if there is only one setting
+    int settings_over_texts;       // so many settings there are with each text; 0 with one text
+    int contrasts;                 // the differences that somebody has named, each in all settings and over the texts
+    int setting;                   // whose models are opened: the last one, which on a ladder is the largest
+} Facts;
+
+// Fails (run) without memory.
+bool facts_gather(Facts *facts, const Outcome *outcome, Error *error);
+void facts_free(Facts *facts);
+
+// Tokens of a window in training.
+double report_context(const Facts *facts, int setting);
+
+// Contrast i in the first setting, which the other settings follow, and then those over the texts.
+const Difference *report_contrast(const Facts *facts, int i);
+// The difference of any two schemes in a setting, with the interval that it has on the whole page.
+Difference report_pair(const Facts *facts, int arm, int other, int setting);
+// The setting that a difference is of; over the texts what differs between these settings.
+const char *report_setting_name(const Facts *facts, const Difference *d);
+
+enum { FAMILY_WORDS = 64 };
+// What its interval is: "primary, corrected for 6", "exploratory, corrected for 28 pairs", or "single" if it is alone.
+void report_family(char words[FAMILY_WORDS], const Difference *d);
+
+// --- sentences ---
+// Append one sentence about a contrast in `count` settings: "rope is better than learned by 0.15 nats a token (0.13 to
+// 0.17)." Differences that are not resolved are not called equal.
+void words_contrast(Text *text, const Facts *facts, const Difference *differences, int count);
+
+// --- charts and runs ---
+// A line for a scheme: a learned scheme has the hue of its designed one, and a dash.
+void report_line(Chart *chart, const Facts *facts, int arm);
+int report_hue(const Facts *facts, int arm);
+
+// The learning rate of a scheme's runs in a setting, which it chose if there was a choice.
+double report_rate(const Facts *facts, int setting, int arm);
+
+// Open the model of a scheme's first seed in facts->setting. report_has_weights: is there one? There is none when the
+// run diverged or its weights were removed. report_enters: it has weights, and its scheme enters the model at `where`.
+bool report_open_run(Run *run, const Facts *facts, int arm, Error *error);
+bool report_has_weights(const Facts *facts, int arm);
+bool report_enters(const Facts *facts, int arm, Enters where);
+
+// A quantity over the complete seeds: its mean, NAN where a seed has none, and standard deviation, NAN with one seed;
+// and the losses in trained windows.
+Paired report_summary(const Facts *facts, int setting, int arm, const char *quantity, double x);
+Paired report_loss(const Facts *facts, int setting, int arm);
+void report_loss_cell(Page *page, Paired loss); // "2.7000 ± 0.0100"
+
+// --- the sections, in the page's order ---
+// A section writes nothing when the comparison has nothing for it, and fails as page_chart does, or when a run cannot
+// be read.
 bool report_answer(Page *page, const Facts *facts, Error *error);       // the best scheme, contrasts, settings
 bool report_scale(Page *page, const Facts *facts, Error *error);        // differences against compute
 bool report_chosen_rates(Page *page, const Facts *facts, Error *error); // which learning rate each scheme has
@@ -21,14 +79,7 @@ bool report_attention(Page *page, const Facts *facts, Error *error);    // where
 bool report_limits(Page *page, const Facts *facts, Error *error);       // how it was judged, and what it does not show
 bool report_repeat(Page *page, const Facts *facts, Error *error);       // how to repeat the comparison
 
-// A sentence about how differences change from the first setting of a ladder to its last, in nothing but a ladder.
-void report_scale_changes(Page *page, const Facts *facts);
-
-// Attention by distance of a single run.
+// Attention by distance of a single run's model.
 bool report_run_attention(Page *page, const Run *run, Error *error);
-
-#define REPORT_LATEX_HEAD "% Loss in nats a token: mean and standard deviation of "
-// Write report.tex: losses and contrasts as tables in LaTeX. Fails as atomic_open does.
-bool report_latex(const Facts *facts, Error *error);
 
 #endif

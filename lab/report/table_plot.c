@@ -1,5 +1,5 @@
 // A chart of any table of numbers.
-#include "lab/report/table_plot.h"
+#include "lab/report/report.h"
 
 #include "lab/report/page/chart.h"
 #include "train/result.h"
@@ -51,7 +51,7 @@ static bool read_table(Chart *chart, char x_label[TEXT_CAPACITY], const char *te
     for (bool more = next_cell(x_label, &at); more;) {
         more = next_cell(cell, &at);
         chart_line(chart, "%s", cell);
-        if (chart->left_out) return fail_input(error, "%s has more than %d columns", path, LINES_MOST + 1);
+        if (chart->count > LINES_MOST) return fail_input(error, "%s has more than %d columns", path, LINES_MOST + 1);
         if (!add_column(chart, rows, chart->count, path, error)) return false;
     }
     return chart_has_points(chart) ||
@@ -64,7 +64,7 @@ static bool draw(const Chart *chart, const char *path, Error *error) {
     if (chart->failed) return fail_run(error, "no memory for the numbers of the chart");
     if (!result_check("the chart", path, SVG_HEAD, strlen(SVG_HEAD), error) || !atomic_open(&file, path, error))
         return false;
-    draw_chart(file.stream, chart, chart->y_label, WIDE, true);
+    chart_draw(file.stream, chart, chart->y_label, true);
     return atomic_commit(&file, error);
 }
 

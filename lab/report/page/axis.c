@@ -168,6 +168,7 @@ static double rounded(double value, int digits) {
 const char *interval_words(char words[INTERVAL_WORDS], double mean, double low, double high) {
     const int digits = digits_of(mean, low, high);
     const bool bounded = isfinite(low) && isfinite(high);
+    if (!isfinite(mean)) return strcpy(words, "not known");
     snprintf(words, INTERVAL_WORDS, bounded ? "%+.*f (%+.*f to %+.*f)" : "%+.*f", digits, rounded(mean, digits), digits,
              rounded(low, digits), digits, rounded(high, digits));
     return words;

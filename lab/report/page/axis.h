@@ -44,7 +44,7 @@ int digits_for(double size);
 int digits_of(double mean, double low, double high);
 
 enum { INTERVAL_WORDS = 128 };
-// "-0.15 (-0.17 to -0.13)", or the mean alone if an end is not finite. Returns `words`.
+// "-0.15 (-0.17 to -0.13)", or the mean alone if an end is not finite, or "not known". Returns `words`.
 const char *interval_words(char words[INTERVAL_WORDS], double mean, double low, double high);
 
 #endif

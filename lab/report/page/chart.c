@@ -1,6 +1,5 @@
 #include "lab/report/page/chart.h"
 
-#include "base/file/text.h"
 #include "lab/report/page/axis.h"
 
 #include <math.h>
@@ -9,54 +8,56 @@
 #include <string.h>
 
 // --- what is in a chart ---
+// Room for one more of `count` things of this size, which have room for 0, 1, 2, 4, 8 ... Returns whether there is.
+static bool grow(void **things, int count, size_t size) {
+    if ((count & (count - 1)) != 0) return true;
+    void *larger = realloc(*things, (size_t)(count ? 2 * count : 1) * size);
+    if (larger) *things = larger;
+    return larger != NULL;
+}
+
 static Line *last_line(Chart *chart) {
-    return &chart->lines[chart->left_out ? LINES_MOST : chart->count - 1];
+    return &chart->lines[chart->count - 1];
 }
 
 void chart_line(Chart *chart, const char *name, ...) {
-    if (chart->count == LINES_MOST)
-        chart->left_out++;
-    else
-        chart->count++;
-    Line *line = last_line(chart);
+    void *lines = chart->lines;
+    chart->failed = chart->failed || !grow(&lines, chart->count, sizeof *chart->lines);
+    chart->lines = lines;
+    if (chart->failed) return;
+    Line line = {.hue = chart->count, .dash = chart->count / HUES, .ringed = -1};
     va_list arguments;
     va_start(arguments, name);
-    vsnprintf(line->name, sizeof line->name, name, arguments);
+    vsnprintf(line.name, sizeof line.name, name, arguments);
     va_end(arguments);
-    line->count = 0;
-    line->hue = chart->count - 1;
-    line->dash = line->hue / HUES;
-    line->loose = false;
-    line->ringed = -1;
+    chart->lines[chart->count++] = line;
 }
 
 void chart_style(Chart *chart, int hue, int dash) {
+    if (chart->failed) return;
     last_line(chart)->hue = hue;
     last_line(chart)->dash = dash;
 }
 
 void chart_seeds(Chart *chart) {
+    if (chart->failed) return;
     const Line line = *last_line(chart);
     chart_line(chart, "%.500s, seeds", line.name);
     chart_style(chart, line.hue, line.dash);
-    last_line(chart)->loose = true;
+    if (!chart->failed) last_line(chart)->loose = true;
 }
 
 void chart_ring(Chart *chart) {
-    last_line(chart)->ringed = last_line(chart)->count - 1;
+    if (!chart->failed) last_line(chart)->ringed = last_line(chart)->count - 1;
 }
 
 void chart_bar(Chart *chart, double x, double y, double low, double high) {
-    Line *line = last_line(chart);
-    const size_t count = (size_t)line->count;
     if (chart->failed) return;
-    if ((count & (count - 1)) == 0) { // full at 0, 1, 2, 4, 8 ...
-        Point *larger = realloc(line->points, (count ? 2 * count : 1) * sizeof *larger);
-        chart->failed = !larger;
-        if (!larger) return;
-        line->points = larger;
-    }
-    line->points[line->count++] = (Point){x, y, low, high};
+    Line *line = last_line(chart);
+    void *points = line->points;
+    chart->failed = !grow(&points, line->count, sizeof *line->points);
+    line->points = points;
+    if (!chart->failed) line->points[line->count++] = (Point){x, y, low, high};
 }
 
 void chart_point(Chart *chart, double x, double y) {
@@ -64,40 +65,167 @@ void chart_point(Chart *chart, double x, double y) {
 }
 
 void chart_free(Chart *chart) {
-    for (int l = 0; l <= LINES_MOST; l++) free(chart->lines[l].points);
+    for (int l = 0; l < chart->count; l++) free(chart->lines[l].points);
+    free(chart->lines);
+    chart->lines = NULL;
+    chart->count = 0;
 }
-
-// --- its axes ---
-enum { SYMBOLS_MOST = 24, LINE_HEIGHT = 16 }; // beyond so many points a line has no symbols at its points
-
-typedef struct {
-    FILE *out;
-    const Chart *chart;
-    bool narrow;
-    double width, height, left, right, top, bottom;
-    ChartAxis x, y;
-} Drawing;
 
 static bool drawable(const Chart *chart, const Point *point) {
     return isfinite(point->x) && isfinite(point->y) && (!chart->log_x || point->x > 0);
 }
 
 bool chart_has_points(const Chart *chart) {
-    for (int l = 0; l < chart->count; l++)
-        for (int i = 0; i < chart->lines[l].count; i++)
-            if (drawable(chart, &chart->lines[l].points[i])) return true;
+    for (const Line *line = chart->lines; line < chart->lines + chart->count; line++)
+        for (int i = 0; i < line->count; i++)
+            if (drawable(chart, &line->points[i])) return true;
     return false;
 }
 
+// --- drawings; places and sizes are in pixels ---
+enum { WIDTH = 760, HEIGHT = 320, TEXT_SIZE = 13, LINE_HEIGHT = 16, ROW_HEIGHT = 21, SAMPLE = 28 };
+enum { SYMBOLS_MOST = 24 }; // beyond so many points a line has no symbols at its points
+
+typedef struct {
+    FILE *out;
+    const Chart *chart;
+    int count; // of lines that are drawn
+    double left, right, top, bottom;
+    ChartAxis x, y;
+} Drawing;
+
+static double character_width(char c) {
+    return TEXT_SIZE * (((unsigned char)c & 0xC0) == 0x80 ? 0 // inside a character
+                        : c && strchr("il.,:;|'! ()-", c) ? 0.39
+                        : c && strchr("mwMW%+", c)        ? 0.92
+                        : c >= 'A' && c <= 'Z'            ? 0.7
+                                                          : 0.63);
+}
+
+// About how wide a text is; rather more than less.
+static double text_width(const char *text) {
+    double width = 0;
+    for (; *text; text++) width += character_width(*text);
+    return width;
+}
+
+// Write text, cut to a width, with classes of plot.css; "end" and "middle" say which part of it is at x.
+static void write_text(FILE *out, double x, double y, double width, const char *class, const char *text) {
+    const bool whole = text_width(text) <= width;
+    const double room = whole ? width : width - TEXT_SIZE; // for the dots
+    char cut[2 * TEXT_CAPACITY];
+    size_t size = 0;
+    double used = 0;
+    while (text[size] && size + 1 < sizeof cut && (used += character_width(text[size])) <= room) size++;
+    while (text[size] && size > 0 && ((unsigned char)text[size] & 0xC0) == 0x80) size--;
+    snprintf(cut, sizeof cut, "%.*s", (int)size, text);
+    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
+    xml_text(out, cut);
+    fputs(whole ? "</text>\n" : "…</text>\n", out);
+}
+
+static void draw_x_axis(const Drawing *d) {
+    char words[TICK_WORDS];
+    for (int i = 0; i < d->x.count; i++) {
+        const double x = axis_at(&d->x, d->x.ticks[i]);
+        fprintf(d->out, "<path class=\"%s\" d=\"M%.1f %.1fV%.1f\"/>",
+                d->chart->sides[0] && d->x.ticks[i] == 0 ? "zero" : "grid", x, d->top, d->bottom + 4);
+        write_text(d->out, x, d->bottom + 18, WIDTH, "tick middle", axis_words(words, &d->x, i));
+    }
+    write_text(d->out, 2, d->bottom + 38, WIDTH - 10, "label", d->chart->x_label);
+}
+
+// Begin a group with the style of a line; the name of a line and its loose points belong to it, for the script.
+static void begin_group(const Drawing *d, const char *class, int l) {
+    const Line *line = &d->chart->lines[l], *owner = line->loose && l > 0 ? line - 1 : line;
+    fprintf(d->out, "<g class=\"%s h%d d%d%s\" data-name=\"", class, line->hue % HUES, line->dash % DASHES,
+            line->loose ? " loose" : "");
+    xml_text(d->out, owner->name);
+    fputs("\">\n", d->out);
+}
+
+// --- rows of intervals ---
+static const Point *interval_of(const Line *line) {
+    return line->count > 0 && isfinite(line->points->y) ? line->points : NULL;
+}
+
+static bool bounded(const Point *point) {
+    return isfinite(point->low) && isfinite(point->high);
+}
+
+static const char *row_words(char words[INTERVAL_WORDS], const Line *line) {
+    if (line->count > 0) return interval_words(words, line->points->y, line->points->low, line->points->high);
+    return "";
+}
+
+// The axis goes from 0 to the ends of all intervals; one that is much longer than the others is cut off.
+static void lay_out_rows(Drawing *d) {
+    double low = 0, high = 0, far = 0, names = 60, values = 60;
+    char words[INTERVAL_WORDS];
+    for (const Line *line = d->chart->lines; line < d->chart->lines + d->count; line++) {
+        if (line->count > 0) names = fmax(names, text_width(line->name) + 12);
+        values = fmax(values, text_width(row_words(words, line)) + 12);
+        if (interval_of(line)) far = fmax(far, fabs(line->points->y));
+    }
+    for (const Line *line = d->chart->lines; line < d->chart->lines + d->count; line++) {
+        const Point *point = interval_of(line);
+        if (!point) continue;
+        low = fmin(low, bounded(point) ? fmax(point->low, -6 * far) : point->y);
+        high = fmax(high, bounded(point) ? fmin(point->high, 6 * far) : point->y);
+    }
+    axis_fit(&d->x, low, high, 0.04, false);
+    d->left = d->x.from = fmin(names, 0.37 * WIDTH) + 12;
+    d->right = d->x.to = WIDTH - fmin(values, 0.36 * WIDTH);
+    d->top = 20;
+    d->bottom = d->top + ROW_HEIGHT * d->count + 4;
+    axis_ticks(&d->x, (int)fmax(2, fmin(7, (d->right - d->left) / 48)));
+}
+
+// An interval; an arrow is where it goes on beyond the axis.
+static void draw_interval(const Drawing *d, const Point *point, double y) {
+    const double low = fmax(axis_at(&d->x, point->low), d->left), high = fmin(axis_at(&d->x, point->high), d->right);
+    fprintf(d->out, "<path class=\"bar\" d=\"M%.1f %.1fH%.1f", low, y, high);
+    if (point->low < d->x.low) fprintf(d->out, "M%.1f %.1fl-5 4l5 4", low + 5, y - 4);
+    if (point->high > d->x.high) fprintf(d->out, "M%.1f %.1fl5 4l-5 4", high - 5, y - 4);
+    fputs("\"/>", d->out);
+}
+
+static void draw_rows(const Drawing *d) {
+    const double zero = axis_at(&d->x, 0);
+    char words[INTERVAL_WORDS];
+    for (int side = 0; side < 2; side++) {
+        const double room = side ? WIDTH - zero - 8 : zero - 8;
+        if (text_width(d->chart->sides[side]) <= room)
+            write_text(d->out, side ? zero + 8 : zero - 8, 13, room, side ? "tick" : "tick end", d->chart->sides[side]);
+    }
+    for (int l = 0; l < d->count; l++) {
+        const Line *line = &d->chart->lines[l];
+        const Point *point = interval_of(line);
+        const double y = d->top + ROW_HEIGHT * l;
+        if (line->count == 0) {
+            write_text(d->out, 2, y + 15, WIDTH - 8, "group", line->name);
+            continue;
+        }
+        begin_group(d, "interval", l);
+        write_text(d->out, 12, y + 15, d->left - 20, "row", line->name);
+        write_text(d->out, d->right + 10, y + 15, WIDTH - d->right - 10, "value", row_words(words, line));
+        if (point && bounded(point)) draw_interval(d, point, y + 10.5);
+        if (point)
+            fprintf(d->out, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>", axis_at(&d->x, point->y),
+                    y + 10.5);
+        fputs("</g>\n", d->out);
+    }
+}
+
+// --- the axes of lines ---
 static void fit_axes(Drawing *d) {
     const Chart *chart = d->chart;
     const bool marked = chart->mark_label && isfinite(chart->mark) && (!chart->log_x || chart->mark > 0);
     double left = marked ? chart->mark : INFINITY, right = marked ? chart->mark : -INFINITY;
     double low = INFINITY, high = -INFINITY, positive = INFINITY; // the smallest y above 0
     double least = INFINITY, largest = -INFINITY;                 // ends of intervals
-    for (int l = 0; l < chart->count; l++)
-        for (int i = 0; i < chart->lines[l].count; i++) {
-            const Point *point = &chart->lines[l].points[i];
+    for (const Line *line = chart->lines; line < chart->lines + d->count; line++)
+        for (const Point *point = line->points; point < line->points + line->count; point++) {
             if (!drawable(chart, point)) continue;
             left = fmin(left, point->x);
             right = fmax(right, point->x);
@@ -120,47 +248,41 @@ static void fit_axes(Drawing *d) {
     axis_fit(&d->y, low, high, 0.05, log_y);
 }
 
-// If all lines have the same few x, these are the ticks, unless they are fractions with many digits. Returns how many.
-static int common_x(double values[8], const Chart *chart) {
+// Where lines have few points, at x with few digits, these are the ticks.
+static void choose_ticks(Drawing *d) {
     const Line *longest = NULL;
-    for (const Line *line = chart->lines; line < chart->lines + chart->count; line++)
+    double values[8];
+    for (const Line *line = d->chart->lines; line < d->chart->lines + d->count; line++)
         if (!line->loose && (!longest || line->count > longest->count)) longest = line;
-    if (!longest || longest->count < 2 || longest->count > 8) return 0;
-    for (const Line *line = chart->lines; line < chart->lines + chart->count; line++)
-        for (int i = 0; i < line->count && !line->loose; i++) {
-            const double x = values[i] = longest->points[i].x;
-            if (!isfinite(x) || x != line->points[i].x) return 0;
-            if (x != floor(x) && fabs(1e6 * x - round(1e6 * x)) > 1e-3) return 0;
-        }
-    return longest->count;
+    int count = longest && longest->count >= 2 && longest->count <= 8 ? longest->count : 0;
+    for (int i = 0; i < count; i++) {
+        values[i] = longest->points[i].x;
+        if (!(fabs(1e6 * values[i] - round(1e6 * values[i])) < 1e-3)) count = 0;
+    }
+    axis_ticks_at(&d->x, values, count, 44);
+    if (d->x.count < 2) axis_ticks(&d->x, (int)fmax(2, fmin(TICKS_MOST, (d->right - d->left) / 62)));
 }
 
-static void lay_out(Drawing *d) {
+static void lay_out_lines(Drawing *d) {
     const Chart *chart = d->chart;
     char words[TICK_WORDS];
-    double widest = 0, names = 0, values[8];
+    double widest = 0, names = 0;
+    int entries = 0; // of the legend
     fit_axes(d);
-    d->height = d->narrow ? 330 : 400;
-    d->top = LINE_HEIGHT + 12 + (chart->mark_label ? LINE_HEIGHT : 0);
-    d->bottom = d->height - 28 - LINE_HEIGHT;
-    axis_ticks(&d->y, d->narrow ? 6 : 8);
-    for (int i = 0; i < d->y.count; i++) widest = fmax(widest, svg_text_width(axis_words(words, &d->y, i)));
-    for (int l = 0; l < chart->count; l++)
-        if (!chart->lines[l].loose) names = fmax(names, svg_text_width(chart->lines[l].name));
-    d->left = widest + 10;
-    d->right = d->width - fmin(names, (d->narrow ? 0.38 : 0.3) * d->width) - 20;
-    d->x.from = d->left;
-    d->x.to = d->right;
-    d->y.from = d->bottom;
-    d->y.to = d->top;
-    const int count = common_x(values, chart);
-    if (count > 0)
-        axis_ticks_at(&d->x, values, count, 44);
-    else
-        axis_ticks(&d->x, (int)fmax(2, fmin(TICKS_MOST, (d->right - d->left) / 62)));
+    axis_ticks(&d->y, 8);
+    for (int i = 0; i < d->y.count; i++) widest = fmax(widest, text_width(axis_words(words, &d->y, i)));
+    for (const Line *line = chart->lines; line < chart->lines + d->count; line++) {
+        names = fmax(names, line->loose ? 0 : text_width(line->name));
+        entries += !line->loose;
+    }
+    d->left = d->x.from = widest + 10;
+    d->right = d->x.to = WIDTH - fmin(names, 0.3 * WIDTH) - SAMPLE - 22;
+    d->top = d->y.to = LINE_HEIGHT + 12 + (chart->mark_label ? LINE_HEIGHT : 0);
+    d->bottom = d->y.from = d->top + fmax(HEIGHT, LINE_HEIGHT * entries);
+    choose_ticks(d);
 }
 
-static void draw_axes(const Drawing *d) {
+static void draw_y_axis(const Drawing *d) {
     const Chart *chart = d->chart;
     FILE *out = d->out;
     char words[TICK_WORDS];
@@ -168,30 +290,24 @@ static void draw_axes(const Drawing *d) {
         const double y = axis_at(&d->y, d->y.ticks[i]);
         fprintf(out, "<path class=\"%s\" d=\"M%.1f %.1fH%.1f\"/>", d->y.ticks[i] == 0 ? "zero" : "grid", d->left, y,
                 d->right);
-        svg_text(out, d->left - 6, y + 4.5, d->left, "tick end", axis_words(words, &d->y, i));
-    }
-    for (int i = 0; i < d->x.count; i++) {
-        const double x = axis_at(&d->x, d->x.ticks[i]);
-        fprintf(out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", x, d->top, d->bottom + 4);
-        svg_text(out, x, d->bottom + 18, d->width, "tick middle", axis_words(words, &d->x, i));
+        write_text(out, d->left - 6, y + 4.5, d->left, "tick end", axis_words(words, &d->y, i));
     }
     fprintf(out, "<path class=\"axis\" d=\"M%.1f %.1fV%.1fH%.1f\"/>\n", d->left, d->top, d->bottom, d->right);
-    svg_text(out, 2, 13, d->width - 10, "label", chart->y_label);
-    svg_text(out, 2, d->bottom + 38, d->width - 10, "label", chart->x_label);
+    write_text(out, 2, 13, WIDTH - 10, "label", chart->y_label);
     const double x = chart->mark_label ? axis_at(&d->x, chart->mark) : NAN;
     if (isnan(x)) return;
-    const bool left = x > 0.5 * d->width; // there is more room on this side
+    const bool left = x > 0.5 * WIDTH; // there is more room on this side
     fprintf(out, "<g class=\"mark\"><path d=\"M%.1f %.1fV%.1f\"/>", x, d->top - 14, d->bottom);
-    svg_text(out, left ? x - 5 : x + 5, d->top - 5, left ? x - 10 : d->width - x - 10, left ? "tick end" : "tick",
-             chart->mark_label);
+    write_text(out, left ? x - 5 : x + 5, d->top - 5, left ? x - 10 : WIDTH - x - 10, left ? "tick end" : "tick",
+               chart->mark_label);
     fputs("</g>\n", out);
 }
 
-// --- its lines ---
+// --- lines ---
 // Error bars at the same x would hide each other, so each line is moved a little to the side.
 static double x_of(const Drawing *d, int l, const Point *point) {
-    const double apart = fmin(d->narrow ? 3 : 5, (d->narrow ? 24.0 : 48.0) / d->chart->count);
-    const double side = d->chart->spread == SPREAD_BARS ? apart * (l - 0.5 * (d->chart->count - 1)) : 0;
+    const double apart = fmin(5, 48.0 / d->count);
+    const double side = d->chart->spread == SPREAD_BARS ? apart * (l - 0.5 * (d->count - 1)) : 0;
     return axis_at(&d->x, point->x) + side;
 }
 
@@ -249,15 +365,6 @@ static void draw_symbol(const Drawing *d, int l, int i) {
             line->loose ? "2.5" : "3");
 }
 
-// Begin a group with the style of a line; the name of a line and its loose points belong to it, for the script.
-static void begin_group(const Drawing *d, const char *class, int l) {
-    const Line *line = &d->chart->lines[l], *owner = line->loose && l > 0 ? line - 1 : line;
-    fprintf(d->out, "<g class=\"%s h%d d%d%s\" data-name=\"", class, line->hue % HUES, line->dash % DASHES,
-            line->loose ? " loose" : "");
-    xml_text(d->out, owner->name);
-    fputs("\">\n", d->out);
-}
-
 static void draw_line(const Drawing *d, int l) {
     const Line *line = &d->chart->lines[l];
     begin_group(d, "series", l);
@@ -270,87 +377,75 @@ static void draw_line(const Drawing *d, int l) {
     fputs("</g>\n", d->out);
 }
 
-// --- their names ---
-typedef struct {
-    int line;
-    double x, y;  // the line's end
-    double place; // of its name
-} End;
-
-static int by_height(const void *a, const void *b) {
-    const double one = ((const End *)a)->y, other = ((const End *)b)->y;
-    return one < other ? -1 : one > other;
+// --- the legend ---
+// Its entries stand in the order in which the lines end, from above. Lines without a point have none.
+static double end_of(const Drawing *d, int l) {
+    const Line *line = &d->chart->lines[l];
+    int last = line->loose ? -1 : line->count - 1;
+    while (last >= 0 && !shown(d, &line->points[last])) last--;
+    return last < 0 ? NAN : axis_at(&d->y, line->points[last].y);
 }
 
-// Write the names of some ends, which are sorted, one below the other: in a column on the right, or each beside its
-// end. Where there is no room for all of them, only every second, third ... is written.
-static void draw_column(const Drawing *d, End *ends, int count, bool inside) {
-    const double gap = 15;
-    const int room = 1 + (int)((d->bottom - d->top) / gap), every = (count + room - 1) / room;
-    double free_from = d->top, free_to = d->bottom;
-    for (int i = 0; i < count; i += every) {
-        ends[i].place = fmax(ends[i].y, free_from);
-        free_from = ends[i].place + gap;
-    }
-    for (int i = count > 0 ? (count - 1) / every * every : -1; i >= 0; i -= every) {
-        ends[i].place = fmin(ends[i].place, free_to);
-        free_to = ends[i].place - gap;
-    }
-    for (const End *end = ends; end < ends + count; end += every) {
-        const double x = inside ? end->x + 8 : d->right + 17;
-        begin_group(d, "key", end->line);
-        fprintf(d->out, "<path class=\"leader\" d=\"M%.1f %.1fL%.1f %.1f\"/>", end->x + 4, end->y, x - 3, end->place);
-        svg_text(d->out, x, end->place + 4.5, d->width - x - 1, "name", d->chart->lines[end->line].name);
+static void draw_legend(const Drawing *d) {
+    const double x = d->right + 14;
+    for (int l = 0; l < d->count; l++) {
+        const double end = end_of(d, l);
+        int above = 0;
+        for (int other = 0; other < d->count; other++)
+            above += end_of(d, other) < end || (end_of(d, other) == end && other < l);
+        const double y = d->top + LINE_HEIGHT * above + 6;
+        if (isnan(end)) continue;
+        begin_group(d, "key", l);
+        fprintf(d->out, "<path class=\"line\" d=\"M%.1f %.1fh%d\"/>", x, y, SAMPLE);
+        write_text(d->out, x + SAMPLE + 6, y + 4.5, WIDTH - x - SAMPLE - 6, "name", d->chart->lines[l].name);
         fputs("</g>\n", d->out);
     }
 }
 
-static void draw_names(const Drawing *d) {
-    End ends[2][LINES_MOST];
-    int count[2] = {0};
-    for (int l = 0; l < d->chart->count; l++) {
-        const Line *line = &d->chart->lines[l];
-        int last = line->loose ? -1 : line->count - 1;
-        while (last >= 0 && !shown(d, &line->points[last])) last--;
-        if (last < 0) continue;
-        const double x = x_of(d, l, &line->points[last]);
-        const int inside = x < d->right - 48;
-        ends[inside][count[inside]++] = (End){l, x, axis_at(&d->y, line->points[last].y), 0};
+void chart_draw(FILE *out, const Chart *chart, const char *label, bool alone) {
+    const bool rows = chart->sides[0];
+    Drawing d = {.out = out, .chart = chart, .count = chart->count};
+    if (!rows && d.count > LINES_MOST) d.count = LINES_MOST;
+    (rows ? lay_out_rows : lay_out_lines)(&d);
+    fprintf(out, "%s0 0 %d %.0f\" width=\"%d\" height=\"%.0f\" role=\"img\" aria-label=\"", alone ? SVG_HEAD : SVG_ROOT,
+            WIDTH, d.bottom + 44, WIDTH, d.bottom + 44);
+    xml_text(out, label);
+    fputs("\">\n", out);
+    if (alone) {
+        fputs("<style>\n", out);
+        page_file_write(out, "plot.css");
+        fputs("</style>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n", out);
     }
-    for (int inside = 0; inside < 2; inside++) {
-        qsort(ends[inside], (size_t)count[inside], sizeof **ends, by_height);
-        draw_column(d, ends[inside], count[inside], inside);
+    draw_x_axis(&d);
+    if (rows) {
+        draw_rows(&d);
+    } else {
+        draw_y_axis(&d);
+        for (int l = 0; l < d.count; l++) draw_line(&d, l);
+        draw_legend(&d);
     }
-}
-
-void draw_chart(FILE *out, const void *what, const char *label, double width, bool alone) {
-    Drawing d = {.out = out, .chart = what, .narrow = width < WIDE, .width = width};
-    lay_out(&d);
-    svg_open(out, width, d.height, label, alone);
-    draw_axes(&d);
-    for (int l = 0; l < d.chart->count; l++) draw_line(&d, l);
-    draw_names(&d);
-    svg_close(out);
+    fputs("</svg>\n", out);
 }
 
 // --- on a page ---
 static void write_numbers(Page *page, const Chart *chart) {
-    const bool spread = chart->spread != SPREAD_NONE;
-    page_numbers(page);
-    page_row(page, true, spread ? "series|%s|%s|low|high" : "series|%s|%s", chart->x_label, chart->y_label);
-    for (int l = 0; l < chart->count; l++)
-        for (const Point *p = chart->lines[l].points; p < chart->lines[l].points + chart->lines[l].count; p++) {
+    page_fold(page, "The numbers");
+    page_table(page, "%s", "");
+    page_row(page, true, "series|%s|%s%s", chart->x_label, chart->y_label, chart->spread ? "|low|high" : "");
+    for (const Line *line = chart->lines; line < chart->lines + chart->count; line++)
+        for (const Point *p = line->points; p < line->points + line->count; p++) {
             if (isnan(p->y)) continue;
-            page_row(page, false, "%s|%.6g|%.6g", chart->lines[l].name, p->x, p->y);
-            if (!spread) continue;
-            page_cell(page, isnan(p->low) ? "-" : "%.6g", p->low);
-            page_cell(page, isnan(p->high) ? "-" : "%.6g", p->high);
+            page_row(page, false, "%s|%.6g|%.6g", line->name, p->x, p->y);
+            if (chart->spread) page_cells(page, "%.6g|%.6g", p->low, p->high);
         }
-    page_numbers_end(page);
+    page_table_end(page);
+    page_fold_end(page);
 }
 
 static bool place_chart(Page *page, const Chart *chart, const char *title, Error *error) {
-    char label[1024];
+    FILE *html = page->html;
+    char label[1024], path[PATH_CAPACITY];
+    AtomicFile file;
     if (chart->failed) return fail_run(error, "no memory for the chart \"%s\"", title);
     if (!chart_has_points(chart)) {
         page_paragraph(page, "%s: there is nothing to draw.", title);
@@ -358,11 +453,25 @@ static bool place_chart(Page *page, const Chart *chart, const char *title, Error
     }
     snprintf(label, sizeof label, "%s. %.150s, against %.150s; the numbers are in the table below.", title,
              chart->y_label, chart->x_label);
-    if (!page_figure(page, title, label, draw_chart, chart, error)) return false;
-    if (chart->left_out > 0)
-        page_paragraph(page, "The chart has the first %d of %d lines.", chart->count, chart->count + chart->left_out);
-    write_numbers(page, chart);
-    return true;
+    page->charts++;
+    fputs("<figure>\n<figcaption>", html);
+    xml_text(html, title);
+    fprintf(html, " <a href=\"plot-%d.svg\">SVG</a></figcaption>\n<div class=\"scroll\">\n", page->charts);
+    chart_draw(html, chart, label, false);
+    fputs("</div>\n", html);
+    if (page->folded == 0) {
+        fputs("\n![", page->markdown);
+        markdown_text(page->markdown, title);
+        fprintf(page->markdown, "](plot-%d.svg)\n", page->charts);
+    }
+    if (!chart->sides[0] && chart->count > LINES_MOST)
+        page_paragraph(page, "The chart has the first %d of %d lines.", LINES_MOST, chart->count);
+    if (!chart->sides[0]) write_numbers(page, chart);
+    fputs("</figure>\n", html);
+    if (!path_format(path, error, "%s/plot-%d.svg", page->directory, page->charts) || !atomic_open(&file, path, error))
+        return false;
+    chart_draw(file.stream, chart, label, true);
+    return atomic_commit(&file, error);
 }
 
 bool page_chart(Page *page, Chart *chart, Error *error, const char *title, ...) {

@@ -1,4 +1,5 @@
-// Line charts: a Chart is filled line by line, then page_chart writes it.
+// Charts as SVG: lines over an axis, or rows of intervals (a forest plot). A Chart is filled line by line, then
+// page_chart writes it.
 #ifndef BITTER_CHART_H
 #define BITTER_CHART_H
 
@@ -10,7 +11,7 @@ typedef struct {
 } Point;
 
 typedef struct {
-    char name[TEXT_CAPACITY];
+    char name[2 * TEXT_CAPACITY];
     Point *points; // (count)
     int count;
     int hue, dash; // colour and pattern; designed schemes are solid (0)
@@ -19,25 +20,27 @@ typedef struct {
 } Line;
 
 // More lines, or points of a line, than these cannot be told apart.
-enum { LINES_MOST = 64, POINTS_MOST = 512, DASHES = 4 };
+enum { LINES_MOST = 64, POINTS_MOST = 512, HUES = 8, DASHES = 4 };
 
 typedef enum { SPREAD_NONE, SPREAD_BARS, SPREAD_BANDS } Spread;
 
 // Set the members up to mark_label, then add the lines, each followed by its points.
 typedef struct {
-    const char *x_label, *y_label; // with units; 45 characters fit on a narrow screen
+    const char *x_label, *y_label; // with units
+    const char *sides[2];          // for rows of intervals: what it means to be left and right of 0
     Spread spread;                 // how low and high are shown
     bool log_x, log_y;             // log_y applies only if the largest y is more than 5 times the smallest
     double mark;                   // a vertical line at this x
     const char *mark_label;        // NULL = no such line
-    Line lines[LINES_MOST + 1];    // the last one takes the points of those that are too many, and is not drawn
-    int count, left_out;           // lines
-    bool failed;                   // memory ran out; page_chart reports it
+    Line *lines;                   // (count)
+    int count;
+    bool failed; // memory ran out; page_chart reports it
 } Chart;
 
-// Begin a line of this name. Its hue is its number.
+// Begin a line of this name. Its hue is its number. With `sides` it is a row, whose interval is that of its one point,
+// y from low to high; without a point it is the heading of the rows below.
 void chart_line(Chart *chart, const char *name, ...) FORMAT_CHECK(2, 3);
-// Give the last line a hue and a dash, any numbers from 0 on.
+// Give the last line a hue and a dash, any numbers from 0 on. The point of a row with a dash is hollow.
 void chart_style(Chart *chart, int hue, int dash);
 // Begin loose points in the style of the last line, "LINE, seeds".
 void chart_seeds(Chart *chart);
@@ -46,14 +49,22 @@ void chart_point(Chart *chart, double x, double y);
 void chart_bar(Chart *chart, double x, double y, double low, double high);
 // Put a ring around the last point of the last line.
 void chart_ring(Chart *chart);
-void chart_free(Chart *chart); // its points; page_chart does this
+void chart_free(Chart *chart); // page_chart does this
 
 // Is there a point to draw?
 bool chart_has_points(const Chart *chart);
-Draw draw_chart; // of a Chart
 
-// Write a chart as a figure, and its numbers in a table that the reader can unfold. If there is no point to draw, a
-// paragraph says so. Frees the points. Fails (run) when memory ran out or the plot cannot be written.
+// How every drawing begins, and every one in a file of its own.
+#define SVG_ROOT "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\""
+#define SVG_HEAD "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n" SVG_ROOT
+
+// Draw it as SVG. `label` describes it for screen readers; alone: as a file of its own, with the style in it. Of more
+// than LINES_MOST lines over an axis, the first are drawn.
+void chart_draw(FILE *out, const Chart *chart, const char *label, bool alone);
+
+// Write a chart as a figure of the HTML, with its numbers in a table that the reader can unfold, and as a file
+// plot-N.svg, which the Markdown shows unless it is in a fold. If there is no point to draw, a paragraph says so. Frees
+// the chart. Fails (run) when memory ran out, and as atomic_open does.
 bool page_chart(Page *page, Chart *chart, Error *error, const char *title, ...) FORMAT_CHECK(4, 5);
 
 #endif

@@ -1,9 +1,35 @@
 #include "lab/report/page/page.h"
 
-#include <math.h>
+#include "base/utf8.h"
+
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
+
+// --- text ---
+void xml_text(FILE *out, const char *text) {
+    const char *end = text + strlen(text);
+    while (text < end) {
+        uint32_t character;
+        const int size = utf8_decode(&character, text, (size_t)(end - text));
+        if (size == 0)
+            fputs("\xEF\xBF\xBD", out);
+        else if (character < 0x20 || (character >= 0x7F && character < 0xA0) || character == 0xFFFE ||
+                 character == 0xFFFF)
+            fputc(' ', out); // a newline in a name would end a line, and XML allows none of the others
+        else if (character == '&')
+            fputs("&amp;", out);
+        else if (character == '<')
+            fputs("&lt;", out);
+        else if (character == '>')
+            fputs("&gt;", out);
+        else if (character == '"')
+            fputs("&quot;", out);
+        else
+            fwrite(text, 1, (size_t)size, out);
+        text += size > 0 ? size : 1;
+    }
+}
 
 // Control characters become spaces, because a newline in a name would end the line.
 static char printable(char c) {
@@ -17,40 +43,77 @@ void markdown_text(FILE *out, const char *text) {
     }
 }
 
+// Text that LaTeX prints as it is; a number stands in math, with its ± and its minus.
+static void latex_text(FILE *out, const char *text) {
+    const bool number = strpbrk(text, "0123456789") && text[strspn(text, "+-.0123456789 ±")] == '\0';
+    if (number) fputc('$', out);
+    for (; *text; text++)
+        if (number && (unsigned char)*text >= 0x80)
+            fputs((unsigned char)*text == 0xC2 ? "\\pm" : "", out); // of the two bytes of ±
+        else if (*text == '\\')
+            fputs("\\textbackslash{}", out);
+        else if (*text == '~' || *text == '^')
+            fprintf(out, "\\textascii%s{}", *text == '~' ? "tilde" : "circum");
+        else
+            fprintf(out, "%s%c", strchr("&%$#_{}", *text) ? "\\" : "", printable(*text));
+    if (number) fputc('$', out);
+}
+
+void page_file_write(FILE *out, const char *name) {
+    const EmbeddedFile *file = page_files;
+    while (strcmp(file->name, name) != 0) file++;
+    for (const char *const *line = file->lines; *line; line++) fprintf(out, "%s\n", *line);
+}
+
 // Markdown that only outlines the text between it; nothing within folds.
 static void mark(Page *page, const char *marks) {
-    if (page->folded == 0) fputs(marks, page->markdown.stream);
+    if (page->folded == 0) fputs(marks, page->markdown);
 }
 
 // Write `text`, escaped for each file: html text html_end into the HTML, markdown text markdown_end into the Markdown.
 static void both(Page *page, const char *html, const char *html_end, const char *markdown, const char *markdown_end,
                  const char *text) {
-    fputs(html, page->html.stream);
-    xml_text(page->html.stream, text);
-    fputs(html_end, page->html.stream);
+    fputs(html, page->html);
+    xml_text(page->html, text);
+    fputs(html_end, page->html);
     if (page->folded > 0) return;
-    fputs(markdown, page->markdown.stream);
-    markdown_text(page->markdown.stream, text);
-    fputs(markdown_end, page->markdown.stream);
+    fputs(markdown, page->markdown);
+    markdown_text(page->markdown, text);
+    fputs(markdown_end, page->markdown);
 }
 
-bool page_open(Page *page, const char *directory, const char *name, const char *title, Error *error) {
+// All of page->text with what a format adds, terminated. It is valid until the next addition.
+static char *printed(Page *page, const char *format, va_list arguments) {
+    static char none[1];
+    text_print_list(&page->text, format, arguments);
+    text_add(&page->text, "", 1);
+    page->text.size = 0;
+    page->failed |= page->text.failed;
+    return page->text.failed ? none : page->text.bytes;
+}
+
+// --- the files ---
+bool page_open(Page *page, const char *directory, const char *name, const char *title, bool latex, Error *error) {
+    static const char *const ends[] = {"md", "html", "tex"};
+    FILE **const streams[] = {&page->markdown, &page->html, &page->latex};
     char path[PATH_CAPACITY];
     *page = (Page){.directory = directory};
-    if (!path_format(path, error, "%s/%s.md", directory, name) || !atomic_open(&page->markdown, path, error))
-        return false;
-    if (!path_format(path, error, "%s/%s.html", directory, name) || !atomic_open(&page->html, path, error)) {
-        atomic_abandon(&page->markdown);
-        return false;
+    for (int i = 0; i < (latex ? 3 : 2); i++) {
+        if (!path_format(path, error, "%s/%s.%s", directory, name, ends[i]) ||
+            !atomic_open(&page->files[i], path, error)) {
+            page_abandon(page);
+            return false;
+        }
+        *streams[i] = page->files[i].stream;
     }
-    FILE *html = page->html.stream;
-    fputs(PAGE_HTML_HEAD, html);
-    fputs(PAGE_MARKDOWN_HEAD, page->markdown.stream);
-    xml_text(html, title);
-    fputs("</title>\n<style>\n", html);
-    page_file_write(html, "plot.css");
-    page_file_write(html, "page.css");
-    fputs("</style>\n</head>\n<body>\n<h1>", html);
+    if (latex) fputs(PAGE_LATEX_HEAD, page->latex);
+    fputs(PAGE_HTML_HEAD, page->html);
+    fputs(PAGE_MARKDOWN_HEAD, page->markdown);
+    xml_text(page->html, title);
+    fputs("</title>\n<style>\n", page->html);
+    page_file_write(page->html, "plot.css");
+    page_file_write(page->html, "page.css");
+    fputs("</style>\n</head>\n<body>\n<h1>", page->html);
     both(page, "", "</h1>\n", "# ", "\n", title);
     return true;
 }
@@ -65,202 +128,144 @@ static void remove_others(const Page *page) {
 }
 
 bool page_close(Page *page, Error *error) {
-    if (page->failed) {
-        page_abandon(page);
-        return fail_run(error, "no memory for a page of %s", page->directory);
-    }
+    bool ok = !(page->failed || page->text.failed) || fail_run(error, "no memory for a page of %s", page->directory);
     if (page->charts > 0) {
-        fputs("<script>\n", page->html.stream);
-        page_file_write(page->html.stream, "report.js");
-        fputs("</script>\n", page->html.stream);
+        fputs("<script>\n", page->html);
+        page_file_write(page->html, "report.js");
+        fputs("</script>\n", page->html);
     }
-    fputs("</body>\n</html>\n", page->html.stream);
-    if (!atomic_commit(&page->html, error)) {
-        atomic_abandon(&page->markdown);
-        return false;
-    }
-    if (!atomic_commit(&page->markdown, error)) return false;
-    remove_others(page);
-    return true;
+    fputs("</body>\n</html>\n", page->html);
+    for (int i = 2; ok && i >= 0; i--) ok = !page->files[i].stream || atomic_commit(&page->files[i], error);
+    if (ok) remove_others(page);
+    page_abandon(page); // what is left
+    return ok;
 }
 
 void page_abandon(Page *page) {
-    atomic_abandon(&page->markdown);
-    atomic_abandon(&page->html);
+    text_free(&page->text);
+    for (int i = 0; i < 3; i++) atomic_abandon(&page->files[i]);
 }
 
+// --- paragraphs ---
 void page_heading(Page *page, const char *text) {
     both(page, page->folded ? "<h3>" : "<h2>", page->folded ? "</h3>\n" : "</h2>\n", "\n## ", "\n", text);
-}
-
-void page_fold(Page *page, const char *heading) {
-    page->folded++;
-    both(page, "<details class=\"fold\"><summary>", "</summary>\n", "", "", heading);
-}
-
-void page_columns(Page *page, int part) {
-    static const char *const marks[] = {"<div class=\"columns\"><div>\n", "</div><div>\n", "</div></div>\n"};
-    fputs(marks[part], page->html.stream);
-}
-
-void page_numbers(Page *page) {
-    page->folded++;
-    both(page, "<details><summary>", "</summary>\n", "", "", "The numbers");
-    page_table(page, "%s", "");
-}
-
-void page_fold_end(Page *page) {
-    fputs("</details>\n", page->html.stream);
-    page->folded--;
-}
-
-void page_numbers_end(Page *page) {
-    page_table_end(page);
-    page_fold_end(page);
-}
-
-// The text that a format prints, terminated; it belongs to `text`.
-static char *printed(Text *text, const char *format, va_list arguments) {
-    static char none[] = "";
-    text_print_list(text, format, arguments);
-    text_print(text, "%c", '\0');
-    return text->failed ? none : text->bytes;
-}
-
-void page_text_free(Page *page, Text *text) {
-    page->failed |= text->failed;
-    text_free(text);
-}
-
-static void paragraph(Page *page, const char *html, const char *markdown, const char *format, va_list arguments) {
-    Text text = {0};
-    both(page, html, "</p>\n", markdown, "\n", printed(&text, format, arguments));
-    page_text_free(page, &text);
 }
 
 void page_paragraph(Page *page, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    paragraph(page, "<p>", "\n", format, arguments);
+    both(page, "<p>", "</p>\n", "\n", "\n", printed(page, format, arguments));
     va_end(arguments);
 }
 
 void page_lead(Page *page, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    paragraph(page, "<p class=\"lead\">", "\n- ", format, arguments);
+    both(page, "<p class=\"lead\">", "</p>\n", "\n- ", "\n", printed(page, format, arguments));
     va_end(arguments);
 }
 
 void page_code(Page *page, const char *text) {
-    fputs("<pre>", page->html.stream);
-    xml_text(page->html.stream, text);
-    fputs("</pre>\n", page->html.stream);
+    fputs("<pre>", page->html);
+    xml_text(page->html, text);
+    fputs("</pre>\n", page->html);
     if (page->folded > 0) return;
     // The fence is longer than any run of backticks in the text, which would end it.
     size_t fence = 3;
     for (const char *at = text; (at = strchr(at, '`')); at += strspn(at, "`"))
         if (strspn(at, "`") >= fence) fence = strspn(at, "`") + 1;
-    FILE *markdown = page->markdown.stream;
     for (int end = 0; end < 2; end++) {
-        fputc('\n', markdown);
-        for (size_t i = 0; i < fence; i++) fputc('`', markdown);
-        fputc('\n', markdown);
-        for (const char *at = text; !end && *at; at++) fputc(printable(*at), markdown);
+        fputc('\n', page->markdown);
+        for (size_t i = 0; i < fence; i++) fputc('`', page->markdown);
+        fputc('\n', page->markdown);
+        for (const char *at = text; !end && *at; at++) fputc(printable(*at), page->markdown);
     }
 }
 
+void page_fold(Page *page, const char *heading) {
+    page->folded++;
+    both(page, "<details><summary>", "</summary>\n", "", "", heading);
+}
+
+void page_fold_end(Page *page) {
+    fputs("</details>\n", page->html);
+    page->folded--;
+}
+
+void page_columns(Page *page, int part) {
+    static const char *const marks[] = {"<div class=\"columns\"><div>\n", "</div><div>\n", "</div></div>\n"};
+    fputs(marks[part], page->html);
+}
+
+// --- tables ---
 void page_table(Page *page, const char *caption, ...) {
-    Text text = {0};
     va_list arguments;
     va_start(arguments, caption);
-    const char *words = printed(&text, caption, arguments);
+    const char *words = printed(page, caption, arguments);
     va_end(arguments);
-    fputs("<div class=\"scroll\" tabindex=\"0\"><table>\n", page->html.stream);
+    fputs("<div class=\"scroll\" tabindex=\"0\"><table>\n", page->html);
     mark(page, "\n");
     if (*words) both(page, "<caption>", "</caption>\n", "", "\n\n", words);
-    page_text_free(page, &text);
+}
+
+void page_table_latex(Page *page, int columns, const char *comment) {
+    page->in_latex = page->latex != NULL;
+    if (!page->in_latex) return;
+    fprintf(page->latex, "\n%% %s\n\\begin{tabular}{l", comment);
+    for (int i = 1; i < columns; i++) fputc('r', page->latex);
+    fputs("}\n", page->latex);
 }
 
 // In Markdown, a line of dashes follows the headings.
 static void end_row(Page *page) {
     if (page->cells == 0) return;
-    fputs("</tr>\n", page->html.stream);
+    fputs("</tr>\n", page->html);
     mark(page, page->heading ? "\n|" : "\n");
     for (int i = 0; page->heading && i < page->cells; i++) mark(page, i == 0 ? "---|" : "---:|");
     if (page->heading) mark(page, "\n");
+    if (page->in_latex) fputs(page->heading ? " \\\\ \\hline\n" : " \\\\\n", page->latex);
     page->cells = 0;
 }
 
-static void cell_text(Page *page, const char *text) {
-    both(page, page->heading ? "<th>" : "<td>", page->heading ? "</th>" : "</td>", " ", " |", text);
-    page->cells++;
+// Write cells that are separated by '|'; as "-" those that a number printed which is not finite, if they are numbers.
+static void write_cells(Page *page, char *cells, bool numbers) {
+    for (char *next; cells; cells = next) {
+        next = strchr(cells, '|');
+        if (next) *next++ = '\0';
+        const char *digits = cells + strspn(cells, "+-");
+        if (numbers && (strncmp(digits, "nan", 3) == 0 || strncmp(digits, "inf", 3) == 0) &&
+            (digits[3] == '\0' || digits[3] == '%'))
+            strcpy(cells, "-");
+        both(page, page->heading ? "<th>" : "<td>", page->heading ? "</th>" : "</td>", " ", " |", cells);
+        if (page->in_latex) {
+            fputs(page->cells > 0 ? " & " : "", page->latex);
+            latex_text(page->latex, cells);
+        }
+        page->cells++;
+    }
 }
 
 void page_row(Page *page, bool heading, const char *format, ...) {
-    Text text = {0};
     va_list arguments;
     end_row(page);
     page->heading = heading;
-    fputs("<tr>", page->html.stream);
+    fputs("<tr>", page->html);
     mark(page, "|");
     va_start(arguments, format);
-    char *at = printed(&text, format, arguments);
+    write_cells(page, printed(page, format, arguments), false);
     va_end(arguments);
-    while (at) {
-        char *next = strchr(at, '|');
-        if (next) *next++ = '\0';
-        cell_text(page, at);
-        at = next;
-    }
-    page_text_free(page, &text);
 }
 
-void page_cell(Page *page, const char *format, ...) {
-    Text text = {0};
+void page_cells(Page *page, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    cell_text(page, printed(&text, format, arguments));
+    write_cells(page, printed(page, format, arguments), !page->heading);
     va_end(arguments);
-    page_text_free(page, &text);
-}
-
-void page_number(Page *page, int digits, double value) {
-    page_cell(page, isfinite(value) ? "%.*f" : "-", digits, value);
-}
-
-void page_signed(Page *page, double value) {
-    page_cell(page, isfinite(value) ? "%+.4f" : "-", value);
 }
 
 void page_table_end(Page *page) {
     end_row(page);
-    fputs("</table></div>\n", page->html.stream);
-}
-
-static bool write_plot(const Page *page, Draw *draw, const void *what, const char *label, Error *error) {
-    char path[PATH_CAPACITY];
-    AtomicFile file;
-    if (!path_format(path, error, "%s/plot-%d.svg", page->directory, page->charts) || !atomic_open(&file, path, error))
-        return false;
-    draw(file.stream, what, label, WIDE, true);
-    return atomic_commit(&file, error);
-}
-
-bool page_figure(Page *page, const char *title, const char *label, Draw *draw, const void *what, Error *error) {
-    FILE *html = page->html.stream, *markdown = page->markdown.stream;
-    page->charts++;
-    fputs("<figure>\n<figcaption>", html);
-    xml_text(html, title);
-    fprintf(html, " <a href=\"plot-%d.svg\">SVG</a></figcaption>\n<div class=\"wide\">\n", page->charts);
-    draw(html, what, label, WIDE, false);
-    fputs("</div>\n<div class=\"narrow\">\n", html);
-    draw(html, what, label, NARROW, false);
-    fputs("</div>\n</figure>\n", html);
-    if (page->folded == 0) {
-        fputs("\n![", markdown);
-        markdown_text(markdown, title);
-        fprintf(markdown, "](plot-%d.svg)\n", page->charts);
-    }
-    return write_plot(page, draw, what, label, error);
+    fputs("</table></div>\n", page->html);
+    if (page->in_latex) fputs("\\end{tabular}\n", page->latex);
+    page->in_latex = false;
 }

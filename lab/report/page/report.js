@@ -11,4 +11,4 @@ for (const key of document.querySelectorAll("figure .key")) {
     key.addEventListener("click", switchLine);
     key.addEventListener("keydown", (event) => { if (event.key === "Enter") switchLine(); });
 }
-addEventListener("beforeprint", () => { for (const fold of document.querySelectorAll(".fold")) fold.open = true; });
+addEventListener("beforeprint", () => { for (const fold of document.querySelectorAll("body>details")) fold.open = true; });

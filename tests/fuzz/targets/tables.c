@@ -1,5 +1,5 @@
 // Tables: log.csv, positions.csv, and any that `bitter report` draws.
-#include "lab/report/table_plot.h"
+#include "lab/report/report.h"
 #include "train/positions.h"
 #include "tests/fuzz/fuzz.h"
 

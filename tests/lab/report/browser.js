@@ -48,13 +48,13 @@ const look = () => {
         }
     // A click on the name of a line.
     const act = (body) => browser.evaluate(`(() => {
-        const figure = [...document.querySelectorAll("figure")].find((f) => f.querySelectorAll(".wide .key").length > 2);
+        const figure = [...document.querySelectorAll("figure")].find((f) => f.querySelectorAll(".key").length > 2);
         const lines = () => [...figure.querySelectorAll("g.series")].filter((e) => getComputedStyle(e).display !== "none").length;
-        const key = figure.querySelector(".wide .key"), n = lines(), click = () => key.dispatchEvent(new Event("click"));
+        const key = figure.querySelector(".key"), n = lines(), click = () => key.dispatchEvent(new Event("click"));
         ${body}
     })()`);
-    check("a line is hidden, in both drawings", await act("click(); return lines() === n - 2;"));
-    check("and shown again", await act("click(); return lines() === n + 2;"));
+    check("a line is hidden", await act("click(); return lines() === n - 1;"));
+    check("and shown again", await act("click(); return lines() === n + 1;"));
     // Without the script, and printed.
     await browser.send("Emulation.setScriptExecutionDisabled", { value: true });
     await browser.open("file://" + path.resolve(page), 1280, 800, {});

@@ -4,7 +4,6 @@
 
 #include "base/utf8.h"
 #include "lab/report/page/chart.h"
-#include "lab/report/page/forest.h"
 #include "tests/support/scratch.h"
 #include "tests/support/support.h"
 
@@ -96,7 +95,7 @@ static inline void expect_xml(const char *svg, const char *name) {
 
 static inline void open_page(Page *page, const char *title) {
     Error error;
-    must(page_open(page, directory, "page", title, &error), &error);
+    must(page_open(page, directory, "page", title, false, &error), &error);
 }
 
 static inline void close_page(Page *page) {

@@ -18,12 +18,10 @@ static void charts_are_drawn_and_have_their_numbers(void **state) {
     expect_text(html, "<td>bars</td><td>32</td><td>4</td><td>3.25</td><td>4.5</td>");
     assert_null(strstr(html, ">nan"));
     expect_balanced(html);
-    assert_int_equal(times(html, "<svg"), 6); // two widths
+    assert_int_equal(times(html, "<svg"), 3);
     assert_int_equal(times(html, "<svg"), times(html, "role=\"img\""));
-    assert_int_equal(times(html, "viewBox=\"0 0 760 "), 3);
-    assert_int_equal(times(html, "viewBox=\"0 0 340 "), 3);
     expect_text(html, "aria-label=\"Losses. nats, against tokens; ");
-    assert_int_equal(times(html, ">it's trained</text>"), 4);
+    assert_int_equal(times(html, ">it's trained</text>"), 2);
     assert_int_equal(times(markdown, "!["), 2); // the one in the fold is not in it
     assert_int_equal(times(markdown, "0.125"), 0);
     assert_int_equal(files(), 5);
@@ -109,43 +107,39 @@ static void every_number_can_be_drawn(void **state) {
         }
 }
 
-// The places of texts of a class, by their y, in the order of the drawing.
-static int text_places(double *places, const char *svg, const char *class) {
-    int count = 0;
-    char mark[64];
-    snprintf(mark, sizeof mark, "class=\"%s\">", class);
-    for (const char *at = svg; (at = strstr(at, "<text ")); at++) {
-        double x, y;
-        const char *end = strchr(at, '>');
-        const char *found = strstr(at, mark);
-        if (!found || found > end || sscanf(at, "<text x=\"%lf\" y=\"%lf\"", &x, &y) != 2) continue;
-        places[count++] = y;
-    }
-    return count;
-}
-
-// Names at the ends of lines, however close the ends are, have the height of a line between them.
-static void names_at_lines_do_not_overlap(void **state) {
+// However many lines there are, those that are drawn have their names in a legend that fits into the drawing; long
+// names are cut between characters.
+static void legends_have_all_names(void **state) {
     for (int lines = 2; lines <= LINES_MOST + 9; lines += 9) {
         Chart chart = {.x_label = "x", .y_label = "y"};
-        double places[LINES_MOST + 9];
+        double last = 0, height, x, y;
+        int count = 0;
         Page page;
         Error error;
         for (int l = 0; l < lines; l++) {
-            chart_line(&chart, "a line with a long name %d", l);
+            chart_line(&chart, "a line with a name of é é é é é é é é é é é é é é é %d", l);
             for (int i = 0; i < 3; i++) chart_point(&chart, i, i == 2 ? 1 + 1e-4 * l : l);
         }
         open_page(&page, "Title");
         must(page_chart(&page, &chart, &error, "Chart"), &error);
         close_page(&page);
-        char *svg = contents("plot-1.svg");
-        const int count = text_places(places, svg, "name");
-        assert_true(count >= 2 && count <= lines);
-        if (lines <= 20) assert_int_equal(count, lines);
-        for (int i = 1; i < count; i++)
-            if (!(places[i] - places[i - 1] > 14)) fail_msg("names at %g and %g", places[i - 1], places[i]);
-        for (int i = 0; i < count; i++) assert_true(places[i] > 10 && places[i] < 400);
+        char *svg = contents("plot-1.svg"), *html = contents("page.html");
+        expect_xml(svg, "plot-1.svg");
+        assert_int_equal(sscanf(strstr(svg, "viewBox="), "viewBox=\"0 0 760 %lf", &height), 1);
+        assert_int_equal(times(svg, "…</text>"), times(svg, "class=\"name\""));
+        for (const char *at = svg; (at = strstr(at, "<text ")); at++) {
+            if (!strstr(at, "class=\"name\"") || strcspn(at, ">") < 10) continue;
+            const char *name = strstr(at, "class=\"");
+            if (strncmp(name, "class=\"name\"", 12) != 0) continue;
+            assert_int_equal(sscanf(at, "<text x=\"%lf\" y=\"%lf\"", &x, &y), 2);
+            assert_true(y > 10 && y < height);
+            last = fmax(last, y);
+            count++;
+        }
+        assert_int_equal(count, lines < LINES_MOST ? lines : LINES_MOST);
+        assert_int_equal(strstr(html, "The chart has the first 64 of") != NULL, lines > LINES_MOST);
         free(svg);
+        free(html);
     }
 }
 
@@ -174,53 +168,37 @@ static void lines_have_their_style(void **state) {
     expect_text(svg, "<g class=\"series h3 d1\" data-name=\"learned\">");
     expect_text(svg, "<g class=\"series h3 d1 loose\" data-name=\"learned\">");
     assert_int_equal(times(svg, "class=\"ring\""), 1);
-    assert_int_equal(times(svg, "class=\"line\""), 2);
+    assert_int_equal(times(svg, "class=\"line\""), 4); // with those of the legend
     assert_int_equal(times(svg, "class=\"seed\""), 2);
     assert_int_equal(times(svg, "class=\"name\""), 2);
     free(svg);
 }
 
-static Forest usual_forest(void) {
+static void rows_have_their_intervals(void **state) {
     static const double values[] = {-0.15, 0.004, 0.2, NAN};
-    static ForestRow rows[4];
-    for (int i = 0; i < 4; i++) {
-        ForestRow *row = &rows[i];
-        snprintf(row->group, sizeof row->group, "%s", i < 2 ? "25k" : "70k");
-        snprintf(row->name, sizeof row->name, "rope - learned %d", i);
-        snprintf(row->words, sizeof row->words, "%s", i == 1 ? "not resolved" : "better");
-        row->value = values[i];
-        row->low = values[i] - 0.02;
-        row->high = i == 2 ? INFINITY : values[i] + 0.02;
-        row->filled = i != 1;
-    }
-    return (Forest){"difference", "first better", "second better", "setting", "contrast", rows, 4};
-}
-
-static void forests_have_a_row_for_each_difference(void **state) {
-    Forest forest = usual_forest();
+    Chart chart = {.x_label = "difference", .y_label = "contrasts", .sides = {"first better", "second better"}};
     Page page;
     Error error;
+    for (int i = 0; i < 4; i++) {
+        if (i % 2 == 0) chart_line(&chart, i ? "70k" : "25k");
+        chart_line(&chart, "rope - learned %d", i);
+        chart_style(&chart, i, i == 1);
+        chart_bar(&chart, 0, values[i], values[i] - 0.02, i == 2 ? INFINITY : values[i] + 0.02);
+    }
     open_page(&page, "Title");
-    must(page_forest(&page, &forest, "Contrasts", &error), &error);
-    forest.count = 0;
-    must(page_forest(&page, &forest, "None", &error), &error);
+    must(page_chart(&page, &chart, &error, "Contrasts"), &error);
     close_page(&page);
-    char *html = contents("page.html"), *markdown = contents("page.md"), *svg = contents("plot-1.svg");
+    char *html = contents("page.html"), *svg = contents("plot-1.svg");
     expect_xml(svg, "plot-1.svg");
     assert_int_equal(times(svg, "class=\"group\""), 2);
     assert_int_equal(times(svg, "class=\"row\""), 4);
     assert_int_equal(times(svg, "class=\"dot\""), 3); // one is not known
     assert_int_equal(times(svg, "class=\"bar\""), 2); // and one has no interval
-    assert_int_equal(times(svg, " hollow\""), 1);
-    expect_text(svg, "<title>25k: rope - learned 0: -0.150 (-0.170 to -0.130), better</title>");
-    expect_text(markdown, "| setting | contrast | difference | low | high | verdict |");
-    expect_text(markdown, "| 25k | rope - learned 1 | +0.0040 | -0.0160 | +0.0240 | not resolved |");
-    expect_text(markdown, "| 70k | rope - learned 3 | - | - | - | better |");
-    expect_text(html, "<p>None: there is nothing to draw.</p>");
-    assert_null(strstr(markdown, "nan"));
+    assert_int_equal(times(svg, "class=\"interval h1 d1\""), 1);
+    expect_text(svg, ">-0.150 (-0.170 to -0.130)</text>");
+    expect_text(svg, ">not known</text>");
     expect_balanced(html);
     free(html);
-    free(markdown);
     free(svg);
 }
 
@@ -242,9 +220,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(charts_are_drawn_and_have_their_numbers, begin, end),
         cmocka_unit_test_setup_teardown(drawings_have_no_ids, begin, end),
         cmocka_unit_test_setup_teardown(every_number_can_be_drawn, begin, end),
-        cmocka_unit_test_setup_teardown(names_at_lines_do_not_overlap, begin, end),
+        cmocka_unit_test_setup_teardown(legends_have_all_names, begin, end),
         cmocka_unit_test_setup_teardown(lines_have_their_style, begin, end),
-        cmocka_unit_test_setup_teardown(forests_have_a_row_for_each_difference, begin, end),
+        cmocka_unit_test_setup_teardown(rows_have_their_intervals, begin, end),
         cmocka_unit_test_setup_teardown(old_plots_are_removed, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
