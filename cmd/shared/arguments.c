@@ -114,6 +114,7 @@ const char *other_name(const char *name) {
         {" sbatch ", "`bitter compare ... --slurm >FILE` writes a script; give sbatch its options with it"},
         {" gzip ", "shards are no longer compressed; compress a data directory that is put away with gzip itself"},
         {" passkey ", "`eval --task --data builtin:passkey` looks for passkeys"},
+        {" log_x log_y y_label ", "tables are drawn by scripts/plot.py TABLE.csv"},
         {" version ", "`bitter --version` prints it"},
         {" tensorboard ", "it went with version 0.2; scripts/tensorboard.py RUN writes TensorBoard's events from log.csv"},
         {" state ", "it went with version 0.2: an evaluation runs in one sitting, and leaving it out does the same"},

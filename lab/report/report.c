@@ -6,31 +6,28 @@
 #include <math.h>
 #include <string.h>
 
-static void print_losses(FILE *out, const Facts *facts, int setting) {
+// A table in plain text of the last setting's losses, and a sentence for each contrast.
+static bool print_table(FILE *out, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
+    Text text = {0};
     int columns = 16; // the longest name
     for (int arm = 0; arm < plan->arm_count; arm++)
         if ((int)strlen(plan->arms[arm].name) > columns) columns = (int)strlen(plan->arms[arm].name);
     fprintf(out, "%-*s %9s %10s %9s %10s\n", columns, "scheme", "positions", "loss", "± sd", "rate");
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        const Paired loss = report_loss(facts, setting, arm);
-        const double positions = outcome_value(facts->outcome, setting, -1, arm, 0, "positions", 0);
+        const Paired loss = report_loss(facts, facts->setting, arm);
+        const double positions = outcome_value(facts->outcome, facts->setting, -1, arm, 0, "positions", 0);
         char cells[3][32] = {"-", "diverged", ""};
         if (!isnan(positions)) snprintf(cells[0], sizeof cells[0], "%.0f", positions);
         if (!isnan(loss.mean)) snprintf(cells[1], sizeof cells[1], "%.4f", loss.mean);
         if (!isnan(loss.sd)) snprintf(cells[2], sizeof cells[2], "%.4f", loss.sd);
         fprintf(out, "%-*s %9s %10s %8s %10.3g\n", columns, plan->arms[arm].name, cells[0], cells[1], cells[2],
-                report_rate(facts, setting, arm));
+                report_rate(facts, facts->setting, arm));
     }
-}
-
-static bool print_table(FILE *out, const Facts *facts, int setting, Error *error) {
-    Text text = {0};
-    print_losses(out, facts, setting);
     for (int i = 0; i < facts->contrasts; i++) {
-        const Difference *d = report_contrast(facts, i);
+        const Difference *d = report_contrast(facts, i) + facts->setting;
         if (!d->primary) text_print(&text, "exploratory: ");
-        words_contrast(&text, facts, d + setting, 1);
+        words_contrast(&text, facts, d, 1);
         text_print(&text, "\n");
     }
     const bool ok = !text.failed || fail_run(error, "no memory for the sentences about differences");
@@ -39,71 +36,42 @@ static bool print_table(FILE *out, const Facts *facts, int setting, Error *error
     return ok;
 }
 
-bool report_table(FILE *out, const Outcome *outcome, int setting, Error *error) {
-    Facts facts;
-    if (!facts_gather(&facts, outcome, error)) return false;
-    const bool ok = print_table(out, &facts, setting, error);
-    facts_free(&facts);
-    return ok;
-}
-
-typedef struct {
-    const char *fold; // the heading under which the reader can unfold it; NULL = it is seen at once
+static const struct {
     bool (*write)(Page *, const Facts *, Error *);
-} Section;
-
-static const Section sections[] = {
-    {NULL, report_answer},
-    {NULL, report_scale},
-    {NULL, report_chosen_rates},
-    {"Losses of all schemes", report_losses},
-    {"Differences of all pairs", report_pairs},
-    {"Loss against learning rate", report_rates},
-    {"Uncertainty: seeds and text", report_texts},
-    {"Training", report_training},
-    {"Longer windows, and positions in them", report_lengths},
-    {"Tasks, by length", report_tasks},
-    {"What positions cost", report_cost},
-    {"What was learned", report_learned},
-    {"What heads attend to", report_attention},
-    {"How the differences were judged, and limits", report_limits},
-    {"How to repeat it", report_repeat},
+    const char *fold; // the heading under which the reader can unfold it; NULL = it is seen at once
+    enum { ALWAYS, WITH_RATES, WITH_TASKS } when;
+} sections[] = {
+    {report_answer, NULL, ALWAYS},
+    {report_scale, NULL, ALWAYS},
+    {report_chosen_rates, NULL, WITH_RATES},
+    {report_losses, "Losses of all schemes", ALWAYS},
+    {report_pairs, "Differences of all pairs", ALWAYS},
+    {report_rates, "Loss against learning rate", WITH_RATES},
+    {report_texts, "Uncertainty: seeds and text", ALWAYS},
+    {report_training, "Training", ALWAYS},
+    {report_lengths, "Longer windows, and positions in them", ALWAYS},
+    {report_tasks, "Tasks, by length", WITH_TASKS},
+    {report_cost, "What positions cost", ALWAYS},
+    {report_learned, "What was learned", ALWAYS},
+    {report_attention, "What heads attend to", ALWAYS},
+    {report_limits, "How the differences were judged, and limits", ALWAYS},
+    {report_repeat, "How to repeat it", ALWAYS},
 };
 
-// Has the comparison anything for this section?
-static bool applies(const Section *section, const Plan *plan) {
-    return section->write == report_chosen_rates || section->write == report_rates ? plan->rate_count > 1
-           : section->write == report_tasks                                        ? plan->task_count > 0
-                                                                                   : true;
-}
-
 static bool write_page(const Facts *facts, Error *error) {
+    const bool has[] = {true, facts->plan->rate_count > 1, facts->plan->task_count > 0};
     Page page;
-    if (!page_open(&page, facts->outcome->comparison->directory, "report", "Which position scheme?", true, error))
-        return false;
-    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
-        if (!applies(&sections[i], facts->plan)) continue;
+    bool ok = page_open(&page, facts->outcome->comparison->directory, "report", "Which position scheme?", true, error);
+    if (!ok) return false;
+    for (size_t i = 0; ok && i < sizeof sections / sizeof *sections; i++) {
+        if (!has[sections[i].when]) continue;
         if (sections[i].fold) page_fold(&page, sections[i].fold);
-        if (!sections[i].write(&page, facts, error)) {
-            page_abandon(&page);
-            return false;
-        }
+        ok = sections[i].write(&page, facts, error);
         if (sections[i].fold) page_fold_end(&page);
     }
-    return page_close(&page, error);
-}
-
-static bool write_all(const Facts *facts, FILE *out, Error *error) {
-    const Comparison *comparison = facts->outcome->comparison;
-    const int done = outcome_done(facts->outcome), all = plan_job_count(&comparison->plan);
-    char path[PATH_CAPACITY];
-    if (!print_table(out, facts, facts->setting, error)) return false;
-    if (done < all) fprintf(out, "not finished: %d of %d runs are done\n", done, all);
-    if (!path_format(path, error, "%s/results.csv", comparison->directory) ||
-        !outcome_write(path, facts->outcome, error) || !write_page(facts, error))
-        return false;
-    fprintf(out, "report   %s/report.html, report.md, report.tex, results.csv\n", comparison->directory);
-    return true;
+    ok = ok && page_close(&page, error);
+    page_abandon(&page);
+    return ok;
 }
 
 bool report_check(const char *directory, bool comparison, Error *error) {
@@ -130,34 +98,34 @@ bool report_check(const char *directory, bool comparison, Error *error) {
     return true;
 }
 
-static bool fail_no_seed(const Comparison *comparison, Error *error) {
-    const char *directory = comparison->directory;
-    char runs[PATH_CAPACITY], summary[PATH_CAPACITY];
-    if (!path_format(runs, error, "%s/runs", directory) || !path_format(summary, error, "%s/report.md", directory))
-        return false;
-    if (path_exists(summary) && path_missing(runs))
-        return fail_input(error, "%s has the report of a comparison, but not its runs; read %s", directory, summary);
-    return fail_input(error, "%s: no seed is complete yet; run the same `bitter compare` again to continue", directory);
-}
-
-static bool report_now(const Comparison *comparison, FILE *out, Error *error) {
-    Outcome outcome;
+static bool write_all(const Outcome *outcome, FILE *out, Error *error) {
+    const char *directory = outcome->comparison->directory;
+    const int done = outcome_done(outcome), all = plan_job_count(&outcome->comparison->plan);
+    char path[PATH_CAPACITY];
     Facts facts;
-    if (!outcome_read(&outcome, comparison, error)) return false;
-    bool ok = outcome.seeds > 0 || fail_no_seed(comparison, error);
-    ok = ok && report_check(comparison->directory, true, error) && facts_gather(&facts, &outcome, error);
-    if (ok) {
-        ok = write_all(&facts, out, error);
-        facts_free(&facts);
-    }
-    outcome_free(&outcome);
+    if (outcome->seeds == 0)
+        return fail_input(error,
+                          "%s: no seed is complete yet, or its runs were not kept; run the same `bitter compare` again "
+                          "to continue, or read %s/report.md if it is there",
+                          directory, directory);
+    if (!report_check(directory, true, error) || !facts_gather(&facts, outcome, error)) return false;
+    bool ok = print_table(out, &facts, error) && path_format(path, error, "%s/results.csv", directory);
+    if (done < all) fprintf(out, "not finished: %d of %d runs are done\n", done, all);
+    ok = ok && outcome_write(path, outcome, error) && write_page(&facts, error);
+    if (ok) fprintf(out, "report   %s/report.html, report.md, report.tex, results.csv\n", directory);
+    facts_free(&facts);
     return ok;
 }
 
 bool report(const Comparison *comparison, FILE *out, Error *error) {
+    Outcome outcome;
     Lock lock;
     if (!comparison_lock(&lock, comparison, error)) return false;
-    const bool ok = report_now(comparison, out, error);
+    bool ok = outcome_read(&outcome, comparison, error);
+    if (ok) {
+        ok = write_all(&outcome, out, error);
+        outcome_free(&outcome);
+    }
     lock_release(&lock);
     return ok;
 }

@@ -6,27 +6,18 @@
 
 #include <stdio.h>
 
-// Print the losses of all schemes in one setting as a table in plain text, and a sentence for each contrast. Fails
-// (run) without memory.
-bool report_table(FILE *out, const Outcome *outcome, int setting, Error *error);
-
 // Check that writing a report into the directory, of a comparison or of a run, replaces nothing of somebody else's.
 // Fails as result_replaces does.
 bool report_check(const char *directory, bool comparison, Error *error);
 
-// Print the table of the last setting, and write results.csv, report.md, report.tex and report.html into the
-// comparison's directory. Processes that finish at the same time do this one after the other. Fails (input) when no
-// seed is complete.
+// Print the losses of all schemes in the last setting and a sentence for each contrast, and write results.csv,
+// report.md, report.tex and report.html into the comparison's directory. Processes that finish at the same time do this
+// one after the other. Fails (input) when no seed is complete.
 bool report(const Comparison *comparison, FILE *out, Error *error);
 
 // Write report.md and report.html into the directory of a single run, named as for run_paths: its losses, a sample,
 // what its position scheme has trained (positions.csv), and attention. Fails (input) when there is no run, or a file of
 // it is damaged.
 bool report_run(const char *name, FILE *out, Error *error);
-
-// Draw the table of a CSV file as the SVG file `out`. Its first line has names; the first column is x, each other
-// column a line, and an empty cell interrupts it. Cells may stand in quotes. log_x, log_y: logarithmic axes. Fails
-// (input) on anything else but numbers.
-bool table_plot(const char *out, const char *path, const char *y_label, bool log_x, bool log_y, Error *error);
 
 #endif

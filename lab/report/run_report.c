@@ -11,22 +11,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Points of log.csv: the losses of all steps, thinned out, or those of the validation text, with a ring around the
+// Lines of log.csv: the losses of all steps, thinned out, and those of the validation text, with a ring around the
 // lowest.
-static void add_losses(Chart *chart, const char *text, bool validation) {
-    int rows = 0;
-    for (const char *at = text; *at; at++) rows += *at == '\n';
-    const int every = validation ? 1 : 1 + rows / POINTS_MOST;
-    int number = 0;
+static void add_losses(Chart *chart, const char *text) {
+    int rows = 0, number = 0;
     double lowest = INFINITY;
     LogRow row;
+    for (const char *at = text; *at; at++) rows += *at == '\n';
+    chart_line(chart, "training batch");
+    chart_style(chart, 7, 0);
+    for (const char *at = text; log_next(&row, &at);)
+        if (number++ % (1 + rows / POINTS_MOST) == 0) chart_point(chart, row.step, row.loss);
+    chart_line(chart, "validation text");
+    chart_style(chart, 0, 0);
     while (log_next(&row, &text)) {
-        if (validation && !isnan(row.validation)) {
-            chart_point(chart, row.step, row.validation);
-            if (row.validation < lowest) chart_ring(chart);
-            lowest = fmin(lowest, row.validation);
-        }
-        if (!validation && number++ % every == 0) chart_point(chart, row.step, row.loss);
+        if (isnan(row.validation)) continue;
+        chart_point(chart, row.step, row.validation);
+        if (row.validation < lowest) chart_ring(chart);
+        lowest = fmin(lowest, row.validation);
     }
 }
 
@@ -43,24 +45,19 @@ static double mean_between(const Line *line, double from, double to) {
 static bool loss_chart(Page *page, const RunPaths *paths, Error *error) {
     Chart chart = {.x_label = "step", .y_label = "loss in nats a token"};
     Buffer file;
+    char label[64];
     if (path_missing(paths->log)) return true;
     if (!file_read(&file, paths->log, error)) return false;
-    chart_line(&chart, "training batch");
-    chart_style(&chart, 7, 0);
-    add_losses(&chart, (const char *)file.bytes, false);
-    chart_line(&chart, "validation text");
-    chart_style(&chart, 0, 0);
-    add_losses(&chart, (const char *)file.bytes, true);
+    add_losses(&chart, (const char *)file.bytes);
     free(file.bytes);
-    const Line *line = chart.failed ? NULL : &chart.lines[1];
-    char label[64];
-    if (line && line->count > 0) {
+    if (!chart.failed && chart.lines[1].count > 0) {
+        const Line *training = &chart.lines[0], *line = &chart.lines[1];
         const Point *last = &line->points[line->count - 1],
                     *best = line->ringed < 0 ? last : &line->points[line->ringed];
         // It is overfitting only where the loss of training falls.
         const bool kept = !path_missing(paths->best),
-                   overfits = last->y > STALE_RISE * best->y && mean_between(&chart.lines[0], best->x, last->x) <
-                                                                    mean_between(&chart.lines[0], best->x / 2, best->x);
+                   overfits = last->y > STALE_RISE * best->y &&
+                              mean_between(training, best->x, last->x) < mean_between(training, best->x / 2, best->x);
         snprintf(label, sizeof label, "lowest: %.4f, step %.0f", best->y, best->x);
         chart.mark = best->x;
         chart.mark_label = label;
@@ -73,29 +70,24 @@ static bool loss_chart(Page *page, const RunPaths *paths, Error *error) {
     return page_chart(page, &chart, error, "Loss");
 }
 
-// At most as many lines as a chart takes, and as many points in each as can be seen.
-static void add_positions(Chart *chart, const Positions *p) {
-    const int every_line = 1 + (p->columns - 1) / LINES_MOST, every_row = 1 + (p->rows - 1) / POINTS_MOST;
-    for (int c = 0; c < p->columns; c += every_line) {
-        chart_line(chart, "%s", p->names[c]);
-        for (int r = 0; r < p->rows; r++) {
-            const double change = p->values[r * p->columns + c] - p->values[c];
-            if (r % every_row == 0 || r == p->rows - 1) chart_point(chart, p->steps[r], change);
-        }
-    }
-}
-
+// The trained numbers of the scheme: at most as many lines as a chart takes, and as many points in each as can be seen.
 static bool position_chart(Page *page, const RunPaths *paths, Error *error) {
     Chart chart = {.x_label = "step", .y_label = "change since the first row"};
-    Positions positions;
+    Positions p;
     if (path_missing(paths->positions)) return true;
-    if (!positions_read(&positions, paths->positions, error)) return false;
+    if (!positions_read(&p, paths->positions, error)) return false;
+    const int every_line = 1 + (p.columns - 1) / LINES_MOST, every_row = 1 + (p.rows - 1) / POINTS_MOST;
+    for (int c = 0; c < p.columns; c += every_line) {
+        chart_line(&chart, "%s", p.names[c]);
+        for (int r = 0; r < p.rows; r++)
+            if (r % every_row == 0 || r == p.rows - 1)
+                chart_point(&chart, p.steps[r], p.values[r * p.columns + c] - p.values[c]);
+    }
+    positions_free(&p);
     page_heading(page, "What the position scheme has learned");
     page_paragraph(page,
                    "Each line is a trained number of the scheme: tensor, row, column. The numbers themselves are in "
                    "positions.csv.");
-    add_positions(&chart, &positions);
-    positions_free(&positions);
     return page_chart(page, &chart, error, "Trained numbers of the position scheme, as changes");
 }
 
@@ -142,15 +134,14 @@ static bool model_parts(Page *page, const RunPaths *paths, Error *error) {
 bool report_run(const char *name, FILE *out, Error *error) {
     RunPaths paths;
     TrainOptions options;
+    Mix mix;
     int vocab;
-    char title[TEXT_CAPACITY + 64];
+    char title[TEXT_CAPACITY + 64], names[TEXT_CAPACITY];
     Page page;
     if (!run_paths(&paths, name, error) || !run_exists(&paths, error) ||
-        !config_read(paths.config, &options, &vocab, error) || !report_check(paths.directory, false, error))
+        !config_read(paths.config, &options, &vocab, error) || !report_check(paths.directory, false, error) ||
+        !mix_parse(&mix, options.pos, error))
         return false;
-    Mix mix;
-    char names[TEXT_CAPACITY];
-    if (!mix_parse(&mix, options.pos, error)) return false;
     mix_names(&mix, ", ", " and ", names);
     snprintf(title, sizeof title, "A run with %s%s", names, paths.is_best ? ", with its best weights" : "");
     if (!page_open(&page, paths.directory, "report", title, false, error)) return false;
@@ -167,12 +158,9 @@ bool report_run(const char *name, FILE *out, Error *error) {
                        path_missing(paths.log) ? "was not trained with the longer one: its weights are those of before"
                                                : "was trained with the longer one");
     }
-    if (!loss_chart(&page, &paths, error) || !position_chart(&page, &paths, error) ||
-        !model_parts(&page, &paths, error)) {
-        page_abandon(&page);
-        return false;
-    }
-    if (!page_close(&page, error)) return false;
-    fprintf(out, "report   %s/report.html, report.md\n", paths.directory);
-    return true;
+    const bool ok = loss_chart(&page, &paths, error) && position_chart(&page, &paths, error) &&
+                    model_parts(&page, &paths, error) && page_close(&page, error);
+    page_abandon(&page); // harmless after page_close
+    if (ok) fprintf(out, "report   %s/report.html, report.md\n", paths.directory);
+    return ok;
 }

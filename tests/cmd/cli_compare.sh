@@ -155,7 +155,7 @@ for signal in INT TERM; do
 done
 refuses "a report without a complete seed" "interrupted;no seed is complete;bitter compare" report interrupted
 mkdir no-runs && cp interrupted/compare.json no-runs && : >no-runs/report.md
-refuses "a report that was kept without its runs" "no-runs has the report;not its runs;no-runs/report.md" report no-runs
+refuses "a report that was kept without its runs" "no-runs;not kept;no-runs/report.md" report no-runs
 succeed "the same command goes on" compare $long --out interrupted $three
 check "interrupted: the same report" same straight interrupted
 
@@ -209,7 +209,7 @@ rm -rf killed orphans worker stopped interrupted shared
 mv straight/runs/rope-seed1337/model.safetensors gone
 succeed "without a scheme's model" report straight
 check "it is said" grep -q 'for want of weights .*: rope\.</p>$' straight/report.html
-check "the other models are looked at" test "$(grep -cE '<td>(learned|none|rope)</td><td>0</td><td>0</td>' straight/report.html)" -eq 2
+check "the other models have their heads" test "$(grep -cE '>heads of (learned|none|rope)<' straight/report.html)" -eq 2
 mv gone straight/runs/rope-seed1337/model.safetensors
 
 # --- more seeds and schemes for a finished comparison ---
@@ -221,7 +221,7 @@ check "all of it is reported" test "$(grep -c ',batches,' straight/results.csv)"
 
 # --- equal schemes are not resolved, different ones are ---
 need compare $small --steps 600 --seeds 3 --lr 1e-2 --out aa a=rope b=rope:pairing=interleaved c=rope noise=random
-check "the same scheme: no difference at all" says '^c and a have the same loss in every seed'
+check "the same scheme: no difference at all" says '^c or a: not resolved, c - a is .0[.]0000 [(].0[.]0000 to .0[.]0000[)]'
 check "the same functions, other numbers: an interval that holds zero" says '^b or a: not resolved, b - a is .* \(-.* to \+'
 check "b is not a" awk -F , '$11 == "loss" { loss[$7 $10 $12] = $13 }
     END { exit loss["a133716"] == loss["b133716"] || loss["a133716"] != loss["c133716"] }' aa/results.csv
@@ -261,7 +261,7 @@ check "another rate is another run" test -f grid/runs/rope-lr0.003-seed1338/meas
 # --- sizes and tasks ---
 need compare $shape $data --seeds 2 --scale 22k,30k --tokens-per-parameter 0.05 --out ladder sinusoidal learned
 check "two sizes" test "$(grep -cE '^(22k|30k) +1 +2 ' "$scratch/out")" -eq 2
-check "the ladder's question is answered" grep -q '^- Change from 22k to 30k: ' ladder/report.md
+check "the ladder's question is answered" grep -q '^learned - sinusoidal: from 22k to 30k ' ladder/report.md
 check "runs of both sizes" test "$(ls ladder/runs | grep -cE '^(22k|30k)-(learned|sinusoidal)-seed133[78]$')" -eq 8
 need compare $small --steps 30 --seeds 2 --tasks copy:max=2 --task-steps 20 --exercises 9 --out tasks none rope
 check "tasks are trained" test "$(ls tasks/runs | grep -c '^copy:max=2-')" -eq 4
@@ -373,8 +373,6 @@ check "each is a file with a link" test "$(grep -c '<a href="plot-[0-9]*.svg">' 
 check "as many as in the page" test "$(grep -c '<figure' straight/report.html)" -eq "$(ls straight/plot-*.svg | wc -l)"
 check "those of the summary are among them" test "$(grep -c '^!\[.*(plot-' straight/report.md)" -lt \
     "$(ls straight/plot-*.svg | wc -l)"
-check "two drawings of most charts in the page" test "$(grep -c '<svg' straight/report.html)" -gt \
-    "$(grep -c '<figure' straight/report.html)"
 check "nothing else is left" test -z "$(find straight -name '.plot*')"
 twice "two reports at once" compare $long --seeds 3 --out straight $three a=alibi
 finish

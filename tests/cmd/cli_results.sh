@@ -94,31 +94,5 @@ need train --layers 1 --heads 1 --width 8 --context 8 --batch 2 --steps 2 --thre
 mkdir noted && cp notes.txt noted/descent.csv
 refuses "a descent over a text" "noted/descent.csv;something else" extend little --method gradient --factor 2 \
     --windows 2 --steps 2 --threads 1 --out noted
-# --- a table becomes a chart ---
-printf 'pair,rope,yarn\n0,1,1\n1,1.5,\n2,2,4\n' >table.csv
-succeed "report TABLE.csv" report table.csv --log-y --y-label 'a factor & more'
-check "two lines" test "$(grep -c '<g class="series' table.svg)" -eq 2
-check "with a label" grep -q 'a factor &amp; more' table.svg
-succeed "again, over its own chart" report table.csv
-cp table.csv noted.csv && cp notes.txt noted.svg
-refuses "over a chart of somebody else" "noted.svg;something else" report noted.csv
-check "it stays" cmp notes.txt noted.svg
-rm noted.svg
-printf '"pair, of channels","rope*3,none","a ""b"""\r\n"0",1,2\r\n1,"1.5",\r\n' >quoted.csv
-succeed "quoted names with commas" report quoted.csv
-check "are names" grep -q 'data-name="rope\*3,none"' quoted.svg
-check "and quotes in them" grep -q 'data-name="a &quot;b&quot;"' quoted.svg
-check "of the axis, too" grep -q '>pair, of channels<' quoted.svg
-rm quoted.svg
-printf 'pair,rope\n0,one\n' >words.csv
-refuses "words" "words.csv, row 1: 'one' is not a number" report words.csv
-printf 'pair,rope\n0,nan5\n' >words.csv
-refuses "nearly nan" "words.csv, row 1: 'nan5' is not a number" report words.csv
-printf 'pair,rope,yarn\n0,1\n' >short.csv
-refuses "a short row" "short.csv, row 1: a column is missing" report short.csv
-printf 'pair,rope\n' >empty.csv
-refuses "no numbers" "empty.csv has no numbers" report empty.csv
-refuses "no table" "gone.csv" report gone.csv
-check "no drawings of these" test "$(ls ./*.svg)" = ./table.svg
-refuses "an option of tables" "--log-y is for tables" report run --log-y
+refuses "a table, which scripts draw" "plot.py" report run --log-y
 finish

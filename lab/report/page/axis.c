@@ -53,34 +53,27 @@ static void linear_ticks(ChartAxis *axis, int most) {
     }
 }
 
-// Powers of ten, or every second or third of them; between few of them also 2 and 5 times the power.
+// 1, 2 and 5 times the powers of ten; where these are too many the powers alone, or every second, third ... of them.
 static void log_ticks(ChartAxis *axis, int most) {
-    const int first = (int)floor(log10(axis->low)), last = (int)ceil(log10(axis->high));
     static const double parts[] = {1, 2, 5};
-    int every = 1;
-    while ((log10(axis->high) - log10(axis->low)) / every > most) every++;
-    for (int dense = every == 1 ? 3 : 1; dense > 0; dense -= 2) {
-        axis->count = 0;
-        int found = 0;
-        for (int power = first; power <= last; power++)
-            for (int p = 0; p < dense; p++) {
-                const double tick = parts[p] * pow(10, power);
-                if (tick < axis->low * (1 - 1e-9) || tick > axis->high * (1 + 1e-9)) continue;
-                if (power % every != 0) continue;
-                if (found < most) axis->ticks[axis->count++] = tick;
-                found++;
-            }
-        if (found <= most) break;
-    }
+    const int first = (int)floor(log10(axis->low)), last = (int)ceil(log10(axis->high));
     axis->step = 0;
+    axis->count = most + 1;
+    for (int every = 0; axis->count > most; every++) {
+        axis->count = 0;
+        for (int power = first; power <= last; power++)
+            for (int p = 0; p < (every ? 1 : 3) && axis->count <= most; p++) {
+                const double tick = parts[p] * pow(10, power);
+                if (tick < axis->low * (1 - 1e-9) || tick > axis->high * (1 + 1e-9) || (every && power % every))
+                    continue;
+                if (axis->count++ < most) axis->ticks[axis->count - 1] = tick;
+            }
+    }
     if (axis->count < 2) linear_ticks(axis, most);
 }
 
 void axis_ticks(ChartAxis *axis, int most) {
-    if (axis->log)
-        log_ticks(axis, most);
-    else
-        linear_ticks(axis, most);
+    (axis->log ? log_ticks : linear_ticks)(axis, most);
 }
 
 void axis_ticks_at(ChartAxis *axis, const double *values, int count, double apart) {
@@ -95,32 +88,25 @@ void axis_ticks_at(ChartAxis *axis, const double *values, int count, double apar
     }
 }
 
-typedef struct {
-    double size;
-    const char *name;
-} Unit;
-
-// "25k" is read as one word; a capital letter stands apart.
-static Unit unit_of(double largest) {
-    static const Unit units[] = {{1e9, " G"}, {1e6, " M"}, {1e4, "k"}};
-    for (int i = 0; i < 3; i++)
-        if (largest >= units[i].size * (1 - 1e-9)) return (Unit){i == 2 ? 1e3 : units[i].size, units[i].name};
-    return (Unit){1, ""};
+// What numbers up to this size are divided by. "25k" is read as one word; a capital letter stands apart.
+static double unit_of(const char **name, double largest) {
+    const double size = largest * (1 + 1e-9);
+    *name = size >= 1e9 ? " G" : size >= 1e6 ? " M" : size >= 1e4 ? "k" : "";
+    return size >= 1e9 ? 1e9 : size >= 1e6 ? 1e6 : size >= 1e4 ? 1e3 : 1;
 }
 
 const char *number_words(char words[TICK_WORDS], double value) {
-    const double size = fabs(value);
-    const Unit unit = unit_of(size);
-    if (!isfinite(value))
-        snprintf(words, TICK_WORDS, "-");
-    else if (size >= 1e10 || (size < 1e-3 && size > 0))
+    const char *name;
+    const double size = fabs(value), unit = unit_of(&name, size);
+    if (!isfinite(value)) return strcpy(words, "-");
+    if (size >= 1e10 || (size < 1e-3 && size > 0))
         snprintf(words, TICK_WORDS, "%.3g", value);
     else
         snprintf(words, TICK_WORDS,
-                 unit.size == 1            ? "%.4g%s"
-                 : size / unit.size >= 100 ? "%.0f%s"
-                                           : "%.3g%s",
-                 value / unit.size, unit.name);
+                 unit == 1            ? "%.4g%s"
+                 : size / unit >= 100 ? "%.0f%s"
+                                      : "%.3g%s",
+                 value / unit, name);
     return words;
 }
 
@@ -134,15 +120,14 @@ const char *range_words(char words[RANGE_WORDS], double least, double most) {
 
 const char *axis_words(char words[TICK_WORDS], const ChartAxis *axis, int i) {
     const double value = axis->ticks[i], largest = fmax(fabs(axis->ticks[0]), fabs(axis->ticks[axis->count - 1]));
-    const Unit unit = unit_of(largest);
+    const char *name;
+    const double unit = unit_of(&name, largest);
     if (!(axis->step > 0)) return number_words(words, value);
     if (fabs(value) < 1e-9 * axis->step) return strcpy(words, "0");
-    if (largest >= 1e10 || axis->step < 1e-5) {
+    if (largest >= 1e10 || axis->step < 1e-5)
         snprintf(words, TICK_WORDS, "%.10g", value);
-        return words;
-    }
-    const double digits = ceil(-log10(axis->step / unit.size) - 1e-9);
-    snprintf(words, TICK_WORDS, "%.*f%s", digits > 0 ? (int)digits : 0, value / unit.size, unit.name);
+    else
+        snprintf(words, TICK_WORDS, "%.*f%s", (int)fmax(0, ceil(-log10(axis->step / unit) - 1e-9)), value / unit, name);
     return words;
 }
 

@@ -1,20 +1,18 @@
 // measured.csv of the runs of a comparison, and the statistics that follow from it.
 #include "lab/compare/differences.h"
-#include "lab/report/report.h"
 #include "tests/fuzz/comparison.h"
 
 bool fuzz_measured(const uint8_t *bytes, size_t size) {
     static char *const arms[] = {"none", "learned", "sinusoidal"};
     static Comparison comparison;
-    static FILE *nowhere;
+    static bool ready;
     char path[PATH_CAPACITY];
     Outcome outcome;
     Differences differences;
     Error error;
-    if (!nowhere) {
+    if (!ready) {
         fuzz_comparison(&comparison, "measured", arms, 3, "1e-3,3e-3", "parity");
-        nowhere = fopen("/dev/null", "w");
-        assert(nowhere);
+        ready = true;
     }
     for (int i = 0; i < plan_job_count(&comparison.plan); i++) {
         const Job job = plan_job(&comparison.plan, i);
@@ -24,8 +22,7 @@ bool fuzz_measured(const uint8_t *bytes, size_t size) {
     if (taken) {
         fuzz_must(outcome_differences(&differences, &outcome, &error), &error);
         differences_free(&differences);
-        fuzz_must(report_table(nowhere, &outcome, 0, &error) &&
-                      path_format(path, &error, "%s/results.csv", comparison.directory) &&
+        fuzz_must(path_format(path, &error, "%s/results.csv", comparison.directory) &&
                       outcome_write(path, &outcome, &error),
                   &error);
         outcome_free(&outcome);
