@@ -131,19 +131,15 @@ enum { WINDOWS = 8 };
 
 // Windows (WINDOWS, T) of the validation text's second half.
 static int *read_windows(const char *data, int T, Error *error) {
+    const uint64_t room = (uint64_t)WINDOWS * (uint64_t)T;
     Corpus corpus;
     if (!corpus_open(&corpus, data, error)) return NULL;
-    int *ids = malloc((size_t)WINDOWS * (size_t)T * sizeof *ids);
-    const uint64_t half = corpus.val.count / 2, room = (uint64_t)WINDOWS * (uint64_t)T;
-    const uint64_t from = corpus.val.count > half + room ? half : 0;
-    bool ok = false;
-    if (!ids)
-        fail_run(error, "no memory for %d windows", WINDOWS);
-    else if (corpus.val.count < room)
-        fail_input(error, "%s has %llu validation tokens, and not %llu", data, (unsigned long long)corpus.val.count,
-                   (unsigned long long)room);
-    else
-        ok = split_read(ids, &corpus.val, from, (size_t)room, error);
+    const uint64_t count = corpus.val.count, from = count > count / 2 + room ? count / 2 : 0;
+    int *ids = malloc((size_t)room * sizeof *ids);
+    const bool ok = (ids || fail_run(error, "no memory for %d windows", WINDOWS)) &&
+                    (count >= room ||
+                     fail_input(error, "%s has fewer than %llu validation tokens", data, (unsigned long long)room)) &&
+                    split_read(ids, &corpus.val, from, (size_t)room, error);
     corpus_close(&corpus);
     if (ok) return ids;
     free(ids);

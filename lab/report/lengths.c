@@ -95,24 +95,20 @@ static double share_of(const Facts *facts, int task, int arm, int seed, double f
 // The mean of the seeds as a line, and each seed as a dot.
 static bool tasks_chart(Page *page, const Facts *facts, int task, const BuiltinCorpus *builtin, Error *error) {
     const Plan *plan = facts->plan;
-    const int seeds = facts->outcome->seeds;
     char label[128];
     snprintf(label, sizeof label, "number of %s", builtin->builtin->counts);
     Chart chart = {
         .x_label = label, .y_label = "right answers in percent", .mark = (double)builtin->max, .mark_label = "trained"};
     for (int arm = 0; arm < plan->arm_count; arm++) {
         report_line(&chart, facts, arm);
-        for (int dots = 0; dots < 2; dots++) {
-            if (dots) chart_seeds(&chart);
-            for (int length = (int)builtin->min; length <= 2 * (int)builtin->max; length++) {
-                double sum = 0;
-                for (int seed = 0; seed < seeds; seed++) {
-                    const double share = share_of(facts, task, arm, seed, length, length);
-                    sum += share;
-                    if (dots) chart_point(&chart, length, share);
-                }
-                if (!dots && !isnan(sum)) chart_point(&chart, length, sum / seeds); // not all were asked
+        for (int length = (int)builtin->min; length <= 2 * (int)builtin->max; length++) {
+            double sum = 0;
+            for (int seed = 0; seed < facts->outcome->seeds; seed++) {
+                const double share = share_of(facts, task, arm, seed, length, length);
+                chart_dot(&chart, length, share);
+                sum += share;
             }
+            if (!isnan(sum)) chart_point(&chart, length, sum / facts->outcome->seeds); // not all were asked
         }
     }
     return page_chart(page, &chart, error, "Right answers by length: %s; a dot for each seed", plan->tasks[task]);
@@ -135,37 +131,18 @@ static void share_cell(Page *page, const Facts *facts, int task, int arm, double
     page_cells(page, ")");
 }
 
-static void contrast_cell(Page *page, const Facts *facts, int task, int i, double first, double last,
-                          double comparisons) {
+// "+12.0 (+1.5 to +22.5) *": in percentage points; * = without 0.
+static void gap_cell(Page *page, const Facts *facts, int task, const Difference *d, double first, double last) {
+    const double comparisons = 2.0 * facts->contrasts * facts->plan->task_count;
     double arm[SEEDS_MOST], other[SEEDS_MOST];
     for (int seed = 0; seed < facts->outcome->seeds; seed++) {
-        arm[seed] = share_of(facts, task, report_contrast(facts, i)->arm, seed, first, last);
-        other[seed] = share_of(facts, task, report_contrast(facts, i)->other, seed, first, last);
+        arm[seed] = share_of(facts, task, d->arm, seed, first, last);
+        other[seed] = share_of(facts, task, d->other, seed, first, last);
     }
     const Paired all = outcome_gap(facts->outcome, arm, other);
     const Interval interval = paired_interval(&all, comparisons);
     page_cells(page, isnan(interval.low) ? "%+.1f" : "%+.1f (%+.1f to %+.1f)%s", all.mean, interval.low, interval.high,
                paired_verdict(&all, comparisons) == VERDICT_UNRESOLVED ? "" : " *");
-}
-
-static void contrasts_table(Page *page, const Facts *facts, int task, const BuiltinCorpus *builtin) {
-    const Plan *plan = facts->plan;
-    const double comparisons = 2.0 * facts->contrasts * plan->task_count, min = (double)builtin->min,
-                 max = (double)builtin->max;
-    text_print(&page->text,
-               "differences in percentage points, first minus second; above 0, the first scheme is better");
-    if (facts->outcome->seeds > 1)
-        text_print(&page->text, "; the %.0f intervals of all tasks hold at once (%s t over the seeds); * = without 0",
-                   comparisons, plan->unpaired ? "Welch's" : "Student's");
-    page_table(page, "%s", "");
-    page_row(page, true, "contrast|trained lengths|beyond");
-    for (int i = 0; i < facts->contrasts; i++) {
-        page_row(page, false, "%s - %s", plan->arms[report_contrast(facts, i)->arm].name,
-                 plan->arms[report_contrast(facts, i)->other].name);
-        contrast_cell(page, facts, task, i, min, max, comparisons);
-        contrast_cell(page, facts, task, i, max + 1, 2 * max, comparisons);
-    }
-    page_table_end(page);
 }
 
 bool report_tasks(Page *page, const Facts *facts, Error *error) {
@@ -174,16 +151,28 @@ bool report_tasks(Page *page, const Facts *facts, Error *error) {
         BuiltinCorpus builtin;
         if (!builtin_choose(&builtin, plan->tasks[task], error) || !tasks_chart(page, facts, task, &builtin, error))
             return false;
-        page_table(page, "right answers in percent: mean ± standard deviation of the seeds, and each seed");
+        const double min = (double)builtin.min, max = (double)builtin.max;
+        text_print(&page->text, "right answers in percent: mean ± standard deviation of the seeds, and each seed; and "
+                                "differences in percentage points");
+        if (facts->outcome->seeds > 1)
+            text_print(&page->text,
+                       ", whose %d intervals of all tasks hold at once (%s t over the seeds); * = without 0",
+                       2 * facts->contrasts * plan->task_count, plan->unpaired ? "Welch's" : "Student's");
+        page_table(page, "%s", "");
         page_row(page, true, "scheme|trained lengths, %lld to %lld|beyond, up to %lld", builtin.min, builtin.max,
                  2 * builtin.max);
         for (int arm = 0; arm < plan->arm_count; arm++) {
             page_row(page, false, "%s", plan->arms[arm].name);
-            share_cell(page, facts, task, arm, (double)builtin.min, (double)builtin.max);
-            share_cell(page, facts, task, arm, (double)builtin.max + 1, 2 * (double)builtin.max);
+            share_cell(page, facts, task, arm, min, max);
+            share_cell(page, facts, task, arm, max + 1, 2 * max);
+        }
+        for (int i = 0; i < facts->contrasts; i++) {
+            const Difference *d = report_contrast(facts, i);
+            page_row(page, false, "%s - %s", plan->arms[d->arm].name, plan->arms[d->other].name);
+            gap_cell(page, facts, task, d, min, max);
+            gap_cell(page, facts, task, d, max + 1, 2 * max);
         }
         page_table_end(page);
-        contrasts_table(page, facts, task, &builtin);
     }
     return true;
 }

@@ -83,14 +83,12 @@ static bool loss_chart(Page *page, const Facts *facts, const Rung *rungs, const 
     Chart chart = {.x_label = axis, .y_label = "loss in nats a token", .log_x = true};
     for (int arm = 0; arm < facts->plan->arm_count; arm++) {
         report_line(&chart, facts, arm);
-        for (const Rung *rung = rungs; rung < rungs + facts->plan->setting_count; rung++)
+        for (const Rung *rung = rungs; rung < rungs + facts->plan->setting_count; rung++) {
+            const double T = report_context(facts, rung->setting);
             chart_point(&chart, rung->x, report_loss(facts, rung->setting, arm).mean);
-        chart_seeds(&chart);
-        for (const Rung *rung = rungs; rung < rungs + facts->plan->setting_count; rung++)
             for (int seed = 0; seed < facts->outcome->seeds; seed++)
-                chart_point(&chart, rung->x,
-                            outcome_value(facts->outcome, rung->setting, -1, arm, seed, "loss",
-                                          report_context(facts, rung->setting)));
+                chart_dot(&chart, rung->x, outcome_value(facts->outcome, rung->setting, -1, arm, seed, "loss", T));
+        }
     }
     return page_chart(page, &chart, error, "Losses against compute; a dot for each seed");
 }

@@ -39,29 +39,31 @@ void chart_style(Chart *chart, int hue, int dash) {
     last_line(chart)->dash = dash;
 }
 
-void chart_seeds(Chart *chart) {
-    if (chart->failed) return;
-    const Line line = *last_line(chart);
-    chart_line(chart, "%.500s, seeds", line.name);
-    chart_style(chart, line.hue, line.dash);
-    if (!chart->failed) last_line(chart)->loose = true;
-}
-
 void chart_ring(Chart *chart) {
     if (!chart->failed) last_line(chart)->ringed = last_line(chart)->count - 1;
 }
 
-void chart_bar(Chart *chart, double x, double y, double low, double high) {
+static void add(Chart *chart, Point point) {
     if (chart->failed) return;
     Line *line = last_line(chart);
     void *points = line->points;
     chart->failed = !grow(&points, line->count, sizeof *line->points);
     line->points = points;
-    if (!chart->failed) line->points[line->count++] = (Point){x, y, low, high};
+    if (chart->failed) return;
+    line->points[line->count++] = point;
+    line->dots += point.dot;
 }
 
 void chart_point(Chart *chart, double x, double y) {
-    chart_bar(chart, x, y, y, y);
+    add(chart, (Point){x, y, y, y, false});
+}
+
+void chart_dot(Chart *chart, double x, double y) {
+    add(chart, (Point){x, y, y, y, true});
+}
+
+void chart_bar(Chart *chart, double x, double y, double low, double high) {
+    add(chart, (Point){x, y, low, high, false});
 }
 
 void chart_free(Chart *chart) {
@@ -75,7 +77,7 @@ static bool drawable(const Chart *chart, const Point *point) {
     return isfinite(point->x) && isfinite(point->y) && (!chart->log_x || point->x > 0);
 }
 
-bool chart_has_points(const Chart *chart) {
+static bool has_points(const Chart *chart) {
     for (const Line *line = chart->lines; line < chart->lines + chart->count; line++)
         for (int i = 0; i < line->count; i++)
             if (drawable(chart, &line->points[i])) return true;
@@ -135,12 +137,11 @@ static void draw_x_axis(const Drawing *d) {
     write_text(d->out, 2, d->bottom + 38, WIDTH - 10, "label", d->chart->x_label);
 }
 
-// Begin a group with the style of a line; the name of a line and its loose points belong to it, for the script.
+// Begin a group with the style of a line; the script finds those of one line by its name.
 static void begin_group(const Drawing *d, const char *class, int l) {
-    const Line *line = &d->chart->lines[l], *owner = line->loose && l > 0 ? line - 1 : line;
-    fprintf(d->out, "<g class=\"%s h%d d%d%s\" data-name=\"", class, line->hue % HUES, line->dash % DASHES,
-            line->loose ? " loose" : "");
-    xml_text(d->out, owner->name);
+    const Line *line = &d->chart->lines[l];
+    fprintf(d->out, "<g class=\"%s h%d d%d\" data-name=\"", class, line->hue % HUES, line->dash % DASHES);
+    xml_text(d->out, line->name);
     fputs("\">\n", d->out);
 }
 
@@ -250,16 +251,18 @@ static void fit_axes(Drawing *d) {
 
 // Where lines have few points, at x with few digits, these are the ticks.
 static void choose_ticks(Drawing *d) {
-    const Line *longest = NULL;
-    double values[8];
-    for (const Line *line = d->chart->lines; line < d->chart->lines + d->count; line++)
-        if (!line->loose && (!longest || line->count > longest->count)) longest = line;
-    int count = longest && longest->count >= 2 && longest->count <= 8 ? longest->count : 0;
-    for (int i = 0; i < count; i++) {
-        values[i] = longest->points[i].x;
-        if (!(fabs(1e6 * values[i] - round(1e6 * values[i])) < 1e-3)) count = 0;
+    enum { FEW = 8 };
+    double values[FEW];
+    int most = 0, count = 0;
+    for (const Line *line = d->chart->lines; line < d->chart->lines + d->count; line++) {
+        const int points = line->count - line->dots;
+        if (points <= most) continue;
+        most = points;
+        count = 0;
+        for (const Point *p = line->points; most <= FEW && p < line->points + line->count; p++)
+            if (!p->dot && fabs(1e6 * p->x - round(1e6 * p->x)) < 1e-3) values[count++] = p->x;
     }
-    axis_ticks_at(&d->x, values, count, 44);
+    axis_ticks_at(&d->x, values, count == most ? count : 0, 44);
     if (d->x.count < 2) axis_ticks(&d->x, (int)fmax(2, fmin(TICKS_MOST, (d->right - d->left) / 62)));
 }
 
@@ -267,18 +270,14 @@ static void lay_out_lines(Drawing *d) {
     const Chart *chart = d->chart;
     char words[TICK_WORDS];
     double widest = 0, names = 0;
-    int entries = 0; // of the legend
     fit_axes(d);
     axis_ticks(&d->y, 8);
     for (int i = 0; i < d->y.count; i++) widest = fmax(widest, text_width(axis_words(words, &d->y, i)));
-    for (const Line *line = chart->lines; line < chart->lines + d->count; line++) {
-        names = fmax(names, line->loose ? 0 : text_width(line->name));
-        entries += !line->loose;
-    }
+    for (int l = 0; l < d->count; l++) names = fmax(names, text_width(chart->lines[l].name));
     d->left = d->x.from = widest + 10;
     d->right = d->x.to = WIDTH - fmin(names, 0.3 * WIDTH) - SAMPLE - 22;
     d->top = d->y.to = LINE_HEIGHT + 12 + (chart->mark_label ? LINE_HEIGHT : 0);
-    d->bottom = d->y.from = d->top + fmax(HEIGHT, LINE_HEIGHT * entries);
+    d->bottom = d->y.from = d->top + fmax(HEIGHT, LINE_HEIGHT * d->count);
     choose_ticks(d);
 }
 
@@ -341,6 +340,7 @@ static void draw_path(const Drawing *d, int l) {
     const Line *line = &d->chart->lines[l];
     bool open = false, any = false;
     for (int i = 0; i < line->count; i++) {
+        if (line->points[i].dot) continue;
         if (!shown(d, &line->points[i])) {
             open = false;
             continue;
@@ -361,19 +361,18 @@ static void draw_symbol(const Drawing *d, int l, int i) {
         fprintf(d->out, "<path class=\"bar\" d=\"M%.1f %.1fV%.1f\"/>", x, edge(d, point->low, false),
                 edge(d, point->high, true));
     if (i == line->ringed) fprintf(d->out, "<circle class=\"ring\" cx=\"%.1f\" cy=\"%.1f\" r=\"7\"/>", x, y);
-    fprintf(d->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%s\"/>\n", line->loose ? "seed" : "dot", x, y,
-            line->loose ? "2.5" : "3");
+    fprintf(d->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%s\"/>\n", point->dot ? "seed" : "dot", x, y,
+            point->dot ? "2.5" : "3");
 }
 
 static void draw_line(const Drawing *d, int l) {
     const Line *line = &d->chart->lines[l];
+    const bool symbols = line->count - line->dots <= SYMBOLS_MOST || d->chart->spread == SPREAD_BARS;
     begin_group(d, "series", l);
-    if (d->chart->spread == SPREAD_BANDS && !line->loose) draw_band(d, line);
-    if (!line->loose) draw_path(d, l);
+    if (d->chart->spread == SPREAD_BANDS) draw_band(d, line);
+    draw_path(d, l);
     for (int i = 0; i < line->count; i++)
-        if (shown(d, &line->points[i]) &&
-            (line->count <= SYMBOLS_MOST || line->loose || d->chart->spread == SPREAD_BARS || i == line->ringed))
-            draw_symbol(d, l, i);
+        if (shown(d, &line->points[i]) && (symbols || line->points[i].dot || i == line->ringed)) draw_symbol(d, l, i);
     fputs("</g>\n", d->out);
 }
 
@@ -381,8 +380,8 @@ static void draw_line(const Drawing *d, int l) {
 // Its entries stand in the order in which the lines end, from above. Lines without a point have none.
 static double end_of(const Drawing *d, int l) {
     const Line *line = &d->chart->lines[l];
-    int last = line->loose ? -1 : line->count - 1;
-    while (last >= 0 && !shown(d, &line->points[last])) last--;
+    int last = line->count - 1;
+    while (last >= 0 && (line->points[last].dot || !shown(d, &line->points[last]))) last--;
     return last < 0 ? NAN : axis_at(&d->y, line->points[last].y);
 }
 
@@ -402,14 +401,16 @@ static void draw_legend(const Drawing *d) {
     }
 }
 
-void chart_draw(FILE *out, const Chart *chart, const char *label, bool alone) {
+// For screen readers, which find the numbers in a table, it has its title. alone: as a file, with the style in it. Of
+// more than LINES_MOST lines over an axis, the first are drawn.
+static void draw_chart(FILE *out, const Chart *chart, const char *title, bool alone) {
     const bool rows = chart->sides[0];
     Drawing d = {.out = out, .chart = chart, .count = chart->count};
     if (!rows && d.count > LINES_MOST) d.count = LINES_MOST;
     (rows ? lay_out_rows : lay_out_lines)(&d);
     fprintf(out, "%s0 0 %d %.0f\" width=\"%d\" height=\"%.0f\" role=\"img\" aria-label=\"", alone ? SVG_HEAD : SVG_ROOT,
             WIDTH, d.bottom + 44, WIDTH, d.bottom + 44);
-    xml_text(out, label);
+    xml_text(out, title);
     fputs("\">\n", out);
     if (alone) {
         fputs("<style>\n", out);
@@ -435,7 +436,7 @@ static void write_numbers(Page *page, const Chart *chart) {
     for (const Line *line = chart->lines; line < chart->lines + chart->count; line++)
         for (const Point *p = line->points; p < line->points + line->count; p++) {
             if (isnan(p->y)) continue;
-            page_row(page, false, "%s|%.6g|%.6g", line->name, p->x, p->y);
+            page_row(page, false, "%s%s|%.6g|%.6g", line->name, p->dot ? ", seeds" : "", p->x, p->y);
             if (chart->spread) page_cells(page, "%.6g|%.6g", p->low, p->high);
         }
     page_table_end(page);
@@ -444,20 +445,18 @@ static void write_numbers(Page *page, const Chart *chart) {
 
 static bool place_chart(Page *page, const Chart *chart, const char *title, Error *error) {
     FILE *html = page->html;
-    char label[1024], path[PATH_CAPACITY];
+    char path[PATH_CAPACITY];
     AtomicFile file;
     if (chart->failed) return fail_run(error, "no memory for the chart \"%s\"", title);
-    if (!chart_has_points(chart)) {
+    if (!has_points(chart)) {
         page_paragraph(page, "%s: there is nothing to draw.", title);
         return true;
     }
-    snprintf(label, sizeof label, "%s. %.150s, against %.150s; the numbers are in the table below.", title,
-             chart->y_label, chart->x_label);
     page->charts++;
     fputs("<figure>\n<figcaption>", html);
     xml_text(html, title);
     fprintf(html, " <a href=\"plot-%d.svg\">SVG</a></figcaption>\n<div class=\"scroll\">\n", page->charts);
-    chart_draw(html, chart, label, false);
+    draw_chart(html, chart, title, false);
     fputs("</div>\n", html);
     if (page->folded == 0) {
         fputs("\n![", page->markdown);
@@ -470,7 +469,7 @@ static bool place_chart(Page *page, const Chart *chart, const char *title, Error
     fputs("</figure>\n", html);
     if (!path_format(path, error, "%s/plot-%d.svg", page->directory, page->charts) || !atomic_open(&file, path, error))
         return false;
-    chart_draw(file.stream, chart, label, true);
+    draw_chart(file.stream, chart, title, true);
     return atomic_commit(&file, error);
 }
 

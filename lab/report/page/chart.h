@@ -8,15 +8,15 @@
 
 typedef struct {
     double x, y, low, high; // y NAN interrupts the line; low and high are the ends of an error bar or band
+    bool dot;               // it stands alone, such as one of a seed beside the line of the means
 } Point;
 
 typedef struct {
     char name[2 * TEXT_CAPACITY];
-    Point *points; // (count)
-    int count;
-    int hue, dash; // colour and pattern; designed schemes are solid (0)
-    bool loose;    // points of the line before, such as one for each seed, without a line between them
-    int ringed;    // the point that has a ring around it; -1 = none
+    Point *points;   // (count)
+    int count, dots; // dots of them are dots
+    int hue, dash;   // colour and pattern; designed schemes are solid (0)
+    int ringed;      // the point that has a ring around it; -1 = none
 } Line;
 
 // More lines, or points of a line, than these cannot be told apart.
@@ -42,25 +42,17 @@ typedef struct {
 void chart_line(Chart *chart, const char *name, ...) FORMAT_CHECK(2, 3);
 // Give the last line a hue and a dash, any numbers from 0 on. The point of a row with a dash is hollow.
 void chart_style(Chart *chart, int hue, int dash);
-// Begin loose points in the style of the last line, "LINE, seeds".
-void chart_seeds(Chart *chart);
-// Add a point to the last line, or a point with its error bar.
+// Add a point to the last line, a dot beside it, or a point with its error bar.
 void chart_point(Chart *chart, double x, double y);
+void chart_dot(Chart *chart, double x, double y);
 void chart_bar(Chart *chart, double x, double y, double low, double high);
 // Put a ring around the last point of the last line.
 void chart_ring(Chart *chart);
 void chart_free(Chart *chart); // page_chart does this
 
-// Is there a point to draw?
-bool chart_has_points(const Chart *chart);
-
-// How every drawing begins, and every one in a file of its own.
+// How a drawing in a file of its own begins.
 #define SVG_ROOT "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\""
 #define SVG_HEAD "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n" SVG_ROOT
-
-// Draw it as SVG. `label` describes it for screen readers; alone: as a file of its own, with the style in it. Of more
-// than LINES_MOST lines over an axis, the first are drawn.
-void chart_draw(FILE *out, const Chart *chart, const char *label, bool alone);
 
 // Write a chart as a figure of the HTML, with its numbers in a table that the reader can unfold, and as a file
 // plot-N.svg, which the Markdown shows unless it is in a fold. If there is no point to draw, a paragraph says so. Frees
