@@ -3,7 +3,7 @@
 #include "cmd/shared/arguments.h"
 #include "lab/compare/measure.h"
 #include "lab/compare/outcome.h"
-#include "lab/report/page/axis.h"
+#include "lab/report/page/numbers.h"
 #include "train/config.h"
 #include "train/trainer.h"
 
@@ -252,7 +252,7 @@ static void print_settings(const Plan *plan) {
            width, "setting");
     for (int s = 0; s < plan->setting_count; s++) {
         const Setting *setting = &plan->settings[s];
-        char tokens[TICK_WORDS], operations[RANGE_WORDS];
+        char tokens[NUMBER_WORDS], operations[RANGE_WORDS];
         double least, most;
         setting_operations_range(&least, &most, plan, s);
         printf("%-*s %6lld %5lld %5lld %7lld %10zu %8lld %8s %13.4g %6.3g  %s\n", width,

@@ -1,7 +1,7 @@
 // The first screen: which scheme won, a sentence for each contrast, the contrasts in one plot, and the settings.
 #include "lab/report/sections.h"
 
-#include "lab/report/page/axis.h"
+#include "lab/report/page/numbers.h"
 
 #include <math.h>
 #include <string.h>
@@ -140,7 +140,7 @@ static void settings(Page *page, const Facts *facts) {
              one ? "" : "setting|");
     for (int s = 0; s < plan->setting_count; s++) {
         const Setting *setting = &plan->settings[s];
-        char parameters[TICK_WORDS], tokens[TICK_WORDS], operations[RANGE_WORDS];
+        char parameters[NUMBER_WORDS], tokens[NUMBER_WORDS], operations[RANGE_WORDS];
         double least, most;
         setting_operations_range(&least, &most, plan, s);
         page_row(page, false, "%s%s%s", setting->name, one ? "" : "|", plan->texts[setting->text].name);

@@ -1,7 +1,7 @@
 // What the sections of a report share.
 #include "lab/report/sections.h"
 
-#include "lab/report/page/axis.h"
+#include "lab/report/page/numbers.h"
 
 #include <assert.h>
 #include <math.h>

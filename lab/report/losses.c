@@ -2,7 +2,7 @@
 // text on which it was measured.
 #include "lab/report/sections.h"
 
-#include "lab/report/page/axis.h"
+#include "lab/report/page/numbers.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #include "lab/report/sections.h"
 
 #include "base/version.h"
-#include "lab/report/page/axis.h"
+#include "lab/report/page/numbers.h"
 #include "train/config.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ bool report_cost(Page *page, const Facts *facts, Error *error) {
     for (int arm = 0; arm < plan->arm_count; arm++) {
         const double seconds = seconds_a_token(&spread, facts, setting, arm), more = seconds / base_seconds - 1;
         const double operations = setting_operations(plan, setting, arm), share = operations / base_operations - 1;
-        char words[TICK_WORDS];
+        char words[NUMBER_WORDS];
         page_row(page, false, "%s", plan->arms[arm].name);
         page_cells(page, "%.0f|%.0f|%s|%+.1f%%|%.2f",
                    outcome_value(facts->outcome, setting, -1, arm, 0, "parameters", 0),

@@ -1,7 +1,7 @@
 // How differences change along a ladder of settings, from one to the next.
 #include "lab/report/sections.h"
 
-#include "lab/report/page/axis.h"
+#include "lab/report/page/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>

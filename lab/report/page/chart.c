@@ -1,6 +1,6 @@
 #include "lab/report/page/chart.h"
 
-#include "lab/report/page/axis.h"
+#include "lab/report/page/numbers.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -84,6 +84,97 @@ static bool has_points(const Chart *chart) {
     return false;
 }
 
+// --- axes ---
+enum { TICKS_MOST = 12 };
+
+typedef struct {
+    bool log;
+    double low, high; // what is shown; on a logarithmic axis their logarithms
+    double from, to;  // where these are on the drawing
+    double ticks[TICKS_MOST];
+    char words[TICKS_MOST][NUMBER_WORDS]; // at the ticks
+    int count;
+} Axis;
+
+// An axis that shows low to high, with `room` (a share of the length) left free at both ends. Equal ends get some
+// space, and numbers beyond 1e300 are taken for it. Logarithmic only if both are above 0.
+static void fit_axis(Axis *axis, double low, double high, double room, bool log) {
+    *axis = (Axis){.log = log && low > 0};
+    low = fmax(fmin(low, 1e300), -1e300);
+    high = fmax(fmin(high, 1e300), -1e300);
+    if (axis->log) low = log10(low), high = log10(high);
+    // Numbers that differ in their last bits only count as equal.
+    const bool equal = !(high - low > 1e-12 * fmax(fabs(low), fabs(high)));
+    const double space = !equal ? room * (high - low) : axis->log ? 0.3 : high == 0 ? 1 : 0.1 * fabs(high);
+    axis->low = axis->log ? fmax(low - space, -305) : low - space;
+    axis->high = axis->log ? fmin(high + space, 305) : high + space;
+}
+
+// Where a value is on the drawing; ends beyond the axis are cut off a little outside of it. NAN for NAN, and for 0 and
+// less on a logarithmic axis.
+static double at(const Axis *axis, double value) {
+    if (isnan(value) || (axis->log && !(value > 0))) return NAN;
+    const double share = ((axis->log ? log10(value) : value) - axis->low) / (axis->high - axis->low);
+    return axis->from + fmax(-0.05, fmin(1.05, share)) * (axis->to - axis->from);
+}
+
+// 1, 2 or 5 times a power of ten.
+static double round_step(double least) {
+    const double power = pow(10, floor(log10(least))), times = least / power;
+    return (times <= 1.0001 ? 1 : times <= 2.0001 ? 2 : times <= 5.0001 ? 5 : 10) * power;
+}
+
+static double multiples(double low, double high, double step) {
+    return floor(high / step + 1e-9) - ceil(low / step - 1e-9) + 1;
+}
+
+// Multiples of a step, at most `most` of them: "1.35", "1.40".
+static void linear_ticks(Axis *axis, double low, double high, int most) {
+    const char *name;
+    const double largest = fmax(fabs(low), fabs(high)), unit = number_unit(&name, largest);
+    double step = round_step((high - low) / most);
+    while (multiples(low, high, step) > most) step = round_step(1.5 * step);
+    // A single tick tells no scale.
+    while (multiples(low, high, step) < 2 && most < 5) step = round_step((high - low) / ++most);
+    const int digits = (int)fmax(0, ceil(-log10(step / unit) - 1e-9));
+    axis->count = 0;
+    for (double n = ceil(low / step - 1e-9); n * step <= high + 1e-9 * step && axis->count < most; n++) {
+        char *words = axis->words[axis->count];
+        axis->ticks[axis->count++] = n * step;
+        if (n == 0)
+            strcpy(words, "0");
+        else if (largest >= 1e10 || step < 1e-5)
+            snprintf(words, NUMBER_WORDS, "%.10g", n * step);
+        else
+            snprintf(words, NUMBER_WORDS, "%.*f%s", digits, n * step / unit, name);
+    }
+}
+
+// 1, 2 and 5 times the powers of ten; where these are too many the powers alone, or every second, third ... of them.
+static void log_ticks(Axis *axis, int most) {
+    static const double parts[] = {1, 2, 5};
+    axis->count = most + 1;
+    for (int every = 0; axis->count > most; every++) {
+        axis->count = 0;
+        for (int power = (int)floor(axis->low); power <= axis->high + 1e-9; power++)
+            for (int p = 0; p < (every ? 1 : 3) && axis->count <= most; p++) {
+                const double place = power + log10(parts[p]);
+                if (place < axis->low - 1e-9 || place > axis->high + 1e-9 || (every && power % every)) continue;
+                if (axis->count++ == most) break;
+                axis->ticks[axis->count - 1] = parts[p] * pow(10, power);
+                number_words(axis->words[axis->count - 1], axis->ticks[axis->count - 1]);
+            }
+    }
+    if (axis->count < 2) linear_ticks(axis, pow(10, axis->low), pow(10, axis->high), most);
+}
+
+static void choose_ticks(Axis *axis, int most) {
+    if (axis->log)
+        log_ticks(axis, most);
+    else
+        linear_ticks(axis, axis->low, axis->high, most);
+}
+
 // --- drawings; places and sizes are in pixels ---
 enum { WIDTH = 760, HEIGHT = 320, TEXT_SIZE = 13, LINE_HEIGHT = 16, ROW_HEIGHT = 21, SAMPLE = 28 };
 enum { SYMBOLS_MOST = 24 }; // beyond so many points a line has no symbols at its points
@@ -93,7 +184,7 @@ typedef struct {
     const Chart *chart;
     int count; // of lines that are drawn
     double left, right, top, bottom;
-    ChartAxis x, y;
+    Axis x, y;
 } Drawing;
 
 static double character_width(char c) {
@@ -127,12 +218,11 @@ static void write_text(FILE *out, double x, double y, double width, const char *
 }
 
 static void draw_x_axis(const Drawing *d) {
-    char words[TICK_WORDS];
     for (int i = 0; i < d->x.count; i++) {
-        const double x = axis_at(&d->x, d->x.ticks[i]);
+        const double x = at(&d->x, d->x.ticks[i]);
         fprintf(d->out, "<path class=\"%s\" d=\"M%.1f %.1fV%.1f\"/>",
                 d->chart->sides[0] && d->x.ticks[i] == 0 ? "zero" : "grid", x, d->top, d->bottom + 4);
-        write_text(d->out, x, d->bottom + 18, WIDTH, "tick middle", axis_words(words, &d->x, i));
+        write_text(d->out, x, d->bottom + 18, WIDTH, "tick middle", d->x.words[i]);
     }
     write_text(d->out, 2, d->bottom + 38, WIDTH - 10, "label", d->chart->x_label);
 }
@@ -174,17 +264,17 @@ static void lay_out_rows(Drawing *d) {
         low = fmin(low, bounded(point) ? fmax(point->low, -6 * far) : point->y);
         high = fmax(high, bounded(point) ? fmin(point->high, 6 * far) : point->y);
     }
-    axis_fit(&d->x, low, high, 0.04, false);
+    fit_axis(&d->x, low, high, 0.04, false);
     d->left = d->x.from = fmin(names, 0.37 * WIDTH) + 12;
     d->right = d->x.to = WIDTH - fmin(values, 0.36 * WIDTH);
     d->top = 20;
     d->bottom = d->top + ROW_HEIGHT * d->count + 4;
-    axis_ticks(&d->x, (int)fmax(2, fmin(7, (d->right - d->left) / 48)));
+    choose_ticks(&d->x, (int)fmax(2, fmin(7, (d->right - d->left) / 48)));
 }
 
 // An interval; an arrow is where it goes on beyond the axis.
 static void draw_interval(const Drawing *d, const Point *point, double y) {
-    const double low = fmax(axis_at(&d->x, point->low), d->left), high = fmin(axis_at(&d->x, point->high), d->right);
+    const double low = fmax(at(&d->x, point->low), d->left), high = fmin(at(&d->x, point->high), d->right);
     fprintf(d->out, "<path class=\"bar\" d=\"M%.1f %.1fH%.1f", low, y, high);
     if (point->low < d->x.low) fprintf(d->out, "M%.1f %.1fl-5 4l5 4", low + 5, y - 4);
     if (point->high > d->x.high) fprintf(d->out, "M%.1f %.1fl5 4l-5 4", high - 5, y - 4);
@@ -192,7 +282,7 @@ static void draw_interval(const Drawing *d, const Point *point, double y) {
 }
 
 static void draw_rows(const Drawing *d) {
-    const double zero = axis_at(&d->x, 0);
+    const double zero = at(&d->x, 0);
     char words[INTERVAL_WORDS];
     for (int side = 0; side < 2; side++) {
         const double room = side ? WIDTH - zero - 8 : zero - 8;
@@ -212,8 +302,7 @@ static void draw_rows(const Drawing *d) {
         write_text(d->out, d->right + 10, y + 15, WIDTH - d->right - 10, "value", row_words(words, line));
         if (point && bounded(point)) draw_interval(d, point, y + 10.5);
         if (point)
-            fprintf(d->out, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>", axis_at(&d->x, point->y),
-                    y + 10.5);
+            fprintf(d->out, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>", at(&d->x, point->y), y + 10.5);
         fputs("</g>\n", d->out);
     }
 }
@@ -245,14 +334,14 @@ static void fit_axes(Drawing *d) {
         if (!log_y || least > 0) low = fmin(low, fmax(least, low - span));
         high = fmax(high, fmin(largest, high + span));
     }
-    axis_fit(&d->x, left, right, 0.02, chart->log_x);
-    axis_fit(&d->y, low, high, 0.05, log_y);
+    fit_axis(&d->x, left, right, 0.02, chart->log_x);
+    fit_axis(&d->y, low, high, 0.05, log_y);
 }
 
 // Where lines have few points, at x with few digits, these are the ticks.
-static void choose_ticks(Drawing *d) {
+static void choose_x_ticks(Drawing *d) {
     enum { FEW = 8 };
-    double values[FEW];
+    double values[FEW], last = -INFINITY;
     int most = 0, count = 0;
     for (const Line *line = d->chart->lines; line < d->chart->lines + d->count; line++) {
         const int points = line->count - line->dots;
@@ -262,38 +351,41 @@ static void choose_ticks(Drawing *d) {
         for (const Point *p = line->points; most <= FEW && p < line->points + line->count; p++)
             if (!p->dot && fabs(1e6 * p->x - round(1e6 * p->x)) < 1e-3) values[count++] = p->x;
     }
-    axis_ticks_at(&d->x, values, count == most ? count : 0, 44);
-    if (d->x.count < 2) axis_ticks(&d->x, (int)fmax(2, fmin(TICKS_MOST, (d->right - d->left) / 62)));
+    for (int i = 0; i < count && count == most; i++) {
+        if (!(fabs(at(&d->x, values[i]) - last) >= 44)) continue; // pixels
+        last = at(&d->x, values[i]);
+        d->x.ticks[d->x.count] = values[i];
+        number_words(d->x.words[d->x.count++], values[i]);
+    }
+    if (d->x.count < 2) choose_ticks(&d->x, (int)fmax(2, fmin(TICKS_MOST, (d->right - d->left) / 62)));
 }
 
 static void lay_out_lines(Drawing *d) {
     const Chart *chart = d->chart;
-    char words[TICK_WORDS];
     double widest = 0, names = 0;
     fit_axes(d);
-    axis_ticks(&d->y, 8);
-    for (int i = 0; i < d->y.count; i++) widest = fmax(widest, text_width(axis_words(words, &d->y, i)));
+    choose_ticks(&d->y, 8);
+    for (int i = 0; i < d->y.count; i++) widest = fmax(widest, text_width(d->y.words[i]));
     for (int l = 0; l < d->count; l++) names = fmax(names, text_width(chart->lines[l].name));
     d->left = d->x.from = widest + 10;
     d->right = d->x.to = WIDTH - fmin(names, 0.3 * WIDTH) - SAMPLE - 22;
     d->top = d->y.to = LINE_HEIGHT + 12 + (chart->mark_label ? LINE_HEIGHT : 0);
     d->bottom = d->y.from = d->top + fmax(HEIGHT, LINE_HEIGHT * d->count);
-    choose_ticks(d);
+    choose_x_ticks(d);
 }
 
 static void draw_y_axis(const Drawing *d) {
     const Chart *chart = d->chart;
     FILE *out = d->out;
-    char words[TICK_WORDS];
     for (int i = 0; i < d->y.count; i++) {
-        const double y = axis_at(&d->y, d->y.ticks[i]);
+        const double y = at(&d->y, d->y.ticks[i]);
         fprintf(out, "<path class=\"%s\" d=\"M%.1f %.1fH%.1f\"/>", d->y.ticks[i] == 0 ? "zero" : "grid", d->left, y,
                 d->right);
-        write_text(out, d->left - 6, y + 4.5, d->left, "tick end", axis_words(words, &d->y, i));
+        write_text(out, d->left - 6, y + 4.5, d->left, "tick end", d->y.words[i]);
     }
     fprintf(out, "<path class=\"axis\" d=\"M%.1f %.1fV%.1fH%.1f\"/>\n", d->left, d->top, d->bottom, d->right);
     write_text(out, 2, 13, WIDTH - 10, "label", chart->y_label);
-    const double x = chart->mark_label ? axis_at(&d->x, chart->mark) : NAN;
+    const double x = chart->mark_label ? at(&d->x, chart->mark) : NAN;
     if (isnan(x)) return;
     const bool left = x > 0.5 * WIDTH; // there is more room on this side
     fprintf(out, "<g class=\"mark\"><path d=\"M%.1f %.1fV%.1f\"/>", x, d->top - 14, d->bottom);
@@ -307,16 +399,16 @@ static void draw_y_axis(const Drawing *d) {
 static double x_of(const Drawing *d, int l, const Point *point) {
     const double apart = fmin(5, 48.0 / d->count);
     const double side = d->chart->spread == SPREAD_BARS ? apart * (l - 0.5 * (d->count - 1)) : 0;
-    return axis_at(&d->x, point->x) + side;
+    return at(&d->x, point->x) + side;
 }
 
 static bool shown(const Drawing *d, const Point *point) {
-    return drawable(d->chart, point) && !isnan(axis_at(&d->y, point->y));
+    return drawable(d->chart, point) && !isnan(at(&d->y, point->y));
 }
 
 // The edge of an interval; what cannot be drawn is as far away as the drawing is high.
 static double edge(const Drawing *d, double value, bool upper) {
-    const double y = isfinite(value) ? axis_at(&d->y, value) : NAN;
+    const double y = isfinite(value) ? at(&d->y, value) : NAN;
     return isnan(y) ? (upper ? d->top : d->bottom) : y;
 }
 
@@ -326,10 +418,10 @@ static void draw_band(const Drawing *d, const Line *line) {
         if (i > from + 1) {
             fputs("<path class=\"band\" d=\"", d->out);
             for (int k = from; k < i; k++)
-                fprintf(d->out, "%c%.1f %.1f", k > from ? 'L' : 'M', axis_at(&d->x, line->points[k].x),
+                fprintf(d->out, "%c%.1f %.1f", k > from ? 'L' : 'M', at(&d->x, line->points[k].x),
                         edge(d, line->points[k].high, true));
             for (int k = i - 1; k >= from; k--)
-                fprintf(d->out, "L%.1f %.1f", axis_at(&d->x, line->points[k].x), edge(d, line->points[k].low, false));
+                fprintf(d->out, "L%.1f %.1f", at(&d->x, line->points[k].x), edge(d, line->points[k].low, false));
             fputs("Z\"/>\n", d->out);
         }
         from = i + 1;
@@ -346,7 +438,7 @@ static void draw_path(const Drawing *d, int l) {
             continue;
         }
         fprintf(d->out, "%s%c%.1f %.1f", any ? "" : "<path class=\"line\" d=\"", open ? 'L' : 'M',
-                x_of(d, l, &line->points[i]), axis_at(&d->y, line->points[i].y));
+                x_of(d, l, &line->points[i]), at(&d->y, line->points[i].y));
         open = any = true;
     }
     if (any) fputs("\"/>\n", d->out);
@@ -356,7 +448,7 @@ static void draw_path(const Drawing *d, int l) {
 static void draw_symbol(const Drawing *d, int l, int i) {
     const Line *line = &d->chart->lines[l];
     const Point *point = &line->points[i];
-    const double x = x_of(d, l, point), y = axis_at(&d->y, point->y);
+    const double x = x_of(d, l, point), y = at(&d->y, point->y);
     if (d->chart->spread == SPREAD_BARS && !(isnan(point->low) && isnan(point->high)) && point->low != point->high)
         fprintf(d->out, "<path class=\"bar\" d=\"M%.1f %.1fV%.1f\"/>", x, edge(d, point->low, false),
                 edge(d, point->high, true));
@@ -382,7 +474,7 @@ static double end_of(const Drawing *d, int l) {
     const Line *line = &d->chart->lines[l];
     int last = line->count - 1;
     while (last >= 0 && (line->points[last].dot || !shown(d, &line->points[last]))) last--;
-    return last < 0 ? NAN : axis_at(&d->y, line->points[last].y);
+    return last < 0 ? NAN : at(&d->y, line->points[last].y);
 }
 
 static void draw_legend(const Drawing *d) {

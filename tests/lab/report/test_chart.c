@@ -107,6 +107,67 @@ static void every_number_can_be_drawn(void **state) {
         }
 }
 
+// The words at the ticks of an axis y from `low` to `high`, with spaces between them.
+static const char *ticks_of(double low, double high, bool log) {
+    static char all[1024];
+    Chart chart = {.x_label = "x", .y_label = "y", .log_y = log};
+    Page page;
+    Error error;
+    chart_line(&chart, "line");
+    chart_point(&chart, 0, low);
+    chart_point(&chart, 1, high);
+    open_page(&page, "Title");
+    must(page_chart(&page, &chart, &error, "Chart"), &error);
+    close_page(&page);
+    char *svg = contents("plot-1.svg");
+    all[0] = '\0';
+    for (const char *at = svg; (at = strstr(at, "class=\"tick end\">")); at++) {
+        char words[64];
+        assert_int_equal(sscanf(strchr(at, '>'), ">%63[^<]", words), 1);
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", *all ? " | " : "", words);
+    }
+    free(svg);
+    return all;
+}
+
+static void ticks_are_round_and_named_as_people_do(void **state) {
+    static const struct {
+        double low, high;
+        bool log;
+        const char *words;
+    } cases[] = {
+        {0, 1, false, "0 | 0.2 | 0.4 | 0.6 | 0.8 | 1.0"},
+        {-0.31, 0.12, false, "-0.3 | -0.2 | -0.1 | 0 | 0.1"},
+        {1.346, 1.497, false, "1.35 | 1.40 | 1.45 | 1.50"},
+        {0, 25000, false, "0 | 5k | 10k | 15k | 20k | 25k"},
+        {0, 3.5e6, false, "0 | 0.5 M | 1.0 M | 1.5 M | 2.0 M | 2.5 M | 3.0 M | 3.5 M"},
+        {100, 900, false, "200 | 400 | 600 | 800"},
+        {1e-3, 1e-2, true, "0.001 | 0.002 | 0.005 | 0.01"},
+        {1e12, 1e15, true, "1e+12 | 1e+13 | 1e+14 | 1e+15"},
+        {1e-6, 1e-4, true, "1e-06 | 2e-06 | 5e-06 | 1e-05 | 2e-05 | 5e-05 | 0.0001"},
+        {1e5, 1e7, true, "100k | 200k | 500k | 1 M | 2 M | 5 M | 10 M"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_string_equal(ticks_of(cases[i].low, cases[i].high, cases[i].log), cases[i].words);
+}
+
+// Whatever the range is, there are ticks, not too many, and their words differ.
+static void every_range_has_ticks(void **state) {
+    static const double ends[] = {-1e308, -1e6, -3, -1e-9, 0, 1e-300, 1e-9, 0.0213, 1, 1.0000001, 7, 4096, 1e9, 1e308};
+    for (size_t a = 0; a < COUNT(ends); a++)
+        for (size_t b = a; b < COUNT(ends); b++)
+            for (int log = 0; log < 2; log++) {
+                char before[64] = "", all[1024];
+                snprintf(all, sizeof all, "%s", ticks_of(ends[a], ends[b], log));
+                int count = 0;
+                for (char *word = strtok(all, "|"); word; word = strtok(NULL, "|"), count++) {
+                    if (strcmp(word, before) == 0) fail_msg("twice \"%s\" from %g to %g", word, ends[a], ends[b]);
+                    snprintf(before, sizeof before, "%s", word);
+                }
+                if (count < 1 || count > 8) fail_msg("%d ticks from %g to %g, log %d", count, ends[a], ends[b], log);
+            }
+}
+
 // However many lines there are, those that are drawn have their names in a legend that fits into the drawing; long
 // names are cut between characters.
 static void legends_have_all_names(void **state) {
@@ -218,6 +279,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(charts_are_drawn_and_have_their_numbers, begin, end),
         cmocka_unit_test_setup_teardown(drawings_have_no_ids, begin, end),
         cmocka_unit_test_setup_teardown(every_number_can_be_drawn, begin, end),
+        cmocka_unit_test_setup_teardown(ticks_are_round_and_named_as_people_do, begin, end),
+        cmocka_unit_test_setup_teardown(every_range_has_ticks, begin, end),
         cmocka_unit_test_setup_teardown(legends_have_all_names, begin, end),
         cmocka_unit_test_setup_teardown(lines_have_their_style, begin, end),
         cmocka_unit_test_setup_teardown(rows_have_their_intervals, begin, end),
