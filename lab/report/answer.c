@@ -23,25 +23,21 @@ static int best_of(const Facts *facts, int setting) {
 static void winner(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
     const int last = facts->setting, best = best_of(facts, last);
-    int better = 0;
+    int better = 0, open = 0;
     if (best < 0) return;
-    for (int arm = 0; arm < plan->arm_count; arm++)
-        better += arm != best && report_pair(facts, best, arm, last).verdict == VERDICT_BETTER;
-    text_print(&page->text, "Lowest loss%s: %s, %.4f nats a token; ", facts->at[last], plan->arms[best].name,
+    text_print(&page->text, "Lowest loss%s: %s, %.4f nats a token", facts->at[last], plan->arms[best].name,
                report_loss(facts, last, best).mean);
-    if (better > 0)
-        text_print(&page->text, "by corrected 95%% intervals better than %d of %d others", better, plan->arm_count - 1);
-    else
-        text_print(&page->text, facts->outcome->seeds > 1 ? "no difference from another scheme is resolved"
-                                                          : "one seed cannot tell how certain that is");
-    const char *before = "; not resolved: ";
-    for (int arm = 0; better > 0 && arm < plan->arm_count; arm++) {
-        if (arm == best || report_pair(facts, best, arm, last).verdict == VERDICT_BETTER) continue;
-        text_print(&page->text, "%s%s%s", before, plan->arms[arm].name,
+    for (int arm = 0; facts->outcome->seeds > 1 && arm < plan->arm_count; arm++) {
+        const bool resolved = arm != best && report_pair(facts, best, arm, last).verdict == VERDICT_BETTER;
+        better += resolved;
+        if (resolved || arm == best) continue;
+        text_print(&page->text, "%s%s%s", open++ ? ", " : "; not resolved: ", plan->arms[arm].name,
                    isnan(report_loss(facts, last, arm).mean) ? " (diverged)" : "");
-        before = ", ";
     }
-    page_lead(page, ".");
+    if (facts->outcome->seeds > 1)
+        page_lead(page, "; by corrected 95%% intervals better than %d of %d others.", better, plan->arm_count - 1);
+    else
+        page_lead(page, "; one seed cannot tell how certain that is.");
 }
 
 // On several texts or with several contexts, each has a winner.
@@ -125,14 +121,14 @@ static void losses(Page *page, const Facts *facts) {
 static void settings(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
     const bool one = plan->setting_count == 1;
-    page_paragraph(page, "What was trained: each scheme from %d seed%s%s%s.", facts->outcome->seeds,
+    page_paragraph(page, "What was trained: each scheme from %d seed%s%s%s.%s%s%s", facts->outcome->seeds,
                    facts->outcome->seeds == 1 ? "" : "s", one ? "" : ", in each of these settings",
-                   strstr(plan->settings[0].name, "tpp") ? " (tpp: training tokens for each parameter)" : "");
-    if (plan->by_seconds)
-        page_paragraph(page,
-                       "All schemes train for the same time, so faster ones make more steps. Steps, tokens and epochs "
-                       "are those of %s.",
-                       plan->arms[plan->reference].name);
+                   strstr(plan->settings[0].name, "tpp") ? " (tpp: training tokens for each parameter)" : "",
+                   plan->by_seconds
+                       ? " All train for the same time, so faster schemes make more steps: those here are of "
+                         "the reference, "
+                       : "",
+                   plan->by_seconds ? plan->arms[plan->reference].name : "", plan->by_seconds ? "." : "");
     page_table(page, "%s", "");
     page_row(page, true,
              "%stext|parameters|layers|heads|width|context|steps|tokens|tokens a parameter|epochs|"

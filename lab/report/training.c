@@ -26,32 +26,9 @@ bool report_rates(Page *page, const Facts *facts, Error *error) {
     return true;
 }
 
-static bool diverged(const Facts *facts, int setting, int arm) {
-    RateLoss losses[RATES_MOST];
-    outcome_rates(losses, facts->outcome, setting, arm);
-    return isnan(losses[facts->outcome->chosen_rate[setting][arm]].mean);
-}
-
-// Name the schemes that chose an end of the grid, or those that diverged at every rate. Returns whether there are any.
-static bool name_schemes(Page *page, const Facts *facts, bool at_end, const char *words) {
-    const Plan *plan = facts->plan;
-    bool any = false;
-    for (int setting = 0; setting < plan->setting_count; setting++)
-        for (int arm = 0; arm < plan->arm_count; arm++) {
-            const int end = outcome_rate_end(facts->outcome, setting, arm);
-            if (diverged(facts, setting, arm) == at_end || (at_end && end == 0)) continue;
-            text_print(&page->text, "%s%s%s", any ? ", " : words, plan->arms[arm].name, facts->at[setting]);
-            if (at_end)
-                text_print(&page->text, " (%s, %g)", end < 0 ? "the smallest" : "the largest",
-                           report_rate(facts, setting, arm));
-            any = true;
-        }
-    if (any) page_paragraph(page, ".");
-    return any;
-}
-
 bool report_chosen_rates(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
+    bool ends = false;
     page_heading(page, "Learning rates");
     for (int rate = 0; rate < plan->rate_count; rate++)
         text_print(&page->text, "%s%g",
@@ -68,13 +45,22 @@ bool report_chosen_rates(Page *page, const Facts *facts, Error *error) {
         page_cells(page, "%s", plan->setting_count > 1 ? plan->settings[setting].name : "rate");
     for (int arm = 0; arm < plan->arm_count; arm++) {
         page_row(page, false, "%s", plan->arms[arm].name);
-        for (int setting = 0; setting < plan->setting_count; setting++)
-            page_cells(page, diverged(facts, setting, arm) ? "diverged" : "%g", report_rate(facts, setting, arm));
+        for (int setting = 0; setting < plan->setting_count; setting++) {
+            const int end = outcome_rate_end(facts->outcome, setting, arm);
+            RateLoss losses[RATES_MOST];
+            outcome_rates(losses, facts->outcome, setting, arm);
+            const bool chosen = !isnan(losses[facts->outcome->chosen_rate[setting][arm]].mean);
+            ends = ends || (chosen && end != 0);
+            page_cells(page, chosen ? "%g%s" : "diverged at all", report_rate(facts, setting, arm),
+                       end < 0   ? ", the smallest"
+                       : end > 0 ? ", the largest"
+                                 : "");
+        }
     }
     page_table_end(page);
-    const bool ends = name_schemes(page, facts, true, "At the grid's end, so that a better rate may lie beyond: ");
-    if (!name_schemes(page, facts, false, "Diverged at every rate, from one seed or more: ") && !ends)
-        page_paragraph(page, "No scheme chose an end of the grid.");
+    page_paragraph(page, "%s",
+                   ends ? "Where the smallest or the largest rate was chosen, a better one may lie beyond."
+                        : "No scheme chose an end of the grid.");
     return true;
 }
 

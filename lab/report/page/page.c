@@ -7,27 +7,24 @@
 #include <unistd.h>
 
 // --- text ---
+static const char *entity(uint32_t character) {
+    return character == '&' ? "&amp;" : character == '<' ? "&lt;" : character == '>' ? "&gt;" : "&quot;";
+}
+
 void xml_text(FILE *out, const char *text) {
     const char *end = text + strlen(text);
-    while (text < end) {
+    for (int size; text<end; text += size> 0 ? size : 1) {
         uint32_t character;
-        const int size = utf8_decode(&character, text, (size_t)(end - text));
+        size = utf8_decode(&character, text, (size_t)(end - text));
         if (size == 0)
             fputs("\xEF\xBF\xBD", out);
         else if (character < 0x20 || (character >= 0x7F && character < 0xA0) || character == 0xFFFE ||
                  character == 0xFFFF)
             fputc(' ', out); // a newline in a name would end a line, and XML allows none of the others
-        else if (character == '&')
-            fputs("&amp;", out);
-        else if (character == '<')
-            fputs("&lt;", out);
-        else if (character == '>')
-            fputs("&gt;", out);
-        else if (character == '"')
-            fputs("&quot;", out);
+        else if (strchr("&<>\"", (int)character) && character < 0x80)
+            fputs(entity(character), out);
         else
             fwrite(text, 1, (size_t)size, out);
-        text += size > 0 ? size : 1;
     }
 }
 
@@ -170,16 +167,9 @@ void page_code(Page *page, const char *text) {
     xml_text(page->html, text);
     fputs("</pre>\n", page->html);
     if (page->folded > 0) return;
-    // The fence is longer than any run of backticks in the text, which would end it.
-    size_t fence = 3;
-    for (const char *at = text; (at = strchr(at, '`')); at += strspn(at, "`"))
-        if (strspn(at, "`") >= fence) fence = strspn(at, "`") + 1;
-    for (int end = 0; end < 2; end++) {
-        fputc('\n', page->markdown);
-        for (size_t i = 0; i < fence; i++) fputc('`', page->markdown);
-        fputc('\n', page->markdown);
-        for (const char *at = text; !end && *at; at++) fputc(printable(*at), page->markdown);
-    }
+    fputs("\n    ", page->markdown); // four spaces begin a block
+    for (; *text; text++) fputc(printable(*text), page->markdown);
+    fputc('\n', page->markdown);
 }
 
 void page_fold(Page *page, const char *heading) {

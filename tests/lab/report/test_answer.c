@@ -113,17 +113,23 @@ static void the_winner_is_told(void **state) {
         double losses[3]; // of none, alibi, rope, by chance around it
         double spread;
         const char *sentence;
-    } cases[] = {{"",
-                  {3, 2.9, 2.7},
-                  0.001,
-                  "- Lowest loss: rope, 2.7000 nats a token; by corrected 95% intervals better than 2 of 2 others."},
-                 {"", {3, 2.7001, 2.7}, 0.01, "better than 1 of 2 others; not resolved: alibi."},
-                 {"",
-                  {3, 2.9, 2.8},
-                  1,
-                  "- Lowest loss: rope, 2.8000 nats a token; no difference from another scheme is resolved."},
-                 {"", {NAN, 2.9, 2.7}, 0.001, "better than 1 of 2 others; not resolved: none (diverged)."},
-                 {"0.1M,1M", {3, 2.9, 2.7}, 0.001, "- Lowest loss at 1M: rope, 2.7000 nats a token; by"}};
+    } cases[] = {
+        {"",
+         {3, 2.9, 2.7},
+         0.001,
+         "- Lowest loss: rope, 2.7000 nats a token; by corrected 95% intervals better than 2 of 2 others."},
+        {"", {3, 2.7001, 2.7}, 0.01, "not resolved: alibi; by corrected 95% intervals better than 1 of 2 others."},
+        {"",
+         {3, 2.9, 2.8},
+         1,
+         "- Lowest loss: rope, 2.8000 nats a token; not resolved: none, alibi; by corrected 95% intervals better than "
+         "0 "
+         "of 2 others."},
+        {"",
+         {NAN, 2.9, 2.7},
+         0.001,
+         "not resolved: none (diverged); by corrected 95% intervals better than 1 of 2 others."},
+        {"0.1M,1M", {3, 2.9, 2.7}, 0.001, "- Lowest loss at 1M: rope, 2.7000 nats a token; by"}};
     for (size_t n = 0; n < COUNT(cases); n++) {
         make_plan("none;alibi;rope", "", cases[n].scale, "");
         for (int i = 0; i < plan_job_count(plan); i++) {

@@ -127,7 +127,7 @@ static void text_means_itself(void **state) {
     assert_null(strstr(html, "<script>"));
     expect_balanced(html);
     assert_int_equal(times(markdown, WILD), 1); // in the block, as it is
-    expect_text(markdown, "```\n" WILD "\n```\n");
+    expect_text(markdown, "\n    " WILD "\n");
     static const char *const marks[] = {"\\|x\\|",    "\\*y\\*", "\\_z\\_",     "\\`c\\`",
                                         "\\[d\\](e)", " \\\\ ",  "\\<script\\>"};
     for (size_t i = 0; i < COUNT(marks); i++) assert_int_equal(times(markdown, marks[i]), 4);

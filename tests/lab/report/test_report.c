@@ -1,9 +1,10 @@
 // What the other sections of a report say about given measurements.
 #include "tests/lab/report/sections.h"
 
-// Which schemes chose an end of the grid, by name; none when the choice is inside. One that diverged chose none.
+// Which schemes chose an end of the grid; none when the choice is inside. One that diverged chose none.
 static void ends_of_the_grid_are_named(void **state) {
-    static const char *const rows[] = {"| alibi | 0.001 |", "| alibi | 0.002 |", "| alibi | 0.004 |"};
+    static const char *const rows[] = {"| alibi | 0.001, the smallest |", "| alibi | 0.002 |",
+                                       "| alibi | 0.004, the largest |"};
     make_plan("none;alibi", "0.001,0.002,0.004", "", "");
     for (int chosen = 0; chosen < 3; chosen++) {
         for (int i = 0; i < plan_job_count(plan); i++) {
@@ -14,19 +15,14 @@ static void ends_of_the_grid_are_named(void **state) {
         expect_text(text, "trained at 0.001, 0.002 and 0.004, and");
         expect_text(text, "| none | 0.002 |");
         expect_text(text, rows[chosen]);
-        expect_no_text(text, "none (");
         expect_if(chosen == 1, text, "No scheme chose an end of the grid.");
-        expect_if(chosen == 0, text, "may lie beyond: alibi (the smallest, 0.001).");
-        expect_if(chosen == 2, text, "may lie beyond: alibi (the largest, 0.004).");
+        expect_if(chosen != 1, text, "may lie beyond.");
         text = section_as(report_rates, "html");
         expect_text(text, "| alibi | 0.002 |");
         expect_text(text, "class=\"ring\"");
     }
     for (int rate = 0; rate < 3; rate++) put_diverged(&(Job){.task = -1, .arm = 1, .seed = 1, .rate = rate});
-    const char *text = section(report_chosen_rates);
-    expect_text(text, "| alibi | diverged |");
-    expect_text(text, "Diverged at every rate, from one seed or more: alibi.");
-    expect_no_text(text, "end of the grid");
+    expect_text(section(report_chosen_rates), "| alibi | diverged at all |");
 }
 
 // Runs of a task with the same share of right answers at all lengths up to `most`.
@@ -171,7 +167,7 @@ static void limits_are_those_of_the_plan(void **state) {
                 {report_limits, true, "Every scheme has seeds of its own"},
                 {report_repeat, true, "for none; every other scheme has seeds of its own"},
                 {report_answer, true, "Learning rates were chosen on the same seeds"},
-                {report_answer, true, "Steps, tokens and epochs are those of none."}};
+                {report_answer, true, "those here are of the reference, none."}};
     for (int given = 0; given < 2; given++) {
         make_plan("none;alibi", given ? "0.001,0.002" : "", "", given ? "copy:max=2" : "");
         plan->by_seconds = plan->unpaired = given;
