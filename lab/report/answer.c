@@ -91,10 +91,7 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
         report_family(family, d);
         page_row(page, false, each > 1 ? "%s - %s|%s%s" : "%s - %s", plan->arms[d->arm].name, plan->arms[d->other].name,
                  d->texts > 1 ? OVER_TEXTS : "", report_setting_name(facts, d));
-        page_cells(page, "%+.4f|%+.4f|%+.4f|%s%s|%s", d->gap.mean, d->interval.low, d->interval.high,
-                   isnan(d->gap.mean)       ? "diverged"
-                   : isnan(d->interval.low) ? "one seed cannot tell"
-                                            : verdict_words(d->verdict),
+        page_cells(page, "%+.4f|%+.4f|%+.4f|%s%s|%s", d->gap.mean, d->interval.low, d->interval.high, report_verdict(d),
                    d->primary ? "" : " (exploratory)", isnan(d->interval.low) ? "-" : family);
     }
     page_table_end(page);

@@ -63,6 +63,12 @@ void report_family(char words[FAMILY_WORDS], const Difference *d) {
     snprintf(words, FAMILY_WORDS, "%s, %s", d->primary ? "primary" : "exploratory", corrected);
 }
 
+const char *report_verdict(const Difference *d) {
+    return isnan(d->gap.mean)       ? "diverged"
+           : isnan(d->interval.low) ? "one seed cannot tell"
+                                    : verdict_words(d->verdict);
+}
+
 // --- sentences ---
 typedef enum { BETTER, WORSE, OPEN, ALONE, DIVERGED, KINDS } Kind;
 

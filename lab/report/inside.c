@@ -146,24 +146,6 @@ static int *read_windows(const char *data, int T, Error *error) {
     return NULL;
 }
 
-// *ids = the windows that heads are measured on, and a paragraph that says what is measured, or why nothing is: the
-// text may have gone since, or be shorter than the windows. Then *ids is NULL.
-static bool begin_heads(int **ids, Page *page, const char *whose, const char *data, int T, Error *error) {
-    *ids = read_windows(data, T, error);
-    if (!*ids && error->kind != ERROR_INPUT) return false;
-    if (*ids) {
-        page_paragraph(page,
-                       "%s, on %d windows of validation text. Distance: the mean number of tokens back. Keys: how many "
-                       "a query attends to (exp of the entropy). First: the share of attention on the window's first "
-                       "token, where heads attend when they find nothing.",
-                       whose, WINDOWS);
-    } else {
-        for (char *mark; (mark = strchr(error->message, '`'));) *mark = '"'; // messages put commands in backticks
-        page_paragraph(page, "Attention is left out: %s.", error->message);
-    }
-    return true;
-}
-
 // Average by_distance over groups of distances that span half an octave. x is the geometric middle of each group, plus
 // 1, because a logarithmic axis has no 0.
 static void octaves(Chart *chart, const double *by_distance, int T) {
@@ -177,13 +159,24 @@ static void octaves(Chart *chart, const double *by_distance, int T) {
     }
 }
 
-// A table and a chart of the heads of a model.
-static bool heads(Page *page, const char *name, const Gpt *gpt, const int *ids, int T, Error *error) {
+bool report_heads(Page *page, const char *name, const Run *run, Error *error) {
+    const int T = run->gpt.shape.context;
     Attended a = {0}, uniform = {0};
     Chart chart = {.x_label = "tokens back, plus 1", .y_label = "mean probability", .log_x = true, .log_y = true};
-    bool ok = attended_measure(&a, gpt, ids, WINDOWS, T, error) && attended_uniform(&uniform, T, error);
+    int *ids = read_windows(run->options.data, T, error);
+    if (!ids && error->kind == ERROR_INPUT) { // the text may have gone since, or be shorter than the windows
+        for (char *mark; (mark = strchr(error->message, '`'));) *mark = '"'; // messages put commands in backticks
+        page_paragraph(page, "Attention of %s is left out: %s.", name, error->message);
+        return true;
+    }
+    bool ok = ids && attended_measure(&a, &run->gpt, ids, WINDOWS, T, error) && attended_uniform(&uniform, T, error);
     if (ok) {
-        page_table(page, "heads of %s", name);
+        page_table(
+            page,
+            "heads of %s, on %d windows of validation text: the mean distance of keys in tokens, how many keys a "
+            "query attends to (exp of the entropy), and the share of the first token, where heads attend when "
+            "they find nothing",
+            name, WINDOWS);
         page_row(page, true, "layer|head|distance|keys|first");
         chart_line(&chart, "all keys alike");
         octaves(&chart, uniform.by_distance, T);
@@ -198,38 +191,19 @@ static bool heads(Page *page, const char *name, const Gpt *gpt, const int *ids, 
     }
     attended_free(&a);
     attended_free(&uniform);
+    free(ids);
     return ok;
 }
 
 bool report_attention(Page *page, const Facts *facts, Error *error) {
-    const Plan *plan = facts->plan;
-    const Setting *setting = &plan->settings[facts->setting];
-    const int T = (int)setting->context;
-    char whose[NAME_CAPACITY + 64];
-    int models = 0, *ids = NULL;
-    for (int arm = 0; arm < plan->arm_count; arm++) models += report_has_weights(facts, arm);
-    snprintf(whose, sizeof whose, "Models of the first seed%s", facts->at[facts->setting]);
-    if (models > 0 && !begin_heads(&ids, page, whose, plan->texts[setting->text].data, T, error)) return false;
     bool ok = true;
-    for (int arm = 0; ok && ids && arm < plan->arm_count; arm++) {
+    for (int arm = 0; ok && arm < facts->plan->arm_count; arm++) {
         Run run;
         if (!report_has_weights(facts, arm)) continue;
         ok = report_open_run(&run, facts, arm, error);
         if (!ok) break;
-        ok = heads(page, plan->arms[arm].name, &run.gpt, ids, T, error);
+        ok = report_heads(page, facts->plan->arms[arm].name, &run, error);
         run_close(&run);
     }
-    free(ids);
-    return ok;
-}
-
-bool report_run_attention(Page *page, const Run *run, Error *error) {
-    const int T = run->gpt.shape.context;
-    char names[TEXT_CAPACITY];
-    int *ids;
-    if (!begin_heads(&ids, page, "The model", run->options.data, T, error)) return false;
-    mix_names(&run->gpt.pos, ", ", " and ", names);
-    const bool ok = !ids || heads(page, names, &run->gpt, ids, T, error);
-    free(ids);
     return ok;
 }

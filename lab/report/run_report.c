@@ -119,14 +119,15 @@ static bool sample(Page *page, const Run *run, const char *weights, Error *error
 // What needs the trained model, with its best weights if they were kept; a run that has none yet has no such parts.
 static bool model_parts(Page *page, const RunPaths *paths, Error *error) {
     const bool best = paths->is_best || !path_missing(paths->best);
-    char name[PATH_CAPACITY];
+    char name[PATH_CAPACITY], names[TEXT_CAPACITY];
     Run run;
     if (!best && path_missing(paths->model)) return true;
     if (!path_format(name, error, "%s%s", paths->directory, best ? RUN_BEST : "") || !run_open(&run, name, "", error))
         return false;
     bool ok = sample(page, &run, best ? "the best weights" : "the last weights", error);
     page_heading(page, best ? "What heads attend to, with the best weights" : "What heads attend to");
-    ok = ok && report_run_attention(page, &run, error);
+    mix_names(&run.gpt.pos, ", ", " and ", names);
+    ok = ok && report_heads(page, names, &run, error);
     run_close(&run);
     return ok;
 }

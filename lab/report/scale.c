@@ -1,8 +1,6 @@
 // How differences change along a ladder of settings, from one to the next.
 #include "lab/report/sections.h"
 
-#include "lab/report/page/numbers.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -101,33 +99,25 @@ bool report_scale(Page *page, const Facts *facts, Error *error) {
     const char *axis = climb(rungs, plan);
     page_heading(page, "As compute grows");
     if (!gap_chart(page, facts, rungs, axis, error) || !loss_chart(page, facts, rungs, axis, error)) return false;
-    page_paragraph(page,
-                   "How each difference changes from one setting to the next, and from the first to the last; the "
-                   "intervals are corrected for all %d changes.",
-                   all_changes(facts));
-    for (int i = 0; i < facts->contrasts; i++) {
-        const Difference *contrast = report_contrast(facts, i);
-        const char *arm = plan->arms[contrast->arm].name, *other = plan->arms[contrast->other].name;
-        char words[INTERVAL_WORDS];
-        text_print(&page->text, "%s - %s%s", arm, other, contrast->primary ? ":" : " (exploratory):");
+    page_table(
+        page,
+        "how each difference changes from one setting to the next, and from the first to the last; the intervals "
+        "are corrected for all %d changes",
+        all_changes(facts));
+    page_row(page, true, "contrast|from|to|change|low|high|verdict");
+    for (int i = 0; i < facts->contrasts; i++)
         for (int r = 0; r < last + (last > 1); r++) {
             const int from = rungs[r < last ? r : 0].setting, to = rungs[r < last ? r + 1 : last].setting;
-            const Difference d = change_of(facts, contrast, from, to);
-            text_print(&page->text, "%s from %s to %s %s%s%s",
-                       r == 0     ? ""
-                       : r < last ? ";"
-                                  : "; in all,",
-                       plan->settings[from].name, plan->settings[to].name,
-                       interval_words(words, d.gap.mean, d.interval.low, d.interval.high),
-                       isnan(d.gap.mean)                 ? ", because a run diverged"
-                       : isnan(d.interval.low)           ? ", one seed"
-                       : d.verdict == VERDICT_UNRESOLVED ? ", not resolved"
-                                                         : ", in favour of ",
+            const Difference d = change_of(facts, report_contrast(facts, i), from, to);
+            const char *arm = plan->arms[d.arm].name, *other = plan->arms[d.other].name;
+            page_row(page, false, "%s - %s|%s|%s", arm, other, plan->settings[from].name, plan->settings[to].name);
+            page_cells(page, "%+.4f|%+.4f|%+.4f|%s%s%s", d.gap.mean, d.interval.low, d.interval.high,
+                       d.verdict == VERDICT_UNRESOLVED ? report_verdict(&d) : "in favour of ",
                        d.verdict == VERDICT_BETTER  ? arm
                        : d.verdict == VERDICT_WORSE ? other
-                                                    : "");
+                                                    : "",
+                       d.primary ? "" : " (exploratory)");
         }
-        page_paragraph(page, ".");
-    }
+    page_table_end(page);
     return true;
 }

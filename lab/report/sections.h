@@ -34,6 +34,7 @@ const char *report_setting_name(const Facts *facts, const Difference *d);
 enum { FAMILY_WORDS = 64 };
 // What its interval is: "primary, corrected for 6", "exploratory, corrected for 28 pairs", or "single" if it is alone.
 void report_family(char words[FAMILY_WORDS], const Difference *d);
+const char *report_verdict(const Difference *d); // "better", "worse", "not resolved", and why there is none
 
 // --- sentences ---
 // Append one sentence about a contrast in `count` settings: "rope is better than learned by 0.15 nats a token (0.13 to
@@ -79,7 +80,7 @@ bool report_attention(Page *page, const Facts *facts, Error *error);    // where
 bool report_limits(Page *page, const Facts *facts, Error *error);       // how it was judged, and what it does not show
 bool report_repeat(Page *page, const Facts *facts, Error *error);       // how to repeat the comparison
 
-// Attention by distance of a single run's model.
-bool report_run_attention(Page *page, const Run *run, Error *error);
+// A table and a chart of the heads of a run's model; if its text has gone, a paragraph.
+bool report_heads(Page *page, const char *name, const Run *run, Error *error);
 
 #endif

@@ -261,7 +261,7 @@ check "another rate is another run" test -f grid/runs/rope-lr0.003-seed1338/meas
 # --- sizes and tasks ---
 need compare $shape $data --seeds 2 --scale 22k,30k --tokens-per-parameter 0.05 --out ladder sinusoidal learned
 check "two sizes" test "$(grep -cE '^(22k|30k) +1 +2 ' "$scratch/out")" -eq 2
-check "the ladder's question is answered" grep -q '^learned - sinusoidal: from 22k to 30k ' ladder/report.md
+check "the ladder's question is answered" grep -q '^| learned - sinusoidal | 22k | 30k |' ladder/report.md
 check "runs of both sizes" test "$(ls ladder/runs | grep -cE '^(22k|30k)-(learned|sinusoidal)-seed133[78]$')" -eq 8
 need compare $small --steps 30 --seeds 2 --tasks copy:max=2 --task-steps 20 --exercises 9 --out tasks none rope
 check "tasks are trained" test "$(ls tasks/runs | grep -c '^copy:max=2-')" -eq 4
