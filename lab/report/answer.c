@@ -87,12 +87,17 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
     page_table_latex(page, each > 1 ? 7 : 6, "Differences in loss, first minus second, with corrected 95% intervals");
     page_row(page, true, "contrast%s|difference|low|high|verdict|interval", each > 1 ? "|setting" : "");
     for (const Difference *d = contrasts; d < end; d++) {
-        char family[FAMILY_WORDS];
-        report_family(family, d);
         page_row(page, false, each > 1 ? "%s - %s|%s%s" : "%s - %s", plan->arms[d->arm].name, plan->arms[d->other].name,
                  d->texts > 1 ? OVER_TEXTS : "", report_setting_name(facts, d));
-        page_cells(page, "%+.4f|%+.4f|%+.4f|%s%s|%s", d->gap.mean, d->interval.low, d->interval.high, report_verdict(d),
-                   d->primary ? "" : " (exploratory)", isnan(d->interval.low) ? "-" : family);
+        page_cells(page, "%+.4f|%+.4f|%+.4f|%s%s", d->gap.mean, d->interval.low, d->interval.high, report_verdict(d),
+                   d->primary ? "" : " (exploratory)");
+        // What the interval is: one of a family, or alone.
+        if (!isnan(d->interval.low)) text_print(&page->text, d->primary ? "primary, " : "exploratory, ");
+        page_cells(page,
+                   isnan(d->interval.low) ? "-"
+                   : d->comparisons > 1   ? "corrected for %.0f%s"
+                                          : "single",
+                   d->comparisons, d->primary ? "" : " pairs");
     }
     page_table_end(page);
     fputs("</details>\n", page->html);
@@ -177,16 +182,16 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     const int done = outcome_done(facts->outcome), all = plan_job_count(plan);
     const bool texts = facts->settings_over_texts > 0;
-    page_columns(page, 0);
+    fputs("<div class=\"columns\"><div>\n", page->html); // beside each other where the screen is wide
     if (done < all)
         page_paragraph(page, "Not finished: %d of %d runs are done, and this page has %d of %d seeds.", done, all,
                        facts->outcome->seeds, plan->seeds);
     if (plan->arm_count > 2) // two are told by their contrast
         (plan->setting_count == 1 || plan_is_ladder(plan) ? winner : winners)(page, facts);
     for (int i = 0; i < facts->contrasts; i++) sentence(page, facts, i, texts);
-    page_columns(page, 1);
+    fputs("</div><div>\n", page->html);
     if (!forest(page, facts, error)) return false;
-    page_columns(page, 2);
+    fputs("</div></div>\n", page->html);
     settings(page, facts);
     losses(page, facts);
     if (facts->outcome->seeds > 1 && facts->contrasts > 0) confidence(page, facts);

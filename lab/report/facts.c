@@ -56,13 +56,6 @@ const char *report_setting_name(const Facts *facts, const Difference *d) {
     return rest + (*rest == '-');
 }
 
-void report_family(char words[FAMILY_WORDS], const Difference *d) {
-    char corrected[32] = "single";
-    if (d->comparisons > 1)
-        snprintf(corrected, sizeof corrected, "corrected for %.0f%s", d->comparisons, d->primary ? "" : " pairs");
-    snprintf(words, FAMILY_WORDS, "%s, %s", d->primary ? "primary" : "exploratory", corrected);
-}
-
 const char *report_verdict(const Difference *d) {
     return isnan(d->gap.mean)       ? "diverged"
            : isnan(d->interval.low) ? "one seed cannot tell"
@@ -94,14 +87,6 @@ static void settings_of(Text *text, const Facts *facts, const Difference *d, int
         }
 }
 
-// " by 0.15 nats a token (0.13 to 0.17)"
-static void amount(Text *text, const Difference *d) {
-    const int digits = digits_of(d->gap.mean, d->interval.low, d->interval.high);
-    const double one = fabs(d->interval.low), other = fabs(d->interval.high);
-    text_print(text, " by %.*f nats a token (%.*f to %.*f)", digits, fabs(d->gap.mean), digits, fmin(one, other),
-               digits, fmax(one, other));
-}
-
 void words_contrast(Text *text, const Facts *facts, const Difference *d, int count) {
     static const char *const words[KINDS] = {
         [OPEN] = "not resolved", [ALONE] = "one seed cannot tell", [DIVERGED] = "not known, because a run diverged"};
@@ -128,8 +113,11 @@ void words_contrast(Text *text, const Facts *facts, const Difference *d, int cou
         if (!resolved) text_print(text, "%s", words[kind]);
         settings_of(text, facts, d, count, kind, found);
         char numbers[INTERVAL_WORDS];
+        const double one = fabs(last->interval.low), other = fabs(last->interval.high);
+        const int digits = digits_of(last->gap.mean, last->interval.low, last->interval.high);
         if (resolved && found == 1)
-            amount(text, last);
+            text_print(text, " by %.*f nats a token (%.*f to %.*f)", digits, most, digits, fmin(one, other), digits,
+                       fmax(one, other));
         else if (resolved)
             text_print(text, " by %.*f to %.*f nats a token", digits_for(least), least, digits_for(least), most);
         else if (count == 1 && kind != DIVERGED)

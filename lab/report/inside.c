@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- tables ---
+// --- what was learned ---
 // Add the power spectrum of a table of codes (T, C) to the last line.
 static bool add_waves(Chart *chart, const real *codes, int T, int C, Error *error) {
     Spectrum s;
@@ -22,89 +22,47 @@ static bool add_waves(Chart *chart, const real *codes, int T, int C, Error *erro
     return true;
 }
 
-// A line for each scheme that adds a table, and one for random numbers.
-static bool waves_chart(Page *page, const Facts *facts, Error *error) {
-    const int T = (int)report_context(facts, facts->setting), C = (int)facts->plan->settings[facts->setting].width;
-    const uint64_t key = random_key(1337, "noise");
-    Chart chart = {
-        .x_label = "frequency, cycles a token", .y_label = "share of the variance", .log_x = true, .log_y = true};
-    real *codes = malloc((size_t)T * (size_t)C * sizeof *codes);
-    if (!codes) return fail_run(error, "no memory for %d codes", T);
-    bool ok = true;
-    for (int arm = 0; ok && arm < facts->plan->arm_count; arm++) {
-        Run run;
-        if (!report_enters(facts, arm, ENTERS_EMBEDDING)) continue;
-        ok = report_open_run(&run, facts, arm, error);
-        if (!ok) break;
-        report_line(&chart, facts, arm);
-        ok = scheme_codes(codes, &run.gpt, error) && add_waves(&chart, codes, T, C, error);
-        run_close(&run);
-    }
-    for (size_t i = 0; i < (size_t)T * (size_t)C; i++) codes[i] = (real)random_normal(key, i);
-    chart_line(&chart, "random numbers");
-    ok = ok && add_waves(&chart, codes, T, C, error) &&
-         page_chart(page, &chart, error, "Which waves the tables that are added to embeddings are made of");
-    chart_free(&chart);
-    free(codes);
-    return ok;
-}
-
-// --- frequencies and biases ---
 // Learned frequencies of every head and layer, beside the designed base^(-2i/d).
-static void add_frequencies(Chart *chart, const Gpt *gpt) {
+static bool frequency_chart(Page *page, const char *name, const Gpt *gpt, Error *error) {
+    Chart chart = {.x_label = "pair", .y_label = "radians a token", .log_y = true};
     const Position *pos = &gpt->pos.part[0];
     const int pairs = rotary_pairs(pos);
     const Tensor *rho = &gpt->tensors.items[pos->tensors[0]]; // (sets, pairs) logarithms of frequencies
     const int sets = (int)(rho->count / (size_t)pairs);
-    chart_line(chart, "designed");
-    for (int i = 0; i < pairs; i++) chart_point(chart, i, rotary_theta(pos, 0, 0, i));
+    chart_line(&chart, "designed");
+    for (int i = 0; i < pairs; i++) chart_point(&chart, i, rotary_theta(pos, 0, 0, i));
     for (int s = 0; s < sets; s++) {
-        chart_line(chart, "layer %d, head %d", s / gpt->shape.heads, s % gpt->shape.heads);
+        chart_line(&chart, "layer %d, head %d", s / gpt->shape.heads, s % gpt->shape.heads);
         for (int i = 0; i < pairs; i++)
-            chart_point(chart, i, exp((double)gpt->params[rho->offset + (size_t)(s * pairs + i)]));
+            chart_point(&chart, i, exp((double)gpt->params[rho->offset + (size_t)(s * pairs + i)]));
     }
+    return page_chart(page, &chart, error, "Frequencies by pair of channels: %s", name);
 }
 
 // The biases of a scheme's first layer: points at all distances below NEAR, and at every step-th after that.
-static bool add_biases(Chart *chart, const Gpt *gpt, Error *error) {
+static bool bias_chart(Page *page, const char *name, const Gpt *gpt, Error *error) {
     enum { POINTS = 64, NEAR = 16 };
+    Chart chart = {.x_label = "tokens back", .y_label = "added to the score"};
     const int H = gpt->shape.heads, T = gpt->shape.context, step = 1 + T / (POINTS - NEAR);
     double *curves = malloc((size_t)H * (size_t)T * sizeof *curves);
     if (!curves) return fail_run(error, "no memory for curves of %d distances", T);
     const bool ok = scheme_bias(curves, gpt, error);
     for (int h = 0; ok && h < H; h++) {
-        chart_line(chart, "head %d", h);
+        chart_line(&chart, "head %d", h);
         for (int d = 0; d < T; d += d < NEAR ? 1 : step)
-            chart_point(chart, d, curves[(size_t)h * (size_t)T + (size_t)d]);
+            chart_point(&chart, d, curves[(size_t)h * (size_t)T + (size_t)d]);
     }
     free(curves);
-    return ok;
-}
-
-static bool curve_chart(Page *page, const Facts *facts, int arm, bool bias, Error *error) {
-    Run run;
-    Chart chart = {.x_label = bias ? "tokens back" : "pair",
-                   .y_label = bias ? "added to the score" : "radians a token",
-                   .log_y = !bias};
-    if (!report_open_run(&run, facts, arm, error)) return false;
-    bool ok = true;
-    if (bias)
-        ok = add_biases(&chart, &run.gpt, error);
-    else
-        add_frequencies(&chart, &run.gpt);
-    run_close(&run);
-    ok = ok && page_chart(page, &chart, error, "%s: %s", bias ? "Bias by distance" : "Frequencies by pair of channels",
-                          facts->plan->arms[arm].name);
-    chart_free(&chart);
-    return ok;
+    return ok && page_chart(page, &chart, error, "Bias by distance: %s", name);
 }
 
 bool report_learned(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
-    bool left_out = false, learned[2] = {false, false}; // tables, biases; designed ones are only beside learned ones
+    const int T = (int)report_context(facts, facts->setting), C = (int)plan->settings[facts->setting].width;
+    bool left_out = false, tables = false, biases = false; // are any learned? Then designed ones are beside them
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        learned[0] |= plan->arms[arm].learned && report_enters(facts, arm, ENTERS_EMBEDDING);
-        learned[1] |= plan->arms[arm].learned && report_enters(facts, arm, ENTERS_BIAS);
+        tables = tables || (plan->arms[arm].learned && report_enters(facts, arm, ENTERS_EMBEDDING) && T >= WAVE_LEAST);
+        biases = biases || (plan->arms[arm].learned && report_enters(facts, arm, ENTERS_BIAS));
         if (report_has_weights(facts, arm)) continue;
         text_print(&page->text, "%s%s",
                    left_out ? ", "
@@ -114,16 +72,32 @@ bool report_learned(Page *page, const Facts *facts, Error *error) {
         left_out = true;
     }
     if (left_out) page_paragraph(page, ".");
-    if (learned[0] && report_context(facts, facts->setting) >= WAVE_LEAST && !waves_chart(page, facts, error))
-        return false;
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        if (arm_is(&plan->arms[arm], "rope-learned") && report_has_weights(facts, arm) &&
-            !curve_chart(page, facts, arm, false, error))
-            return false;
-        if (learned[1] && report_enters(facts, arm, ENTERS_BIAS) && !curve_chart(page, facts, arm, true, error))
-            return false;
+    Chart waves = {
+        .x_label = "frequency, cycles a token", .y_label = "share of the variance", .log_x = true, .log_y = true};
+    real *codes = malloc((size_t)T * (size_t)C * sizeof *codes);
+    bool ok = codes || fail_run(error, "no memory for %d codes", T);
+    for (int arm = 0; ok && arm < plan->arm_count; arm++) {
+        const char *name = plan->arms[arm].name;
+        Run run;
+        if (!report_has_weights(facts, arm)) continue;
+        ok = report_open_run(&run, facts, arm, error);
+        if (!ok) break;
+        if (tables && report_enters(facts, arm, ENTERS_EMBEDDING)) {
+            report_line(&waves, facts, arm);
+            ok = scheme_codes(codes, &run.gpt, error) && add_waves(&waves, codes, T, C, error);
+        }
+        if (arm_is(&plan->arms[arm], "rope-learned")) ok = ok && frequency_chart(page, name, &run.gpt, error);
+        if (biases && report_enters(facts, arm, ENTERS_BIAS)) ok = ok && bias_chart(page, name, &run.gpt, error);
+        run_close(&run);
     }
-    return true;
+    for (size_t i = 0; ok && i < (size_t)T * (size_t)C; i++)
+        codes[i] = (real)random_normal(random_key(1337, "noise"), i);
+    chart_line(&waves, "random numbers");
+    ok = ok && (!tables || (add_waves(&waves, codes, T, C, error) &&
+                            page_chart(page, &waves, error, "Which waves tables of positions are made of")));
+    chart_free(&waves);
+    free(codes);
+    return ok;
 }
 
 // --- attention ---

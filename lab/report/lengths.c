@@ -30,9 +30,9 @@ static bool length_chart(Page *page, const Facts *facts, const char *quantity, c
 }
 
 // One row for each scheme: a quantity at 1, 2, 4, ... times the trained length (`count` columns), and its change from
-// the first to the last. words: for a change that is not resolved, falls, or rises.
-static void change_table(Page *page, const Facts *facts, const char *quantity, int count, const char *caption,
-                         const char *const words[3], const char *word_heading) {
+// the first to the last.
+static void change_table(Page *page, const Facts *facts, const char *quantity, int count, const char *caption) {
+    static const char *const words[] = {"not resolved", "falls", "rises"};
     const Plan *plan = facts->plan;
     const int setting = facts->setting, times = 1 << (count - 1), seeds = facts->outcome->seeds;
     const double T = report_context(facts, setting);
@@ -40,7 +40,7 @@ static void change_table(Page *page, const Facts *facts, const char *quantity, i
                plan->arm_count);
     page_row(page, true, "scheme");
     for (int i = 0; i < count; i++) page_cells(page, "%.0f", T * (1 << i));
-    page_cells(page, "change at %dx|95%% interval|%s", times, word_heading);
+    page_cells(page, "change at %dx|95%% interval|the loss", times);
     for (int arm = 0; arm < plan->arm_count; arm++) {
         double differences[SEEDS_MOST];
         for (int seed = 0; seed < seeds; seed++)
@@ -63,16 +63,13 @@ static void change_table(Page *page, const Facts *facts, const char *quantity, i
 }
 
 bool report_lengths(Page *page, const Facts *facts, Error *error) {
-    static const char *const longer[] = {"not resolved", "falls", "rises"}, *const more[] = {"not resolved", "helps",
-                                                                                             "hurts"};
     static const char position[] = "position in the window";
     if (!length_chart(page, facts, "position", position, false, "Loss by position in windows of the trained length",
                       error) ||
         !length_chart(page, facts, "loss", "tokens of a window", true, "Loss against the length of the window", error))
         return false;
     change_table(page, facts, "loss", MULTIPLES,
-                 "loss by the length of the window, and its change from the trained length to eight times that", longer,
-                 "the loss");
+                 "loss by the length of the window, and its change from the trained length to eight times that");
     if (!length_chart(page, facts, "beyond", position, true,
                       "Loss by position in windows of eight times the trained length", error))
         return false;
@@ -80,8 +77,7 @@ bool report_lengths(Page *page, const Facts *facts, Error *error) {
     page_paragraph(
         page,
         "The loss of the same tokens, the last quarter of a trained window, with more and more text before them.");
-    change_table(page, facts, "same", 3, "loss of the same tokens by the length of their windows", more,
-                 "more context");
+    change_table(page, facts, "same", 3, "loss of the same tokens by the length of their windows");
     return true;
 }
 

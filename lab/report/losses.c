@@ -33,18 +33,6 @@ bool report_losses(Page *page, const Facts *facts, Error *error) {
     return true;
 }
 
-static void pair_cell(Page *page, const Facts *facts, int row, int column, int setting) {
-    char words[INTERVAL_WORDS];
-    if (row == column) {
-        page_cells(page, " ");
-        return;
-    }
-    const Difference d = report_pair(facts, row, column, setting);
-    page_cells(page, isnan(d.gap.mean) ? "-" : "%s%s",
-               interval_words(words, d.gap.mean, d.interval.low, d.interval.high),
-               d.verdict == VERDICT_UNRESOLVED ? "" : " *");
-}
-
 bool report_pairs(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     page_paragraph(
@@ -60,7 +48,17 @@ bool report_pairs(Page *page, const Facts *facts, Error *error) {
         for (int arm = 0; arm < plan->arm_count; arm++) page_cells(page, "%s", plan->arms[arm].name);
         for (int row = 0; row < plan->arm_count; row++) {
             page_row(page, false, "%s", plan->arms[row].name);
-            for (int column = 0; column < plan->arm_count; column++) pair_cell(page, facts, row, column, setting);
+            for (int column = 0; column < plan->arm_count; column++) {
+                if (column == row) {
+                    page_cells(page, " ");
+                    continue;
+                }
+                const Difference d = report_pair(facts, row, column, setting);
+                char words[INTERVAL_WORDS];
+                page_cells(page, isnan(d.gap.mean) ? "-" : "%s%s",
+                           interval_words(words, d.gap.mean, d.interval.low, d.interval.high),
+                           d.verdict == VERDICT_UNRESOLVED ? "" : " *");
+            }
         }
         page_table_end(page);
     }

@@ -31,9 +31,6 @@ Difference report_pair(const Facts *facts, int arm, int other, int setting);
 // The setting that a difference is of; over the texts what differs between these settings.
 const char *report_setting_name(const Facts *facts, const Difference *d);
 
-enum { FAMILY_WORDS = 64 };
-// What its interval is: "primary, corrected for 6", "exploratory, corrected for 28 pairs", or "single" if it is alone.
-void report_family(char words[FAMILY_WORDS], const Difference *d);
 const char *report_verdict(const Difference *d); // "better", "worse", "not resolved", and why there is none
 
 // --- sentences ---

@@ -8,23 +8,16 @@
 #include <string.h>
 
 // --- what is in a chart ---
-// Room for one more of `count` things of this size, which have room for 0, 1, 2, 4, 8 ... Returns whether there is.
-static bool grow(void **things, int count, size_t size) {
-    if ((count & (count - 1)) != 0) return true;
-    void *larger = realloc(*things, (size_t)(count ? 2 * count : 1) * size);
-    if (larger) *things = larger;
-    return larger != NULL;
-}
-
 static Line *last_line(Chart *chart) {
     return &chart->lines[chart->count - 1];
 }
 
 void chart_line(Chart *chart, const char *name, ...) {
-    void *lines = chart->lines;
-    chart->failed = chart->failed || !grow(&lines, chart->count, sizeof *chart->lines);
-    chart->lines = lines;
     if (chart->failed) return;
+    Line *lines = realloc(chart->lines, ((size_t)chart->count + 1) * sizeof *lines);
+    chart->failed = !lines;
+    if (!lines) return;
+    chart->lines = lines;
     Line line = {.hue = chart->count, .dash = chart->count / HUES, .ringed = -1};
     va_list arguments;
     va_start(arguments, name);
@@ -46,10 +39,10 @@ void chart_ring(Chart *chart) {
 static void add(Chart *chart, Point point) {
     if (chart->failed) return;
     Line *line = last_line(chart);
-    void *points = line->points;
-    chart->failed = !grow(&points, line->count, sizeof *line->points);
+    Point *points = realloc(line->points, ((size_t)line->count + 1) * sizeof *points);
+    chart->failed = !points;
+    if (!points) return;
     line->points = points;
-    if (chart->failed) return;
     line->points[line->count++] = point;
     line->dots += point.dot;
 }
@@ -244,19 +237,16 @@ static bool bounded(const Point *point) {
     return isfinite(point->low) && isfinite(point->high);
 }
 
-static const char *row_words(char words[INTERVAL_WORDS], const Line *line) {
-    if (line->count > 0) return interval_words(words, line->points->y, line->points->low, line->points->high);
-    return "";
-}
-
 // The axis goes from 0 to the ends of all intervals; one that is much longer than the others is cut off.
 static void lay_out_rows(Drawing *d) {
     double low = 0, high = 0, far = 0, names = 60, values = 60;
     char words[INTERVAL_WORDS];
     for (const Line *line = d->chart->lines; line < d->chart->lines + d->count; line++) {
-        if (line->count > 0) names = fmax(names, text_width(line->name) + 12);
-        values = fmax(values, text_width(row_words(words, line)) + 12);
-        if (interval_of(line)) far = fmax(far, fabs(line->points->y));
+        const Point *p = line->points;
+        if (line->count == 0) continue;
+        names = fmax(names, text_width(line->name) + 12);
+        values = fmax(values, text_width(interval_words(words, p->y, p->low, p->high)) + 12);
+        if (interval_of(line)) far = fmax(far, fabs(p->y));
     }
     for (const Line *line = d->chart->lines; line < d->chart->lines + d->count; line++) {
         const Point *point = interval_of(line);
@@ -299,7 +289,8 @@ static void draw_rows(const Drawing *d) {
         }
         begin_group(d, "interval", l);
         write_text(d->out, 12, y + 15, d->left - 20, "row", line->name);
-        write_text(d->out, d->right + 10, y + 15, WIDTH - d->right - 10, "value", row_words(words, line));
+        write_text(d->out, d->right + 10, y + 15, WIDTH - d->right - 10, "value",
+                   interval_words(words, line->points->y, line->points->low, line->points->high));
         if (point && bounded(point)) draw_interval(d, point, y + 10.5);
         if (point)
             fprintf(d->out, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>", at(&d->x, point->y), y + 10.5);
@@ -340,24 +331,19 @@ static void fit_axes(Drawing *d) {
 
 // Where lines have few points, at x with few digits, these are the ticks.
 static void choose_x_ticks(Drawing *d) {
-    enum { FEW = 8 };
-    double values[FEW], last = -INFINITY;
-    int most = 0, count = 0;
-    for (const Line *line = d->chart->lines; line < d->chart->lines + d->count; line++) {
-        const int points = line->count - line->dots;
-        if (points <= most) continue;
-        most = points;
-        count = 0;
-        for (const Point *p = line->points; most <= FEW && p < line->points + line->count; p++)
-            if (!p->dot && fabs(1e6 * p->x - round(1e6 * p->x)) < 1e-3) values[count++] = p->x;
+    const Line *longest = d->chart->lines;
+    double last = -INFINITY;
+    for (const Line *line = longest; line < d->chart->lines + d->count; line++)
+        if (line->count - line->dots > longest->count - longest->dots) longest = line;
+    bool few = longest->count - longest->dots <= 8;
+    for (const Point *p = longest->points; few && p < longest->points + longest->count; p++) {
+        if (p->dot || !(fabs(at(&d->x, p->x) - last) >= 44)) continue; // pixels
+        few = fabs(1e6 * p->x - round(1e6 * p->x)) < 1e-3;
+        last = at(&d->x, p->x);
+        d->x.ticks[d->x.count] = p->x;
+        number_words(d->x.words[d->x.count++], p->x);
     }
-    for (int i = 0; i < count && count == most; i++) {
-        if (!(fabs(at(&d->x, values[i]) - last) >= 44)) continue; // pixels
-        last = at(&d->x, values[i]);
-        d->x.ticks[d->x.count] = values[i];
-        number_words(d->x.words[d->x.count++], values[i]);
-    }
-    if (d->x.count < 2) choose_ticks(&d->x, (int)fmax(2, fmin(TICKS_MOST, (d->right - d->left) / 62)));
+    if (!few || d->x.count < 2) choose_ticks(&d->x, (int)fmax(2, fmin(TICKS_MOST, (d->right - d->left) / 62)));
 }
 
 static void lay_out_lines(Drawing *d) {

@@ -182,11 +182,6 @@ void page_fold_end(Page *page) {
     page->folded--;
 }
 
-void page_columns(Page *page, int part) {
-    static const char *const marks[] = {"<div class=\"columns\"><div>\n", "</div><div>\n", "</div></div>\n"};
-    fputs(marks[part], page->html);
-}
-
 // --- tables ---
 void page_table(Page *page, const char *caption, ...) {
     va_list arguments;

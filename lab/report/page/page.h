@@ -50,9 +50,6 @@ void page_code(Page *page, const char *text);
 void page_fold(Page *page, const char *heading);
 void page_fold_end(Page *page);
 
-// Two columns, beside each other where the screen is wide: begin the first (0), begin the second (1), end (2).
-void page_columns(Page *page, int part);
-
 // A table, row by row: one of headings, then the others. The first column is text, the others are numbers.
 void page_table(Page *page, const char *caption, ...) FORMAT_CHECK(2, 3);
 // Begin a row with the cells that one format prints, separated by '|'.
