@@ -28,7 +28,6 @@ bool report_rates(Page *page, const Facts *facts, Error *error) {
 
 bool report_chosen_rates(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
-    bool ends = false;
     page_heading(page, "Learning rates");
     for (int rate = 0; rate < plan->rate_count; rate++)
         text_print(&page->text, "%s%g",
@@ -37,7 +36,8 @@ bool report_chosen_rates(Page *page, const Facts *facts, Error *error) {
                                                   : ", ",
                    plan->rates[rate]);
     page_paragraph(page, ", and has the rate with the lowest mean loss, without a seed that diverged, on one half of "
-                         "the validation text. Apart from the curves during training, all other losses on this page "
+                         "the validation text; beyond the smallest and the largest, a better one may lie. Apart from "
+                         "the curves during training, all other losses on this page "
                          "are those of the other half.");
     page_table(page, "the learning rate of each scheme");
     page_row(page, true, "scheme");
@@ -50,17 +50,13 @@ bool report_chosen_rates(Page *page, const Facts *facts, Error *error) {
             RateLoss losses[RATES_MOST];
             outcome_rates(losses, facts->outcome, setting, arm);
             const bool chosen = !isnan(losses[facts->outcome->chosen_rate[setting][arm]].mean);
-            ends = ends || (chosen && end != 0);
-            page_cells(page, chosen ? "%g%s" : "diverged at all", report_rate(facts, setting, arm),
+            page_cells(page, chosen ? "%g%s" : "diverged at every rate", report_rate(facts, setting, arm),
                        end < 0   ? ", the smallest"
                        : end > 0 ? ", the largest"
                                  : "");
         }
     }
     page_table_end(page);
-    page_paragraph(page, "%s",
-                   ends ? "Where the smallest or the largest rate was chosen, a better one may lie beyond."
-                        : "No scheme chose an end of the grid.");
     return true;
 }
 

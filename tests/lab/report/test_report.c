@@ -15,14 +15,12 @@ static void ends_of_the_grid_are_named(void **state) {
         expect_text(text, "trained at 0.001, 0.002 and 0.004, and");
         expect_text(text, "| none | 0.002 |");
         expect_text(text, rows[chosen]);
-        expect_if(chosen == 1, text, "No scheme chose an end of the grid.");
-        expect_if(chosen != 1, text, "may lie beyond.");
         text = section_as(report_rates, "html");
         expect_text(text, "| alibi | 0.002 |");
         expect_text(text, "class=\"ring\"");
     }
     for (int rate = 0; rate < 3; rate++) put_diverged(&(Job){.task = -1, .arm = 1, .seed = 1, .rate = rate});
-    expect_text(section(report_chosen_rates), "| alibi | diverged at all |");
+    expect_text(section(report_chosen_rates), "| alibi | diverged at every rate |");
 }
 
 // Runs of a task with the same share of right answers at all lengths up to `most`.
