@@ -70,13 +70,13 @@ static bool loss_chart(Page *page, const RunPaths *paths, Error *error) {
     return page_chart(page, &chart, error, "Loss");
 }
 
-// The trained numbers of the scheme: at most as many lines as a chart takes, and as many points in each as can be seen.
+// The trained numbers of the scheme: as many lines as look different, and as many points in each as can be seen.
 static bool position_chart(Page *page, const RunPaths *paths, Error *error) {
     Chart chart = {.x_label = "step", .y_label = "change since the first row"};
     Positions p;
     if (path_missing(paths->positions)) return true;
     if (!positions_read(&p, paths->positions, error)) return false;
-    const int every_line = 1 + (p.columns - 1) / LINES_MOST, every_row = 1 + (p.rows - 1) / POINTS_MOST;
+    const int every_line = 1 + (p.columns - 1) / (HUES * DASHES), every_row = 1 + (p.rows - 1) / POINTS_MOST;
     for (int c = 0; c < p.columns; c += every_line) {
         chart_line(&chart, "%s", p.names[c]);
         for (int r = 0; r < p.rows; r++)
