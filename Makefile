@@ -73,9 +73,6 @@ else
 $(error BLAS is openblas, blis, mkl, accelerate or none, not '$(BLAS)')
 endif
 
-# These bring LAPACK, too, whose singular values reports use (lab/stats/spectrum.c).
-INCLUDES += $(if $(filter openblas mkl accelerate,$(BLAS)),-DLAPACK)
-
 ifeq ($(KERNELS)-$(BLAS),blas-none)
 $(error KERNELS=blas needs a library, but BLAS=none)
 else ifeq ($(KERNELS),blas)

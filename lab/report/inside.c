@@ -15,11 +15,11 @@
 // --- what was learned ---
 // Add the power spectrum of a table of codes (T, C) to the last line.
 static bool add_waves(Chart *chart, const real *codes, int T, int C, Error *error) {
-    Spectrum s;
-    if (!spectrum_create(&s, codes, T, C, error)) return false;
-    for (int k = 1; k <= T / 2; k++) chart_point(chart, (double)k / T, s.power[k]);
-    spectrum_free(&s);
-    return true;
+    double *power = power_spectrum(codes, T, C, error);
+    const bool ok = power != NULL;
+    for (int k = 1; ok && k <= T / 2; k++) chart_point(chart, (double)k / T, power[k]);
+    free(power);
+    return ok;
 }
 
 // Learned frequencies of every head and layer, beside the designed base^(-2i/d).

@@ -5,31 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined LAPACK && defined BLAS_ACCELERATE
-#include <Accelerate/Accelerate.h>
-#elif defined LAPACK
-void dgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, double *a, const int *lda, double *s,
-             double *u, const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *info);
-#endif
-
 static const double two_pi = 6.283185307179586;
 
-static double sum_of_squares(const double *values, size_t count) {
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) sum += values[i] * values[i];
-    return sum;
-}
-
 // --- the spectrum of a table ---
-// columns (C, T) = the table (T, C) less its mean row, transposed.
-static void centre(double *columns, const real *table, int T, int C) {
-    for (size_t c = 0; c < (size_t)C; c++) {
-        double *column = columns + c * (size_t)T, mean = 0;
-        for (size_t t = 0; t < (size_t)T; t++) mean += (double)table[t * (size_t)C + c] / T;
-        for (size_t t = 0; t < (size_t)T; t++) column[t] = (double)table[t * (size_t)C + c] - mean;
-    }
-}
-
 // Add to power (T/2 + 1), from k = 1, what each frequency k/T has of the wave's (T) sum of squares. waves (2 T):
 // cosines and sines of t turns by T.
 static void add_power(double *power, const double *wave, const double *waves, int T) {
@@ -45,104 +23,45 @@ static void add_power(double *power, const double *wave, const double *waves, in
     }
 }
 
-// The singular values (min(T, C)) of columns (C, T), which are overwritten; work (size).
-static void singular_values(double *values, double *columns, int T, int C, double *work, int size) {
-#ifdef LAPACK
-    const int one = 1;
-    int info = 0;
-    dgesvd_("N", "N", &T, &C, columns, &T, values, NULL, &one, NULL, &one, work, &size, &info);
-    if (info == 0) return;
-#endif
-    for (int i = 0; i < T && i < C; i++) values[i] = NAN;
-}
-
 static bool all_finite(const real *table, size_t count) {
     for (size_t n = 0; n < count; n++)
         if (!isfinite(table[n])) return false;
     return true;
 }
 
-bool spectrum_create(Spectrum *s, const real *table, int T, int C, Error *error) {
-    const size_t numbers = (size_t)T * (size_t)C, room = 5 * ((size_t)T + (size_t)C); // as much as dgesvd needs
-    assert(numbers > 0 && T >= WAVE_LEAST);
-    *s = (Spectrum){.count = T < C ? T : C};
-    if (!all_finite(table, numbers))
-        return fail_input(error,
-                          "the table of %d positions holds a number that is not finite; take weights from before the "
-                          "training went wrong",
-                          T);
-    double *columns = malloc((numbers + room) * sizeof *columns), *waves = columns ? columns + numbers : NULL;
-    s->values = calloc((size_t)s->count, sizeof *s->values);
-    s->power = calloc((size_t)T / 2 + 1, sizeof *s->power);
-    const bool ok = (columns && s->values && s->power) ||
-                    fail_run(error, "no memory for the spectrum of a table of %d positions and %d channels", T, C);
-    if (ok) {
+double *power_spectrum(const real *table, int T, int C, Error *error) {
+    assert(C > 0 && T >= WAVE_LEAST);
+    if (!all_finite(table, (size_t)T * (size_t)C)) {
+        fail_input(error,
+                   "the table of %d positions holds a number that is not finite; take weights from before the training "
+                   "went wrong",
+                   T);
+        return NULL;
+    }
+    double *power = calloc((size_t)T / 2 + 1, sizeof *power), *wave = malloc(3 * (size_t)T * sizeof *wave), all = 0;
+    if (!power || !wave) {
+        fail_run(error, "no memory for the spectrum of a table of %d positions", T);
+        free(power);
+        free(wave);
+        return NULL;
+    }
+    double *waves = wave + T; // (2 T)
+    for (int t = 0; t < T; t++) {
+        waves[t] = cos(two_pi * t / T);
+        waves[T + t] = sin(two_pi * t / T);
+    }
+    for (int c = 0; c < C; c++) { // less its mean
+        double mean = 0;
+        for (int t = 0; t < T; t++) mean += (double)table[(size_t)t * (size_t)C + (size_t)c] / T;
         for (int t = 0; t < T; t++) {
-            waves[t] = cos(two_pi * t / T);
-            waves[T + t] = sin(two_pi * t / T);
+            wave[t] = (double)table[(size_t)t * (size_t)C + (size_t)c] - mean;
+            all += wave[t] * wave[t];
         }
-        centre(columns, table, T, C);
-        const double all = sum_of_squares(columns, numbers);
-        for (int c = 0; c < C; c++) add_power(s->power, columns + (size_t)c * (size_t)T, waves, T);
-        for (int k = 0; k <= T / 2; k++) s->power[k] /= all;
-        singular_values(s->values, columns, T, C, waves, (int)room);
+        add_power(power, wave, waves, T);
     }
-    free(columns);
-    if (!ok) spectrum_free(s);
-    return ok;
-}
-
-void spectrum_free(Spectrum *s) {
-    free(s->values);
-    free(s->power);
-    *s = (Spectrum){0};
-}
-
-double effective_rank(const double *values, int count) {
-    const double total = sum_of_squares(values, (size_t)count);
-    double entropy = 0;
-    for (int i = 0; i < count; i++) {
-        const double share = values[i] * values[i] / total;
-        entropy -= share > 0 ? share * log(share) : 0;
-    }
-    return total > 0 ? exp(entropy) : NAN;
-}
-
-double values_holding(const double *values, int count, double share) {
-    const double wanted = share * sum_of_squares(values, (size_t)count);
-    double held = 0;
-    int n = 0;
-    if (isnan(wanted)) return NAN;
-    while (n < count && held < wanted) {
-        held += values[n] * values[n];
-        n++;
-    }
-    return n;
-}
-
-// --- rows with each other ---
-static double dot(const real *x, const real *y, int C) {
-    double sum = 0;
-    for (int c = 0; c < C; c++) sum += (double)x[c] * (double)y[c];
-    return sum;
-}
-
-double translation_invariance(const real *table, int T, int C) {
-    const double pairs = 0.5 * T * (T - 1);
-    double sum = 0, squares = 0, within = 0;
-    for (int distance = 1; distance < T; distance++) {
-        double of_distance = 0, squares_of_distance = 0;
-        for (int p = distance; p < T; p++) {
-            const double product = dot(table + (size_t)p * C, table + (size_t)(p - distance) * C, C);
-            of_distance += product;
-            squares_of_distance += product * product;
-        }
-        sum += of_distance;
-        squares += squares_of_distance;
-        within += squares_of_distance - of_distance * of_distance / (T - distance);
-    }
-    const double variance = squares - sum * sum / pairs;
-    return variance > 1e-12 * squares ? 1 - within / variance : NAN;
+    for (int k = 0; k <= T / 2; k++) power[k] /= all;
+    free(wave);
+    return power;
 }
 
 // --- linear maps of rows ---
