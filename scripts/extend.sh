@@ -100,5 +100,5 @@ measure "$out/long" passkey --task --data builtin:passkey --samples 10 --context
 # --- the tables ---
 echo $(($(date +%s) - started)) >>"$out/seconds"
 started=$(date +%s)
-sh "$(dirname "$0")/extend_tables.sh" "$bitter" "$out" "$results" "$methods" "$tuned" "$seeds"
+sh "$(dirname "$0")/extend_tables.sh" "$out" "$results" "$methods" "$tuned" "$seeds"
 cat "$results/table.md"

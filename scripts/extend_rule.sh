@@ -92,5 +92,5 @@ sh "$(dirname "$0")/texts.sh" "$bitter" "$out/text" >/dev/null
 for seed in $seeds; do
     for text in $texts; do study "$text" "$seed"; done
 done
-sh "$(dirname "$0")/extend_rule_tables.sh" "$bitter" "$out" "$results" "$texts" "$seeds" "$methods"
+sh "$(dirname "$0")/extend_rule_tables.sh" "$out" "$results" "$texts" "$seeds" "$methods"
 cat "$results/rule.md"

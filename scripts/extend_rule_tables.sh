@@ -1,8 +1,8 @@
 #!/bin/sh
-# Tables and plots of scripts/extend_rule.sh: sh scripts/extend_rule_tables.sh BITTER DIR RESULTS "TEXTS" "SEEDS" "METHODS"
+# Tables and plots of scripts/extend_rule.sh: sh scripts/extend_rule_tables.sh DIR RESULTS "TEXTS" "SEEDS" "METHODS"
 # Models that are not finished are left out.
 set -eu
-bitter=$1 out=$2 results=$3 texts=$4 seeds=$5 methods=$6
+out=$1 results=$2 texts=$3 seeds=$4 methods=$5
 pairs=16
 # shellcheck source=scripts/extend_runs.sh
 . "$(dirname "$0")/extend_runs.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Tables and the plot of scripts/extend.sh: sh scripts/extend_tables.sh BITTER DIR RESULTS "METHODS" "TUNED" "SEEDS"
+# Tables and the plot of scripts/extend.sh: sh scripts/extend_tables.sh DIR RESULTS "METHODS" "TUNED" "SEEDS"
 set -eu
-bitter=$1 out=$2 results=$3 methods=$4 tuned=$5 seeds=$6
+out=$1 results=$2 methods=$3 tuned=$4 seeds=$5
 original=256
 # shellcheck source=scripts/extend_runs.sh
 . "$(dirname "$0")/extend_runs.sh"
