@@ -12,9 +12,9 @@
 static int best_of(const Facts *facts, int setting) {
     double lowest = INFINITY;
     int best = -1;
-    for (int arm = 0; arm < facts->plan->arm_count; arm++) {
-        const double loss = report_loss(facts, setting, arm).mean;
-        if (loss < lowest) lowest = loss, best = arm;
+    for (int variant = 0; variant < facts->plan->variant_count; variant++) {
+        const double loss = report_loss(facts, setting, variant).mean;
+        if (loss < lowest) lowest = loss, best = variant;
     }
     return best;
 }
@@ -25,17 +25,17 @@ static void winner(Page *page, const Facts *facts) {
     const int last = facts->setting, best = best_of(facts, last);
     int better = 0, open = 0;
     if (best < 0) return;
-    text_print(&page->text, "Lowest loss%s: %s, %.4f nats a token", facts->at[last], plan->arms[best].name,
+    text_print(&page->text, "Lowest loss%s: %s, %.4f nats a token", facts->at[last], plan->variants[best].name,
                report_loss(facts, last, best).mean);
-    for (int arm = 0; facts->outcome->seeds > 1 && arm < plan->arm_count; arm++) {
-        const bool resolved = arm != best && report_pair(facts, best, arm, last).verdict == VERDICT_BETTER;
+    for (int variant = 0; facts->outcome->seeds > 1 && variant < plan->variant_count; variant++) {
+        const bool resolved = variant != best && report_pair(facts, best, variant, last).verdict == VERDICT_BETTER;
         better += resolved;
-        if (resolved || arm == best) continue;
-        text_print(&page->text, "%s%s%s", open++ ? ", " : "; not resolved: ", plan->arms[arm].name,
-                   isnan(report_loss(facts, last, arm).mean) ? " (diverged)" : "");
+        if (resolved || variant == best) continue;
+        text_print(&page->text, "%s%s%s", open++ ? ", " : "; not resolved: ", plan->variants[variant].name,
+                   isnan(report_loss(facts, last, variant).mean) ? " (diverged)" : "");
     }
     if (facts->outcome->seeds > 1)
-        page_lead(page, "; by corrected 95%% intervals better than %d of %d others.", better, plan->arm_count - 1);
+        page_lead(page, "; by corrected 95%% intervals better than %d of %d others.", better, plan->variant_count - 1);
     else
         page_lead(page, "; one seed cannot tell how certain that is.");
 }
@@ -44,8 +44,8 @@ static void winner(Page *page, const Facts *facts) {
 static void winners(Page *page, const Facts *facts) {
     for (int s = 0; s < facts->plan->setting_count; s++) {
         const int best = best_of(facts, s);
-        text_print(&page->text, "%s%s%s", s ? ", " : "Lowest loss: ", best < 0 ? "none" : facts->plan->arms[best].name,
-                   facts->at[s]);
+        text_print(&page->text, "%s%s%s",
+                   s ? ", " : "Lowest loss: ", best < 0 ? "none" : facts->plan->variants[best].name, facts->at[s]);
     }
     page_lead(page, ".");
 }
@@ -71,9 +71,9 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
     const Difference *contrasts = facts->differences.items, *end = contrasts + facts->contrasts * each;
     for (const Difference *d = contrasts; d < end; d++) {
         if ((d - contrasts) % each == 0)
-            chart_line(&chart, "%.500s - %.500s", plan->arms[d->arm].name, plan->arms[d->other].name);
+            chart_line(&chart, "%.500s - %.500s", plan->variants[d->variant].name, plan->variants[d->other].name);
         if (each > 1) chart_line(&chart, "%s%s", d->texts > 1 ? OVER_TEXTS : "", report_setting_name(facts, d));
-        chart_style(&chart, report_hue(facts, d->arm), !d->primary);
+        chart_style(&chart, report_hue(facts, d->variant), !d->primary);
         chart_bar(&chart, 0, d->gap.mean, d->interval.low, d->interval.high);
         exploratory = exploratory || !d->primary;
     }
@@ -87,8 +87,8 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
     page_table_latex(page, each > 1 ? 7 : 6, "Differences in loss, first minus second, with corrected 95% intervals");
     page_row(page, true, "contrast%s|difference|low|high|verdict|interval", each > 1 ? "|setting" : "");
     for (const Difference *d = contrasts; d < end; d++) {
-        page_row(page, false, each > 1 ? "%s - %s|%s%s" : "%s - %s", plan->arms[d->arm].name, plan->arms[d->other].name,
-                 d->texts > 1 ? OVER_TEXTS : "", report_setting_name(facts, d));
+        page_row(page, false, each > 1 ? "%s - %s|%s%s" : "%s - %s", plan->variants[d->variant].name,
+                 plan->variants[d->other].name, d->texts > 1 ? OVER_TEXTS : "", report_setting_name(facts, d));
         page_cells(page, "%+.4f|%+.4f|%+.4f|%s%s", d->gap.mean, d->interval.low, d->interval.high, report_verdict(d),
                    d->primary ? "" : " (exploratory)");
         // What the interval is: one of a family, or alone.
@@ -112,9 +112,9 @@ static void losses(Page *page, const Facts *facts) {
     page_row(page, true, "scheme");
     for (int s = 0; s < plan->setting_count; s++)
         page_cells(page, "%s", plan->setting_count > 1 ? plan->settings[s].name : "loss");
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        page_row(page, false, "%s", plan->arms[arm].name);
-        for (int s = 0; s < plan->setting_count; s++) report_loss_cell(page, report_loss(facts, s, arm));
+    for (int variant = 0; variant < plan->variant_count; variant++) {
+        page_row(page, false, "%s", plan->variants[variant].name);
+        for (int s = 0; s < plan->setting_count; s++) report_loss_cell(page, report_loss(facts, s, variant));
     }
     page_table_end(page);
 }
@@ -130,7 +130,7 @@ static void settings(Page *page, const Facts *facts) {
                        ? " All train for the same time, so faster schemes make more steps: those here are of "
                          "the reference, "
                        : "",
-                   plan->by_seconds ? plan->arms[plan->reference].name : "", plan->by_seconds ? "." : "");
+                   plan->by_seconds ? plan->variants[plan->reference].name : "", plan->by_seconds ? "." : "");
     page_table(page, "%s", "");
     page_row(page, true,
              "%stext|parameters|layers|heads|width|context|steps|tokens|tokens a parameter|epochs|"
@@ -186,7 +186,7 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
     if (done < all)
         page_paragraph(page, "Not finished: %d of %d runs are done, and this page has %d of %d seeds.", done, all,
                        facts->outcome->seeds, plan->seeds);
-    if (plan->arm_count > 2) // two are told by their contrast
+    if (plan->variant_count > 2) // two are told by their contrast
         (plan->setting_count == 1 || plan_is_ladder(plan) ? winner : winners)(page, facts);
     for (int i = 0; i < facts->contrasts; i++) sentence(page, facts, i, texts);
     fputs("</div><div>\n", page->html);

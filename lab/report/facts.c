@@ -42,9 +42,9 @@ const Difference *report_contrast(const Facts *facts, int i) {
     return &facts->differences.items[i * (facts->plan->setting_count + facts->settings_over_texts)];
 }
 
-Difference report_pair(const Facts *facts, int arm, int other, int setting) {
+Difference report_pair(const Facts *facts, int variant, int other, int setting) {
     Difference d;
-    const bool found = differences_find(&d, &facts->differences, setting, arm, other);
+    const bool found = differences_find(&d, &facts->differences, setting, variant, other);
     assert(found); // they have all pairs
     return d;
 }
@@ -90,7 +90,7 @@ static void settings_of(Text *text, const Facts *facts, const Difference *d, int
 void words_contrast(Text *text, const Facts *facts, const Difference *d, int count) {
     static const char *const words[KINDS] = {
         [OPEN] = "not resolved", [ALONE] = "one seed cannot tell", [DIVERGED] = "not known, because a run diverged"};
-    const char *const names[] = {facts->plan->arms[d->arm].name, facts->plan->arms[d->other].name};
+    const char *const names[] = {facts->plan->variants[d->variant].name, facts->plan->variants[d->other].name};
     bool begun = false;
     for (Kind kind = BETTER; kind < KINDS; kind++) {
         double least = INFINITY, most = 0;
@@ -129,66 +129,66 @@ void words_contrast(Text *text, const Facts *facts, const Difference *d, int cou
 }
 
 // --- lines of charts ---
-// The designed scheme whose hue an arm has; itself, if it has none.
-static int root_of(const Plan *plan, int arm) {
-    const int designed = plan_designed(plan, arm);
-    return designed >= 0 ? designed : arm;
+// The designed scheme whose hue a variant has; itself, if it has none.
+static int root_of(const Plan *plan, int variant) {
+    const int designed = plan_designed(plan, variant);
+    return designed >= 0 ? designed : variant;
 }
 
-int report_hue(const Facts *facts, int arm) {
+int report_hue(const Facts *facts, int variant) {
     const Plan *plan = facts->plan;
     int hue = 0;
-    for (int before = 0; before < root_of(plan, arm); before++) hue += root_of(plan, before) == before;
+    for (int before = 0; before < root_of(plan, variant); before++) hue += root_of(plan, before) == before;
     return hue;
 }
 
-void report_line(Chart *chart, const Facts *facts, int arm) {
+void report_line(Chart *chart, const Facts *facts, int variant) {
     const Plan *plan = facts->plan;
-    const int hue = report_hue(facts, arm);
+    const int hue = report_hue(facts, variant);
     int twins = 0; // learned schemes before this one that have its hue
-    for (int before = 0; before < arm; before++)
-        twins += before != root_of(plan, arm) && root_of(plan, before) == root_of(plan, arm);
-    chart_line(chart, "%s", plan->arms[arm].name);
-    chart_style(chart, hue, plan->arms[arm].learned ? 1 + twins % (DASHES - 1) : hue / HUES);
+    for (int before = 0; before < variant; before++)
+        twins += before != root_of(plan, variant) && root_of(plan, before) == root_of(plan, variant);
+    chart_line(chart, "%s", plan->variants[variant].name);
+    chart_style(chart, hue, plan->variants[variant].learned ? 1 + twins % (DASHES - 1) : hue / HUES);
 }
 
 // --- the runs ---
-Paired report_summary(const Facts *facts, int setting, int arm, const char *quantity, double x) {
+Paired report_summary(const Facts *facts, int setting, int variant, const char *quantity, double x) {
     double values[SEEDS_MOST];
     for (int seed = 0; seed < facts->outcome->seeds; seed++)
-        values[seed] = outcome_value(facts->outcome, setting, -1, arm, seed, quantity, x);
+        values[seed] = outcome_value(facts->outcome, setting, -1, variant, seed, quantity, x);
     return paired_summary(values, facts->outcome->seeds);
 }
 
-Paired report_loss(const Facts *facts, int setting, int arm) {
-    return report_summary(facts, setting, arm, "loss", report_context(facts, setting));
+Paired report_loss(const Facts *facts, int setting, int variant) {
+    return report_summary(facts, setting, variant, "loss", report_context(facts, setting));
 }
 
 void report_loss_cell(Page *page, Paired loss) {
     page_cells(page, isnan(loss.mean) ? "diverged" : isnan(loss.sd) ? "%.4f" : "%.4f ± %.4f", loss.mean, loss.sd);
 }
 
-double report_rate(const Facts *facts, int setting, int arm) {
-    const Job job = outcome_job(facts->outcome, setting, arm, 0);
+double report_rate(const Facts *facts, int setting, int variant) {
+    const Job job = outcome_job(facts->outcome, setting, variant, 0);
     return plan_job_rate(facts->plan, &job);
 }
 
-static bool run_path(char path[PATH_CAPACITY], const Facts *facts, int arm, const char *file, Error *error) {
-    const Job job = outcome_job(facts->outcome, facts->setting, arm, 0);
+static bool run_path(char path[PATH_CAPACITY], const Facts *facts, int variant, const char *file, Error *error) {
+    const Job job = outcome_job(facts->outcome, facts->setting, variant, 0);
     return comparison_path(path, facts->outcome->comparison, &job, file, error);
 }
 
-bool report_open_run(Run *run, const Facts *facts, int arm, Error *error) {
+bool report_open_run(Run *run, const Facts *facts, int variant, Error *error) {
     char path[PATH_CAPACITY];
-    return run_path(path, facts, arm, "", error) && run_open(run, path, "", error);
+    return run_path(path, facts, variant, "", error) && run_open(run, path, "", error);
 }
 
-bool report_has_weights(const Facts *facts, int arm) {
+bool report_has_weights(const Facts *facts, int variant) {
     char path[PATH_CAPACITY];
     Error ignored;
-    return run_path(path, facts, arm, "model.safetensors", &ignored) && !path_missing(path);
+    return run_path(path, facts, variant, "model.safetensors", &ignored) && !path_missing(path);
 }
 
-bool report_enters(const Facts *facts, int arm, Enters where) {
-    return facts->plan->arms[arm].enters >> where & 1 && report_has_weights(facts, arm);
+bool report_enters(const Facts *facts, int variant, Enters where) {
+    return facts->plan->variants[variant].enters >> where & 1 && report_has_weights(facts, variant);
 }

@@ -60,15 +60,16 @@ bool report_learned(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     const int T = (int)report_context(facts, facts->setting), C = (int)plan->settings[facts->setting].width;
     bool left_out = false, tables = false, biases = false; // are any learned? Then designed ones are beside them
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        tables = tables || (plan->arms[arm].learned && report_enters(facts, arm, ENTERS_EMBEDDING) && T >= WAVE_LEAST);
-        biases = biases || (plan->arms[arm].learned && report_enters(facts, arm, ENTERS_BIAS));
-        if (report_has_weights(facts, arm)) continue;
+    for (int variant = 0; variant < plan->variant_count; variant++) {
+        tables = tables || (plan->variants[variant].learned && report_enters(facts, variant, ENTERS_EMBEDDING) &&
+                            T >= WAVE_LEAST);
+        biases = biases || (plan->variants[variant].learned && report_enters(facts, variant, ENTERS_BIAS));
+        if (report_has_weights(facts, variant)) continue;
         text_print(&page->text, "%s%s",
                    left_out ? ", "
                             : "Left out here and below for want of weights (the run diverged, or its "
                               "model.safetensors was removed): ",
-                   plan->arms[arm].name);
+                   plan->variants[variant].name);
         left_out = true;
     }
     if (left_out) page_paragraph(page, ".");
@@ -76,18 +77,19 @@ bool report_learned(Page *page, const Facts *facts, Error *error) {
         .x_label = "frequency, cycles a token", .y_label = "share of the variance", .log_x = true, .log_y = true};
     real *codes = malloc((size_t)T * (size_t)C * sizeof *codes);
     bool ok = codes || fail_run(error, "no memory for %d codes", T);
-    for (int arm = 0; ok && arm < plan->arm_count; arm++) {
-        const char *name = plan->arms[arm].name;
+    for (int variant = 0; ok && variant < plan->variant_count; variant++) {
+        const char *name = plan->variants[variant].name;
         Run run;
-        if (!report_has_weights(facts, arm)) continue;
-        ok = report_open_run(&run, facts, arm, error);
+        if (!report_has_weights(facts, variant)) continue;
+        ok = report_open_run(&run, facts, variant, error);
         if (!ok) break;
-        if (tables && report_enters(facts, arm, ENTERS_EMBEDDING)) {
-            report_line(&waves, facts, arm);
+        if (tables && report_enters(facts, variant, ENTERS_EMBEDDING)) {
+            report_line(&waves, facts, variant);
             ok = scheme_codes(codes, &run.gpt, error) && add_waves(&waves, codes, T, C, error);
         }
-        if (arm_is(&plan->arms[arm], "rope-learned")) ok = ok && frequency_chart(page, name, &run.gpt, error);
-        if (biases && report_enters(facts, arm, ENTERS_BIAS)) ok = ok && bias_chart(page, name, &run.gpt, error);
+        if (variant_is(&plan->variants[variant], "rope-learned"))
+            ok = ok && frequency_chart(page, name, &run.gpt, error);
+        if (biases && report_enters(facts, variant, ENTERS_BIAS)) ok = ok && bias_chart(page, name, &run.gpt, error);
         run_close(&run);
     }
     for (size_t i = 0; ok && i < (size_t)T * (size_t)C; i++)
@@ -171,12 +173,12 @@ bool report_heads(Page *page, const char *name, const Run *run, Error *error) {
 
 bool report_attention(Page *page, const Facts *facts, Error *error) {
     bool ok = true;
-    for (int arm = 0; ok && arm < facts->plan->arm_count; arm++) {
+    for (int variant = 0; ok && variant < facts->plan->variant_count; variant++) {
         Run run;
-        if (!report_has_weights(facts, arm)) continue;
-        ok = report_open_run(&run, facts, arm, error);
+        if (!report_has_weights(facts, variant)) continue;
+        ok = report_open_run(&run, facts, variant, error);
         if (!ok) break;
-        ok = report_heads(page, facts->plan->arms[arm].name, &run, error);
+        ok = report_heads(page, facts->plan->variants[variant].name, &run, error);
         run_close(&run);
     }
     return ok;

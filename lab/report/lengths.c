@@ -18,13 +18,13 @@ static bool length_chart(Page *page, const Facts *facts, const char *quantity, c
                    .log_x = true,
                    .mark = report_context(facts, setting),
                    .mark_label = marked ? "trained" : NULL};
-    for (int arm = 0; arm < facts->plan->arm_count; arm++) {
-        const Job first = outcome_job(facts->outcome, setting, arm, 0);
+    for (int variant = 0; variant < facts->plan->variant_count; variant++) {
+        const Job first = outcome_job(facts->outcome, setting, variant, 0);
         const Measures *measures = outcome_measures(facts->outcome, &first);
-        report_line(&chart, facts, arm);
+        report_line(&chart, facts, variant);
         for (const Measured *row = measures->rows; row < measures->rows + measures->count; row++)
             if (strcmp(row->quantity, quantity) == 0)
-                chart_point(&chart, row->x, report_summary(facts, setting, arm, quantity, row->x).mean);
+                chart_point(&chart, row->x, report_summary(facts, setting, variant, quantity, row->x).mean);
     }
     return page_chart(page, &chart, error, "%s%s", title, facts->at[setting]);
 }
@@ -36,28 +36,28 @@ static void change_table(Page *page, const Facts *facts, const char *quantity, i
     const Plan *plan = facts->plan;
     const int setting = facts->setting, times = 1 << (count - 1), seeds = facts->outcome->seeds;
     const double T = report_context(facts, setting);
-    page_table(page, plan->arm_count > 1 && seeds > 1 ? "%s; the %d intervals hold at once" : "%s", caption,
-               plan->arm_count);
+    page_table(page, plan->variant_count > 1 && seeds > 1 ? "%s; the %d intervals hold at once" : "%s", caption,
+               plan->variant_count);
     page_row(page, true, "scheme");
     for (int i = 0; i < count; i++) page_cells(page, "%.0f", T * (1 << i));
     page_cells(page, "change at %dx|95%% interval|the loss", times);
-    for (int arm = 0; arm < plan->arm_count; arm++) {
+    for (int variant = 0; variant < plan->variant_count; variant++) {
         double differences[SEEDS_MOST];
         for (int seed = 0; seed < seeds; seed++)
-            differences[seed] = outcome_value(facts->outcome, setting, -1, arm, seed, quantity, times * T) -
-                                outcome_value(facts->outcome, setting, -1, arm, seed, quantity, T);
+            differences[seed] = outcome_value(facts->outcome, setting, -1, variant, seed, quantity, times * T) -
+                                outcome_value(facts->outcome, setting, -1, variant, seed, quantity, T);
         const Paired change = paired_summary(differences, seeds);
-        const Interval interval = paired_interval(&change, plan->arm_count);
-        page_row(page, false, "%s", plan->arms[arm].name);
+        const Interval interval = paired_interval(&change, plan->variant_count);
+        page_row(page, false, "%s", plan->variants[variant].name);
         for (int i = 0; i < count; i++)
-            page_cells(page, "%.4f", report_summary(facts, setting, arm, quantity, T * (1 << i)).mean);
+            page_cells(page, "%.4f", report_summary(facts, setting, variant, quantity, T * (1 << i)).mean);
         page_cells(page, isnan(interval.low) ? "%+.4f|-" : "%+.4f|%+.4f to %+.4f", change.mean, interval.low,
                    interval.high);
         page_cells(page, "%s",
-                   !isnan(interval.low)                           ? words[paired_verdict(&change, plan->arm_count)]
-                   : isnan(report_loss(facts, setting, arm).mean) ? "diverged"
-                   : isnan(change.mean)                           ? "has no value there"
-                                                                  : "");
+                   !isnan(interval.low) ? words[paired_verdict(&change, plan->variant_count)]
+                   : isnan(report_loss(facts, setting, variant).mean) ? "diverged"
+                   : isnan(change.mean)                               ? "has no value there"
+                                                                      : "");
     }
     page_table_end(page);
 }
@@ -83,8 +83,8 @@ bool report_lengths(Page *page, const Facts *facts, Error *error) {
 
 // --- tasks; the seeds are the units, because the answers of a run are not independent ---
 // In percent; NAN if it was not asked.
-static double share_of(const Facts *facts, int task, int arm, int seed, double first, double last) {
-    const Answered answered = outcome_right(facts->outcome, task, arm, seed, first, last);
+static double share_of(const Facts *facts, int task, int variant, int seed, double first, double last) {
+    const Answered answered = outcome_right(facts->outcome, task, variant, seed, first, last);
     return answered.questions > 0 ? 100 * answered.right / answered.questions : NAN;
 }
 
@@ -95,12 +95,12 @@ static bool tasks_chart(Page *page, const Facts *facts, int task, const BuiltinC
     snprintf(label, sizeof label, "number of %s", builtin->builtin->counts);
     Chart chart = {
         .x_label = label, .y_label = "right answers in percent", .mark = (double)builtin->max, .mark_label = "trained"};
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        report_line(&chart, facts, arm);
+    for (int variant = 0; variant < plan->variant_count; variant++) {
+        report_line(&chart, facts, variant);
         for (int length = (int)builtin->min; length <= 2 * (int)builtin->max; length++) {
             double sum = 0;
             for (int seed = 0; seed < facts->outcome->seeds; seed++) {
-                const double share = share_of(facts, task, arm, seed, length, length);
+                const double share = share_of(facts, task, variant, seed, length, length);
                 chart_dot(&chart, length, share);
                 sum += share;
             }
@@ -111,14 +111,14 @@ static bool tasks_chart(Page *page, const Facts *facts, int task, const BuiltinC
 }
 
 // "57.2 ± 30.1 (20, 61, 90)": in percent, over the seeds.
-static void share_cell(Page *page, const Facts *facts, int task, int arm, double first, double last) {
+static void share_cell(Page *page, const Facts *facts, int task, int variant, double first, double last) {
     const int seeds = facts->outcome->seeds;
     double shares[SEEDS_MOST] = {0};
-    for (int seed = 0; seed < seeds; seed++) shares[seed] = share_of(facts, task, arm, seed, first, last);
+    for (int seed = 0; seed < seeds; seed++) shares[seed] = share_of(facts, task, variant, seed, first, last);
     const Paired all = paired_summary(shares, seeds);
     if (isnan(all.sd)) {
         page_cells(page,
-                   isnan(outcome_right(facts->outcome, task, arm, -1, first, last).questions) ? "diverged" : "%.1f",
+                   isnan(outcome_right(facts->outcome, task, variant, -1, first, last).questions) ? "diverged" : "%.1f",
                    all.mean);
         return;
     }
@@ -130,12 +130,12 @@ static void share_cell(Page *page, const Facts *facts, int task, int arm, double
 // "+12.0 (+1.5 to +22.5) *": in percentage points; * = without 0.
 static void gap_cell(Page *page, const Facts *facts, int task, const Difference *d, double first, double last) {
     const double comparisons = 2.0 * facts->contrasts * facts->plan->task_count;
-    double arm[SEEDS_MOST], other[SEEDS_MOST];
+    double variant[SEEDS_MOST], other[SEEDS_MOST];
     for (int seed = 0; seed < facts->outcome->seeds; seed++) {
-        arm[seed] = share_of(facts, task, d->arm, seed, first, last);
+        variant[seed] = share_of(facts, task, d->variant, seed, first, last);
         other[seed] = share_of(facts, task, d->other, seed, first, last);
     }
-    const Paired all = outcome_gap(facts->outcome, arm, other);
+    const Paired all = outcome_gap(facts->outcome, variant, other);
     const Interval interval = paired_interval(&all, comparisons);
     page_cells(page, isnan(interval.low) ? "%+.1f" : "%+.1f (%+.1f to %+.1f)%s", all.mean, interval.low, interval.high,
                paired_verdict(&all, comparisons) == VERDICT_UNRESOLVED ? "" : " *");
@@ -157,14 +157,14 @@ bool report_tasks(Page *page, const Facts *facts, Error *error) {
         page_table(page, "%s", "");
         page_row(page, true, "scheme|trained lengths, %lld to %lld|beyond, up to %lld", builtin.min, builtin.max,
                  2 * builtin.max);
-        for (int arm = 0; arm < plan->arm_count; arm++) {
-            page_row(page, false, "%s", plan->arms[arm].name);
-            share_cell(page, facts, task, arm, min, max);
-            share_cell(page, facts, task, arm, max + 1, 2 * max);
+        for (int variant = 0; variant < plan->variant_count; variant++) {
+            page_row(page, false, "%s", plan->variants[variant].name);
+            share_cell(page, facts, task, variant, min, max);
+            share_cell(page, facts, task, variant, max + 1, 2 * max);
         }
         for (int i = 0; i < facts->contrasts; i++) {
             const Difference *d = report_contrast(facts, i);
-            page_row(page, false, "%s - %s", plan->arms[d->arm].name, plan->arms[d->other].name);
+            page_row(page, false, "%s - %s", plan->variants[d->variant].name, plan->variants[d->other].name);
             gap_cell(page, facts, task, d, min, max);
             gap_cell(page, facts, task, d, max + 1, 2 * max);
         }

@@ -16,14 +16,14 @@ static void losses_table(Page *page, const Facts *facts, int setting) {
     page_row(page, true, "scheme|loss|perplexity|learning rate|position parameters");
     for (int seed = 0; seed < seeds; seed++)
         page_cells(page, "seed %lld", (plan->unpaired ? 1 : plan->base.seed) + seed);
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        const Paired loss = report_loss(facts, setting, arm);
-        page_row(page, false, "%s", plan->arms[arm].name);
+    for (int variant = 0; variant < plan->variant_count; variant++) {
+        const Paired loss = report_loss(facts, setting, variant);
+        page_row(page, false, "%s", plan->variants[variant].name);
         page_cells(page, isnan(loss.mean) ? "diverged" : isnan(loss.sd) ? "%.4f" : "%.4f ± %.4f", loss.mean, loss.sd);
-        page_cells(page, "%.3f|%.3g|%.0f", exp(loss.mean), report_rate(facts, setting, arm),
-                   outcome_value(facts->outcome, setting, -1, arm, 0, "positions", 0));
+        page_cells(page, "%.3f|%.3g|%.0f", exp(loss.mean), report_rate(facts, setting, variant),
+                   outcome_value(facts->outcome, setting, -1, variant, 0, "positions", 0));
         for (int seed = 0; seed < seeds; seed++)
-            page_cells(page, "%.4f", outcome_value(facts->outcome, setting, -1, arm, seed, "loss", T));
+            page_cells(page, "%.4f", outcome_value(facts->outcome, setting, -1, variant, seed, "loss", T));
     }
     page_table_end(page);
 }
@@ -41,14 +41,15 @@ bool report_pairs(Page *page, const Facts *facts, Error *error) {
         "leaves out 0. The primary contrasts have the intervals that they have above. All other pairs are "
         "exploratory: their intervals are corrected for all %d pairs of a setting, which hold at once with 95%% "
         "confidence.",
-        plan->arm_count * (plan->arm_count - 1) / 2);
+        plan->variant_count * (plan->variant_count - 1) / 2);
     for (int setting = facts->setting; setting >= 0; setting--) {
         page_table(page, "differences in nats a token%s", facts->at[setting]);
         page_row(page, true, "scheme");
-        for (int arm = 0; arm < plan->arm_count; arm++) page_cells(page, "%s", plan->arms[arm].name);
-        for (int row = 0; row < plan->arm_count; row++) {
-            page_row(page, false, "%s", plan->arms[row].name);
-            for (int column = 0; column < plan->arm_count; column++) {
+        for (int variant = 0; variant < plan->variant_count; variant++)
+            page_cells(page, "%s", plan->variants[variant].name);
+        for (int row = 0; row < plan->variant_count; row++) {
+            page_row(page, false, "%s", plan->variants[row].name);
+            for (int column = 0; column < plan->variant_count; column++) {
                 if (column == row) {
                     page_cells(page, " ");
                     continue;
@@ -78,8 +79,8 @@ bool report_texts(Page *page, const Facts *facts, Error *error) {
     for (int setting = facts->setting; setting >= 0; setting--)
         for (int i = 0; i < facts->contrasts; i++) {
             const Difference *d = report_contrast(facts, i) + setting;
-            page_row(page, false, "%s - %s%s", facts->plan->arms[d->arm].name, facts->plan->arms[d->other].name,
-                     facts->at[setting]);
+            page_row(page, false, "%s - %s%s", facts->plan->variants[d->variant].name,
+                     facts->plan->variants[d->other].name, facts->at[setting]);
             page_cells(page, "%+.4f|%.4f|%.4f|%.4f", d->gap.mean, 0.5 * (d->gap.t.high - d->gap.t.low),
                        0.5 * (d->text.high - d->text.low), d->resolvable);
         }

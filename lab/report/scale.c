@@ -39,13 +39,13 @@ static int all_changes(const Facts *facts) {
 // The change of a contrast from one setting to another; the seeds are the units. Corrected for all_changes.
 static Difference change_of(const Facts *facts, const Difference *contrast, int from, int to) {
     const double comparisons = all_changes(facts);
-    const int arms[] = {contrast->arm, contrast->other};
+    const int variants[] = {contrast->variant, contrast->other};
     double changes[2][SEEDS_MOST];
     for (int k = 0; k < 2; k++)
         for (int seed = 0; seed < facts->outcome->seeds; seed++)
             changes[k][seed] =
-                outcome_value(facts->outcome, to, -1, arms[k], seed, "loss", report_context(facts, to)) -
-                outcome_value(facts->outcome, from, -1, arms[k], seed, "loss", report_context(facts, from));
+                outcome_value(facts->outcome, to, -1, variants[k], seed, "loss", report_context(facts, to)) -
+                outcome_value(facts->outcome, from, -1, variants[k], seed, "loss", report_context(facts, from));
     Difference d = *contrast;
     d.gap = outcome_gap(facts->outcome, changes[0], changes[1]);
     d.interval = paired_interval(&d.gap, comparisons);
@@ -61,12 +61,12 @@ static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, const c
                    .log_x = true};
     for (int i = 0; i < facts->contrasts; i++) {
         const Difference *d = report_contrast(facts, i);
-        const int hue = report_hue(facts, d->arm);
+        const int hue = report_hue(facts, d->variant);
         int dash = 0; // contrasts of the same hue differ in it
         for (int before = 0; before < i; before++)
-            dash += report_hue(facts, report_contrast(facts, before)->arm) == hue;
-        chart_line(&chart, "%.60s - %.60s%s", facts->plan->arms[d->arm].name, facts->plan->arms[d->other].name,
-                   d->primary ? "" : " (exploratory)");
+            dash += report_hue(facts, report_contrast(facts, before)->variant) == hue;
+        chart_line(&chart, "%.60s - %.60s%s", facts->plan->variants[d->variant].name,
+                   facts->plan->variants[d->other].name, d->primary ? "" : " (exploratory)");
         chart_style(&chart, hue, dash);
         for (const Rung *rung = rungs; rung < rungs + facts->plan->setting_count; rung++)
             chart_bar(&chart, rung->x, d[rung->setting].gap.mean, d[rung->setting].interval.low,
@@ -79,13 +79,13 @@ static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, const c
 // The mean over the seeds as a line, and each seed as a dot.
 static bool loss_chart(Page *page, const Facts *facts, const Rung *rungs, const char *axis, Error *error) {
     Chart chart = {.x_label = axis, .y_label = "loss in nats a token", .log_x = true};
-    for (int arm = 0; arm < facts->plan->arm_count; arm++) {
-        report_line(&chart, facts, arm);
+    for (int variant = 0; variant < facts->plan->variant_count; variant++) {
+        report_line(&chart, facts, variant);
         for (const Rung *rung = rungs; rung < rungs + facts->plan->setting_count; rung++) {
             const double T = report_context(facts, rung->setting);
-            chart_point(&chart, rung->x, report_loss(facts, rung->setting, arm).mean);
+            chart_point(&chart, rung->x, report_loss(facts, rung->setting, variant).mean);
             for (int seed = 0; seed < facts->outcome->seeds; seed++)
-                chart_dot(&chart, rung->x, outcome_value(facts->outcome, rung->setting, -1, arm, seed, "loss", T));
+                chart_dot(&chart, rung->x, outcome_value(facts->outcome, rung->setting, -1, variant, seed, "loss", T));
         }
     }
     return page_chart(page, &chart, error, "Losses against compute; a dot for each seed");
@@ -109,11 +109,11 @@ bool report_scale(Page *page, const Facts *facts, Error *error) {
         for (int r = 0; r < last + (last > 1); r++) {
             const int from = rungs[r < last ? r : 0].setting, to = rungs[r < last ? r + 1 : last].setting;
             const Difference d = change_of(facts, report_contrast(facts, i), from, to);
-            const char *arm = plan->arms[d.arm].name, *other = plan->arms[d.other].name;
-            page_row(page, false, "%s - %s|%s|%s", arm, other, plan->settings[from].name, plan->settings[to].name);
+            const char *variant = plan->variants[d.variant].name, *other = plan->variants[d.other].name;
+            page_row(page, false, "%s - %s|%s|%s", variant, other, plan->settings[from].name, plan->settings[to].name);
             page_cells(page, "%+.4f|%+.4f|%+.4f|%s%s%s", d.gap.mean, d.interval.low, d.interval.high,
                        d.verdict == VERDICT_UNRESOLVED ? report_verdict(&d) : "in favour of ",
-                       d.verdict == VERDICT_BETTER  ? arm
+                       d.verdict == VERDICT_BETTER  ? variant
                        : d.verdict == VERDICT_WORSE ? other
                                                     : "",
                        d.primary ? "" : " (exploratory)");

@@ -27,7 +27,7 @@ double report_context(const Facts *facts, int setting);
 // Contrast i in the first setting, which the other settings follow, and then those over the texts.
 const Difference *report_contrast(const Facts *facts, int i);
 // The difference of any two schemes in a setting, with the interval that it has on the whole page.
-Difference report_pair(const Facts *facts, int arm, int other, int setting);
+Difference report_pair(const Facts *facts, int variant, int other, int setting);
 // The setting that a difference is of; over the texts what differs between these settings.
 const char *report_setting_name(const Facts *facts, const Difference *d);
 
@@ -40,22 +40,22 @@ void words_contrast(Text *text, const Facts *facts, const Difference *difference
 
 // --- charts and runs ---
 // A line for a scheme: a learned scheme has the hue of its designed one, and a dash.
-void report_line(Chart *chart, const Facts *facts, int arm);
-int report_hue(const Facts *facts, int arm);
+void report_line(Chart *chart, const Facts *facts, int variant);
+int report_hue(const Facts *facts, int variant);
 
 // The learning rate of a scheme's runs in a setting, which it chose if there was a choice.
-double report_rate(const Facts *facts, int setting, int arm);
+double report_rate(const Facts *facts, int setting, int variant);
 
 // Open the model of a scheme's first seed in facts->setting. report_has_weights: is there one? There is none when the
 // run diverged or its weights were removed. report_enters: it has weights, and its scheme enters the model at `where`.
-bool report_open_run(Run *run, const Facts *facts, int arm, Error *error);
-bool report_has_weights(const Facts *facts, int arm);
-bool report_enters(const Facts *facts, int arm, Enters where);
+bool report_open_run(Run *run, const Facts *facts, int variant, Error *error);
+bool report_has_weights(const Facts *facts, int variant);
+bool report_enters(const Facts *facts, int variant, Enters where);
 
 // A quantity over the complete seeds: its mean, NAN where a seed has none, and standard deviation, NAN with one seed;
 // and the losses in trained windows.
-Paired report_summary(const Facts *facts, int setting, int arm, const char *quantity, double x);
-Paired report_loss(const Facts *facts, int setting, int arm);
+Paired report_summary(const Facts *facts, int setting, int variant, const char *quantity, double x);
+Paired report_loss(const Facts *facts, int setting, int variant);
 void report_loss_cell(Page *page, Paired loss); // "2.7000 ± 0.0100"
 
 // --- the sections, in the page's order ---

@@ -9,13 +9,13 @@ bool report_rates(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     for (int setting = facts->setting; setting >= 0; setting--) {
         Chart chart = {.x_label = "learning rate", .y_label = "loss in nats a token", .log_x = true};
-        for (int arm = 0; arm < plan->arm_count; arm++) {
+        for (int variant = 0; variant < plan->variant_count; variant++) {
             RateLoss losses[RATES_MOST];
-            outcome_rates(losses, facts->outcome, setting, arm);
-            report_line(&chart, facts, arm);
+            outcome_rates(losses, facts->outcome, setting, variant);
+            report_line(&chart, facts, variant);
             for (int rate = 0; rate < plan->rate_count; rate++) {
                 chart_point(&chart, losses[rate].rate, losses[rate].mean);
-                if (rate == facts->outcome->chosen_rate[setting][arm]) chart_ring(&chart);
+                if (rate == facts->outcome->chosen_rate[setting][variant]) chart_ring(&chart);
             }
         }
         if (!page_chart(page, &chart, error,
@@ -43,14 +43,14 @@ bool report_chosen_rates(Page *page, const Facts *facts, Error *error) {
     page_row(page, true, "scheme");
     for (int setting = 0; setting < plan->setting_count; setting++)
         page_cells(page, "%s", plan->setting_count > 1 ? plan->settings[setting].name : "rate");
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        page_row(page, false, "%s", plan->arms[arm].name);
+    for (int variant = 0; variant < plan->variant_count; variant++) {
+        page_row(page, false, "%s", plan->variants[variant].name);
         for (int setting = 0; setting < plan->setting_count; setting++) {
-            const int end = outcome_rate_end(facts->outcome, setting, arm);
+            const int end = outcome_rate_end(facts->outcome, setting, variant);
             RateLoss losses[RATES_MOST];
-            outcome_rates(losses, facts->outcome, setting, arm);
-            const bool chosen = !isnan(losses[facts->outcome->chosen_rate[setting][arm]].mean);
-            page_cells(page, chosen ? "%g%s" : "diverged at every rate", report_rate(facts, setting, arm),
+            outcome_rates(losses, facts->outcome, setting, variant);
+            const bool chosen = !isnan(losses[facts->outcome->chosen_rate[setting][variant]].mean);
+            page_cells(page, chosen ? "%g%s" : "diverged at every rate", report_rate(facts, setting, variant),
                        end < 0   ? ", the smallest"
                        : end > 0 ? ", the largest"
                                  : "");
@@ -94,10 +94,10 @@ static void add_log(Curve *curve, const char *log, bool first) {
     }
 }
 
-static bool read_curve(Curve *curve, const Facts *facts, int arm, Error *error) {
+static bool read_curve(Curve *curve, const Facts *facts, int variant, Error *error) {
     curve->count = 0;
     for (int seed = 0; seed < facts->outcome->seeds; seed++) {
-        const Job job = outcome_job(facts->outcome, facts->setting, arm, seed);
+        const Job job = outcome_job(facts->outcome, facts->setting, variant, seed);
         char path[PATH_CAPACITY];
         Buffer file;
         if (!comparison_path(path, facts->outcome->comparison, &job, "log.csv", error)) return false;
@@ -117,10 +117,10 @@ bool report_training(Page *page, const Facts *facts, Error *error) {
           time = {.x_label = "training time in seconds", .y_label = loss, .log_x = true};
     if (seeds > 1) tokens.spread = SPREAD_BANDS;
     bool ok = true, any = false;
-    for (int arm = 0; ok && arm < facts->plan->arm_count; arm++) {
-        ok = read_curve(&curve, facts, arm, error);
-        report_line(&tokens, facts, arm);
-        report_line(&time, facts, arm);
+    for (int variant = 0; ok && variant < facts->plan->variant_count; variant++) {
+        ok = read_curve(&curve, facts, variant, error);
+        report_line(&tokens, facts, variant);
+        report_line(&time, facts, variant);
         int points = 0; // that all seeds have
         for (const Measurement *v = curve.at; ok && v < curve.at + curve.count; v++) {
             if (v->seeds < seeds) continue;

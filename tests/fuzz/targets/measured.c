@@ -3,7 +3,7 @@
 #include "tests/fuzz/comparison.h"
 
 bool fuzz_measured(const uint8_t *bytes, size_t size) {
-    static char *const arms[] = {"none", "learned", "sinusoidal"};
+    static char *const variants[] = {"none", "learned", "sinusoidal"};
     static Comparison comparison;
     static bool ready;
     char path[PATH_CAPACITY];
@@ -11,7 +11,7 @@ bool fuzz_measured(const uint8_t *bytes, size_t size) {
     Differences differences;
     Error error;
     if (!ready) {
-        fuzz_comparison(&comparison, "measured", arms, 3, "1e-3,3e-3", "parity");
+        fuzz_comparison(&comparison, "measured", variants, 3, "1e-3,3e-3", "parity");
         ready = true;
     }
     for (int i = 0; i < plan_job_count(&comparison.plan); i++) {

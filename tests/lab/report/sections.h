@@ -13,7 +13,7 @@ static inline void put_rising(const Job *job, double loss, double rise) {
     snprintf(text, sizeof text,
              MEASURED_HEADER "choose,%d,1,1000\nloss,%d,%.10g,999\nloss,%d,%.10g,999\nparameters,0,100000,1\n"
                              "positions,0,10,1\ntokens,0,2000000,1\nseconds,0,%d,1\nbatches,0,7,1\n",
-             T, T, loss, 8 * T, loss + rise, 2 + job->arm);
+             T, T, loss, 8 * T, loss + rise, 2 + job->variant);
     put(job, text);
 }
 
@@ -21,12 +21,13 @@ static inline void put_diverged(const Job *job) {
     put(job, MEASURED_HEADER "diverged,8,nan,1\n");
 }
 
-// Runs whose losses are those of arm 0, in this setting, and `gap` more for each arm after it, with differences that
-// are `spread` apart between the seeds.
+// Runs whose losses are those of variant 0, in this setting, and `gap` more for each variant after it, with differences
+// that are `spread` apart between the seeds.
 static inline void put_gap(int setting, double gap, double spread) {
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        if (job.task < 0 && job.setting == setting) put_rising(&job, 3 + job.arm * (gap + spread * (job.seed - 1)), 0);
+        if (job.task < 0 && job.setting == setting)
+            put_rising(&job, 3 + job.variant * (gap + spread * (job.seed - 1)), 0);
     }
 }
 

@@ -30,7 +30,7 @@ static void intervals_hold_all_at_once(void **state) {
     make_plan("sinusoidal;learned;rope;rope-learned;none", "", "", "");
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        put_rising(&job, 3 - 0.3 * (job.arm % 2) + 0.01 * (job.arm % 2) * (job.seed - 1), 0);
+        put_rising(&job, 3 - 0.3 * (job.variant % 2) + 0.01 * (job.variant % 2) * (job.seed - 1), 0);
     }
     expect_text(section(report_answer), "learned is better than sinusoidal by 0.300 nats a token (0.264 to 0.336).");
     gather();
@@ -134,11 +134,11 @@ static void the_winner_is_told(void **state) {
         make_plan("none;alibi;rope", "", cases[n].scale, "");
         for (int i = 0; i < plan_job_count(plan); i++) {
             const Job job = plan_job(plan, i);
-            const double chance = cases[n].spread * (job.arm + 1) * (job.seed - 1);
-            if (isnan(cases[n].losses[job.arm]))
+            const double chance = cases[n].spread * (job.variant + 1) * (job.seed - 1);
+            if (isnan(cases[n].losses[job.variant]))
                 put_diverged(&job);
             else
-                put_rising(&job, cases[n].losses[job.arm] + chance, 0);
+                put_rising(&job, cases[n].losses[job.variant] + chance, 0);
         }
         expect_text(section(report_answer), cases[n].sentence);
     }
@@ -159,7 +159,7 @@ static void settings_are_told(void **state) {
 }
 
 static void diverged_runs_are_named(void **state) {
-    const Job none = {.task = -1, .arm = 0, .seed = 1}, designed = {.task = -1, .arm = 1, .seed = 1};
+    const Job none = {.task = -1, .variant = 0, .seed = 1}, designed = {.task = -1, .variant = 1, .seed = 1};
     make_plan("none;alibi;alibi-learned;learned", "", "", "");
     put_gaps(0.1, 0.001);
     put_diverged(&none);
@@ -174,7 +174,7 @@ static void diverged_runs_are_named(void **state) {
 }
 
 static void a_page_says_that_runs_are_missing(void **state) {
-    const Job last = {.task = -1, .arm = 1, .seed = SEEDS - 1};
+    const Job last = {.task = -1, .variant = 1, .seed = SEEDS - 1};
     char path[PATH_CAPACITY];
     make_plan("none;alibi", "", "", "");
     put_gaps(1, 0);
@@ -189,7 +189,7 @@ static void plan_texts(const char *other, const char *scale) {
     Error error;
     begin(plan);
     must((!*other || plan_text(plan, other, VOCAB, 1e6, &error)) && plan_text(plan, "book", VOCAB, 1e6, &error) &&
-             set_arms(plan, "sinusoidal;learned", "", &error) && plan_rates(plan, "", &error) &&
+             set_variants(plan, "sinusoidal;learned", "", &error) && plan_rates(plan, "", &error) &&
              set_sizes(plan, scale, "", &error) && plan_tasks(plan, "", &error),
          &error);
 }
@@ -263,10 +263,10 @@ static void a_difference_in_several_settings(void **state) {
     for (size_t n = 0; n < COUNT(cases); n++) {
         make_plan("sinusoidal;learned", "", "0.1M,0.3M,1M", "");
         for (int s = 0; s < 3; s++) put_gap(s, cases[n].gaps[s], 0.005);
-        const Job first = {.task = -1, .arm = 1};
+        const Job first = {.task = -1, .variant = 1};
         if (isnan(cases[n].gaps[0])) put_diverged(&first);
         for (int seed = 1; isnan(cases[n].gaps[0]) && seed < SEEDS; seed++)
-            put_diverged(&(Job){.task = -1, .arm = 1, .seed = seed});
+            put_diverged(&(Job){.task = -1, .variant = 1, .seed = seed});
         expect_text(section(report_answer), cases[n].sentence);
     }
 }

@@ -9,7 +9,7 @@ static void ends_of_the_grid_are_named(void **state) {
     for (int chosen = 0; chosen < 3; chosen++) {
         for (int i = 0; i < plan_job_count(plan); i++) {
             const Job job = plan_job(plan, i);
-            put_losses(&job, job.rate == (job.arm ? chosen : 1) ? 2 : 3, 3 + job.arm, 7);
+            put_losses(&job, job.rate == (job.variant ? chosen : 1) ? 2 : 3, 3 + job.variant, 7);
         }
         const char *text = section(report_chosen_rates);
         expect_text(text, "trained at 0.001, 0.002 and 0.004, and");
@@ -19,14 +19,14 @@ static void ends_of_the_grid_are_named(void **state) {
         expect_text(text, "| alibi | 0.002 |");
         expect_text(text, "class=\"ring\"");
     }
-    for (int rate = 0; rate < 3; rate++) put_diverged(&(Job){.task = -1, .arm = 1, .seed = 1, .rate = rate});
+    for (int rate = 0; rate < 3; rate++) put_diverged(&(Job){.task = -1, .variant = 1, .seed = 1, .rate = rate});
     expect_text(section(report_chosen_rates), "| alibi | diverged at every rate |");
 }
 
 // Runs of a task with the same share of right answers at all lengths up to `most`.
-static void put_shares(int arm, int seed, double share, int most) {
+static void put_shares(int variant, int seed, double share, int most) {
     char text[256] = MEASURED_HEADER;
-    const Job job = {.task = 0, .arm = arm, .seed = seed};
+    const Job job = {.task = 0, .variant = variant, .seed = seed};
     for (int length = 1; length <= most; length++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "right,%d,%g,1000\n", length, share);
     strcat(text, "batches,0,99,1\n");
@@ -82,7 +82,7 @@ static void put_logs(int first, int of_one, double plus) {
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
         char path[PATH_CAPACITY], text[4096] = "step,tokens,seconds,train_loss,val_loss\n";
-        for (int step = job.arm == 1 && job.seed == 1 ? of_one : first; step <= 4; step++)
+        for (int step = job.variant == 1 && job.seed == 1 ? of_one : first; step <= 4; step++)
             snprintf(text + strlen(text), sizeof text - strlen(text), "%d,%d,%d,9,%g\n", step, 100 * step, step,
                      10 - step + plus * job.seed);
         path_of(path, &job, "log.csv");
@@ -114,7 +114,7 @@ static void times_within_noise_are_marked(void **state) {
     for (int slow = 0; slow < 2; slow++) {
         for (int i = 0; i < plan_job_count(plan); i++) { // the second seed is 2% slower
             const Job job = plan_job(plan, i);
-            const double seconds = job.arm == 0 ? 1 : slow ? 1.25 : 1.01;
+            const double seconds = job.variant == 0 ? 1 : slow ? 1.25 : 1.01;
             char file[256];
             snprintf(file, sizeof file,
                      MEASURED_HEADER "choose,%d,1,10\nloss,%d,1,10\nparameters,0,100000,1\npositions,0,10,1\n"
@@ -142,14 +142,14 @@ static void longer_windows_are_told(void **state) {
     for (size_t n = 0; n < COUNT(cases); n++) {
         for (int i = 0; i < plan_job_count(plan); i++) {
             const Job job = plan_job(plan, i);
-            put_rising(&job, 3, job.arm ? cases[n].rise + cases[n].spread * job.seed : 0.5);
+            put_rising(&job, 3, job.variant ? cases[n].rise + cases[n].spread * job.seed : 0.5);
         }
         const char *text = section(report_lengths);
         expect_text(row_of(text, "| alibi | 3.0000 |"), cases[n].told);
         expect_text(row_of(text, "| none | 3.0000 |"), "| rises |");
         expect_text(text, "the 2 intervals hold at once");
     }
-    put_diverged(&(Job){.task = -1, .arm = 1, .seed = 1});
+    put_diverged(&(Job){.task = -1, .variant = 1, .seed = 1});
     expect_text(row_of(section(report_lengths), "| alibi | - |"), "| diverged |");
 }
 
