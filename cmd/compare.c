@@ -277,7 +277,7 @@ static void keep_command(char *out, size_t capacity, const Text *words) {
 
 static void print_plan(const Comparison *c, int workers) {
     const Plan *plan = &c->plan;
-    printf("compare %s: %d runs; %d schemes, %d seed%s", c->directory, plan_job_count(plan), plan->arm_count,
+    printf("compare %s: %d runs; %d schemes, %d seed%s", c->directory, plan_job_count(plan), plan->variant_count,
            plan->seeds, plan->seeds == 1 ? "" : "s");
     if (plan->rate_count > 1) printf(", %d learning rates", plan->rate_count);
     if (plan->task_count > 0) printf(", %d tasks", plan->task_count);

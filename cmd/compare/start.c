@@ -81,22 +81,22 @@ bool compare_given(const bool *given, const char *name) {
 }
 
 // Places in the message are those in the scheme as it was given.
-static bool check_arm(const Arm *arm, const TrainOptions *options, int vocab, Error *error) {
+static bool check_variant(const Variant *variant, const TrainOptions *options, int vocab, Error *error) {
     TrainOptions typed = *options;
     Mix pos;
     Error reason;
-    memcpy(typed.pos, arm->typed, sizeof typed.pos);
-    return trainer_check(&pos, &typed, vocab, &reason) || arm_fail(arm, &reason, error);
+    memcpy(typed.pos, variant->typed, sizeof typed.pos);
+    return trainer_check(&pos, &typed, vocab, &reason) || variant_fail(variant, &reason, error);
 }
 
-// Check every arm with every shape and task that it will be trained with, and every text, before hours of training.
+// Check every variant with every shape and task that it will be trained with, and every text, before hours of training.
 static bool check_jobs(const Plan *plan, const Corpus *corpora, Error *error) {
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
         if (job.seed > 0) break;
         const TrainOptions options = plan_job_options(plan, &job);
         const int text = plan->settings[job.setting].text;
-        if (!check_arm(&plan->arms[job.arm], &options, job.task < 0 ? plan->texts[text].vocab : 257, error))
+        if (!check_variant(&plan->variants[job.variant], &options, job.task < 0 ? plan->texts[text].vocab : 257, error))
             return false;
         if (job.task < 0 && !measure_check(plan->base.eval_tokens, options.context, &corpora[text], error))
             return false;
@@ -163,7 +163,7 @@ static bool make_plan(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptio
     plan->unpaired = o->unpaired;
     snprintf(plan->base.pos, sizeof plan->base.pos, "rope");
     return check_given(o, given, error) && open_texts(plan, corpora, &o->data, error) &&
-           plan_seeds(plan, o->seeds, error) && plan_arms(plan, names, count, o->reference, error) &&
+           plan_seeds(plan, o->seeds, error) && plan_variants(plan, names, count, o->reference, error) &&
            plan_settings(plan, &lists, error) && plan_rates(plan, o->lr_grid, error) &&
            plan_tasks(plan, o->tasks, error) && name_contrasts(plan, &o->contrasts, done, error) &&
            check_jobs(plan, corpora, error);
@@ -194,13 +194,14 @@ static bool take_over(Comparison *c, const CompareOptions *o, Error *error) {
     if (!prints(o) && o->train.threads > 0 && o->train.threads != before->threads)
         printf("compare keeps to %d thread%s for each run, as in %s\n", before->threads,
                before->threads == 1 ? "" : "s", path);
-    for (int a = 0; a < plan->arm_count; a++) {
-        const Arm *arm = &plan->arms[a];
-        const int b = plan_arm(before, arm->name);
-        if (b >= 0 && !arms_same(arm, &before->arms[b]))
-            return fail_input(error, "%s: %s is %s%s%s there, not %s%s%s; give it another label", path, arm->name,
-                              before->arms[b].pos, *before->arms[b].window ? " --window " : "", before->arms[b].window,
-                              arm->pos, *arm->window ? " --window " : "", arm->window);
+    for (int a = 0; a < plan->variant_count; a++) {
+        const Variant *variant = &plan->variants[a];
+        const int b = plan_variant(before, variant->name);
+        if (b >= 0 && !variants_same(variant, &before->variants[b]))
+            return fail_input(error, "%s: %s is %s%s%s there, not %s%s%s; give it another label", path, variant->name,
+                              before->variants[b].pos, *before->variants[b].window ? " --window " : "",
+                              before->variants[b].window, variant->pos, *variant->window ? " --window " : "",
+                              variant->window);
     }
     int done;
     return comparison_paths(&old, c->directory, error) && comparison_done(&done, c, error) &&

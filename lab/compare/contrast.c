@@ -5,18 +5,18 @@
 #include <string.h>
 
 // Was the contrast named already, in either direction?
-static bool is_named(const Plan *plan, const char *arm, const char *other) {
+static bool is_named(const Plan *plan, const char *variant, const char *other) {
     for (int c = 0; c < plan->contrast_count; c++) {
         const Contrast *contrast = &plan->contrasts[c];
-        if (strcmp(contrast->arm, arm) == 0 && strcmp(contrast->other, other) == 0) return true;
-        if (strcmp(contrast->arm, other) == 0 && strcmp(contrast->other, arm) == 0) return true;
+        if (strcmp(contrast->variant, variant) == 0 && strcmp(contrast->other, other) == 0) return true;
+        if (strcmp(contrast->variant, other) == 0 && strcmp(contrast->other, variant) == 0) return true;
     }
     return false;
 }
 
 // Add it unless it is named already.
 static bool add(Plan *plan, const Contrast *contrast, Error *error) {
-    if (is_named(plan, contrast->arm, contrast->other)) return true;
+    if (is_named(plan, contrast->variant, contrast->other)) return true;
     Contrast *larger = realloc(plan->contrasts, (size_t)(plan->contrast_count + 1) * sizeof *larger);
     if (!larger) return fail_run(error, "no memory for %d contrasts", plan->contrast_count + 1);
     plan->contrasts = larger;
@@ -24,32 +24,32 @@ static bool add(Plan *plan, const Contrast *contrast, Error *error) {
     return true;
 }
 
-static Contrast contrast_of(const Plan *plan, int arm, int other, const char *named, int after) {
+static Contrast contrast_of(const Plan *plan, int variant, int other, const char *named, int after) {
     Contrast contrast = {.after = after};
-    memcpy(contrast.arm, plan->arms[arm].name, sizeof contrast.arm);
-    memcpy(contrast.other, plan->arms[other].name, sizeof contrast.other);
+    memcpy(contrast.variant, plan->variants[variant].name, sizeof contrast.variant);
+    memcpy(contrast.other, plan->variants[other].name, sizeof contrast.other);
     snprintf(contrast.named, sizeof contrast.named, "%s", named);
     return contrast;
 }
 
 static bool fail_unknown(const Plan *plan, const char *text, const char *name, Error *error) {
-    const char *names[ARMS_MOST];
-    for (int a = 0; a < plan->arm_count; a++) names[a] = plan->arms[a].name;
-    const char *nearest = nearest_name(name, names, plan->arm_count);
+    const char *names[VARIANTS_MOST];
+    for (int a = 0; a < plan->variant_count; a++) names[a] = plan->variants[a].name;
+    const char *nearest = nearest_name(name, names, plan->variant_count);
     return fail_input(error, "--contrast '%.200s': %.100s is none of the schemes that are compared%s%s%s", text, name,
                       nearest ? "; did you mean " : "; name two of them", nearest ? nearest : "", nearest ? "?" : "");
 }
 
 bool plan_contrast(Plan *plan, const char *text, const char *named, int after, Error *error) {
-    char arm[TEXT_CAPACITY];
+    char variant[TEXT_CAPACITY];
     const char *minus = strstr(text, MINUS), *other = minus ? minus + strlen(MINUS) : NULL;
     if (!minus || minus == text || !*other || strstr(other, MINUS))
         return fail_input(error, "--contrast '%.200s': write the names of two schemes with ' - ' between them", text);
-    snprintf(arm, sizeof arm, "%.*s", (int)(minus - text), text);
-    const int a = plan_arm(plan, arm), b = plan_arm(plan, other);
-    if (a < 0 || b < 0) return fail_unknown(plan, text, a < 0 ? arm : other, error);
+    snprintf(variant, sizeof variant, "%.*s", (int)(minus - text), text);
+    const int a = plan_variant(plan, variant), b = plan_variant(plan, other);
+    if (a < 0 || b < 0) return fail_unknown(plan, text, a < 0 ? variant : other, error);
     if (a == b) return fail_input(error, "--contrast '%.200s': a scheme minus itself is 0; name two schemes", text);
-    if (is_named(plan, arm, other))
+    if (is_named(plan, variant, other))
         return fail_input(error, "--contrast '%.200s' is named twice, perhaps the other way round; leave one out",
                           text);
     const Contrast contrast = contrast_of(plan, a, b, named, after);
@@ -59,22 +59,22 @@ bool plan_contrast(Plan *plan, const char *text, const char *named, int after, E
 bool plan_default_contrasts(Plan *plan, const char *named, int after, Error *error) {
     plan->default_contrasts = true;
     for (int pass = 0; pass < 2 && plan->contrast_count == 0; pass++)
-        for (int arm = 0; arm < plan->arm_count; arm++) {
-            const int other = pass == 0 ? plan_designed(plan, arm) : plan->reference;
-            const Contrast contrast = contrast_of(plan, arm, other < 0 ? arm : other, named, after);
-            if (other >= 0 && other != arm && !add(plan, &contrast, error)) return false;
+        for (int variant = 0; variant < plan->variant_count; variant++) {
+            const int other = pass == 0 ? plan_designed(plan, variant) : plan->reference;
+            const Contrast contrast = contrast_of(plan, variant, other < 0 ? variant : other, named, after);
+            if (other >= 0 && other != variant && !add(plan, &contrast, error)) return false;
         }
     return true;
 }
 
-// Arms keep their seeds; those that join get seeds that no arm has.
+// Variants keep their seeds; those that join get seeds that no variant has.
 static bool follow_blocks(Plan *plan, const Plan *before, Error *error) {
     int next = 0;
-    for (int b = 0; b < before->arm_count; b++)
-        if (before->arms[b].seed_block >= next) next = before->arms[b].seed_block + 1;
-    for (int a = 0; a < plan->arm_count; a++) {
-        const int b = plan_arm(before, plan->arms[a].name);
-        plan->arms[a].seed_block = b >= 0 ? before->arms[b].seed_block : next++;
+    for (int b = 0; b < before->variant_count; b++)
+        if (before->variants[b].seed_block >= next) next = before->variants[b].seed_block + 1;
+    for (int a = 0; a < plan->variant_count; a++) {
+        const int b = plan_variant(before, plan->variants[a].name);
+        plan->variants[a].seed_block = b >= 0 ? before->variants[b].seed_block : next++;
     }
     return next <= SEED_BLOCKS_MOST || fail_input(error, "schemes have joined too often; use another --out");
 }
@@ -90,7 +90,7 @@ static bool follow_contrasts(Plan *plan, const Plan *before, int done, Error *er
     plan->default_contrasts = mine.default_contrasts && before->default_contrasts;
     for (int c = 0; ok && c < before->contrast_count; c++) {
         const Contrast *contrast = &before->contrasts[c];
-        if (!replace || is_named(&mine, contrast->arm, contrast->other)) ok = add(plan, contrast, error);
+        if (!replace || is_named(&mine, contrast->variant, contrast->other)) ok = add(plan, contrast, error);
     }
     for (int c = 0; ok && c < count; c++) ok = add(plan, &mine.contrasts[c], error);
     free(mine.contrasts);

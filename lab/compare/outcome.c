@@ -143,11 +143,11 @@ static bool check_batches(const Outcome *o, Error *error) {
     return true;
 }
 
-void outcome_rates(RateLoss *losses, const Outcome *o, int setting, int arm) {
+void outcome_rates(RateLoss *losses, const Outcome *o, int setting, int variant) {
     const Plan *plan = &o->comparison->plan;
     const double T = (double)plan->settings[setting].context;
     for (int rate = 0; rate < plan->rate_count; rate++) {
-        Job job = {.setting = setting, .task = -1, .arm = arm, .rate = rate};
+        Job job = {.setting = setting, .task = -1, .variant = variant, .rate = rate};
         double sum = 0, squares = 0;
         for (job.seed = 0; job.seed < o->seeds; job.seed++) sum += value_of(outcome_measures(o, &job), "choose", T);
         const double mean = sum / o->seeds;
@@ -157,8 +157,8 @@ void outcome_rates(RateLoss *losses, const Outcome *o, int setting, int arm) {
     }
 }
 
-int outcome_rate_end(const Outcome *o, int setting, int arm) {
-    const int last = o->comparison->plan.rate_count - 1, chosen = o->chosen_rate[setting][arm];
+int outcome_rate_end(const Outcome *o, int setting, int variant) {
+    const int last = o->comparison->plan.rate_count - 1, chosen = o->chosen_rate[setting][variant];
     return last == 0 ? 0 : chosen == 0 ? -1 : chosen == last;
 }
 
@@ -167,9 +167,9 @@ static void choose_rates(Outcome *o) {
     const Plan *plan = &o->comparison->plan;
     RateLoss losses[RATES_MOST] = {0};
     for (int setting = 0; setting < plan->setting_count; setting++)
-        for (int arm = 0; arm < plan->arm_count; arm++) {
-            int *chosen = &o->chosen_rate[setting][arm];
-            outcome_rates(losses, o, setting, arm);
+        for (int variant = 0; variant < plan->variant_count; variant++) {
+            int *chosen = &o->chosen_rate[setting][variant];
+            outcome_rates(losses, o, setting, variant);
             for (int rate = 1; rate < plan->rate_count; rate++)
                 if (losses[rate].mean < losses[*chosen].mean ||
                     (isnan(losses[*chosen].mean) && isfinite(losses[rate].mean)))
@@ -206,12 +206,14 @@ void outcome_free(Outcome *outcome) {
     }
 }
 
-Job outcome_job(const Outcome *o, int setting, int arm, int seed) {
-    return (Job){.setting = setting, .task = -1, .arm = arm, .rate = o->chosen_rate[setting][arm], .seed = seed};
+Job outcome_job(const Outcome *o, int setting, int variant, int seed) {
+    return (Job){
+        .setting = setting, .task = -1, .variant = variant, .rate = o->chosen_rate[setting][variant], .seed = seed};
 }
 
-double outcome_value(const Outcome *o, int setting, int task, int arm, int seed, const char *quantity, double x) {
-    const Job job = task < 0 ? outcome_job(o, setting, arm, seed) : (Job){.task = task, .arm = arm, .seed = seed};
+double outcome_value(const Outcome *o, int setting, int task, int variant, int seed, const char *quantity, double x) {
+    const Job job =
+        task < 0 ? outcome_job(o, setting, variant, seed) : (Job){.task = task, .variant = variant, .seed = seed};
     return value_of(outcome_measures(o, &job), quantity, x);
 }
 
@@ -222,19 +224,19 @@ Paired outcome_gap(const Outcome *o, const double *a, const double *b) {
     return paired_summary(differences, o->seeds);
 }
 
-Paired outcome_paired(const Outcome *o, int setting, int arm, int other, const char *quantity, double x) {
+Paired outcome_paired(const Outcome *o, int setting, int variant, int other, const char *quantity, double x) {
     double a[SEEDS_MOST], b[SEEDS_MOST];
     for (int seed = 0; seed < o->seeds; seed++) {
-        a[seed] = outcome_value(o, setting, -1, arm, seed, quantity, x);
+        a[seed] = outcome_value(o, setting, -1, variant, seed, quantity, x);
         b[seed] = outcome_value(o, setting, -1, other, seed, quantity, x);
     }
     return outcome_gap(o, a, b);
 }
 
-Answered outcome_right(const Outcome *o, int task, int arm, int seed, double first, double last) {
+Answered outcome_right(const Outcome *o, int task, int variant, int seed, double first, double last) {
     Answered sum = {0, 0};
     for (int s = 0; s < o->seeds; s++) {
-        const Measures *measures = outcome_measures(o, &(Job){.task = task, .arm = arm, .seed = s});
+        const Measures *measures = outcome_measures(o, &(Job){.task = task, .variant = variant, .seed = s});
         for (int i = 0; i < measures->count && (seed < 0 || s == seed); i++) {
             const Measured *row = &measures->rows[i];
             if (strcmp(row->quantity, "diverged") == 0) sum = (Answered){NAN, NAN};
@@ -260,7 +262,7 @@ static void write_quoted(FILE *csv, const char *text) {
 static void write_job(FILE *csv, const Outcome *o, const Job *job) {
     const Plan *plan = &o->comparison->plan;
     const Setting *setting = &plan->settings[job->setting];
-    const bool text = job->task < 0, chosen = !text || o->chosen_rate[job->setting][job->arm] == job->rate;
+    const bool text = job->task < 0, chosen = !text || o->chosen_rate[job->setting][job->variant] == job->rate;
     const TrainOptions options = plan_job_options(plan, job);
     write_quoted(csv, text ? setting->name : "");
     write_quoted(csv, text ? plan->texts[setting->text].name : "");
@@ -270,7 +272,7 @@ static void write_job(FILE *csv, const Outcome *o, const Job *job) {
     else
         fputs(",,", csv);
     write_quoted(csv, text ? "" : plan->tasks[job->task]);
-    write_quoted(csv, plan->arms[job->arm].name);
+    write_quoted(csv, plan->variants[job->variant].name);
     fprintf(csv, "%.9g,%d,%lld,", options.lr, chosen, options.seed);
 }
 

@@ -21,7 +21,7 @@ typedef struct {
     json_t *data[TEXTS_MOST]; // the fingerprints of the texts; if the comparison records none, those of the first runs
     Measures *jobs;           // (plan_job_count)
     int seeds;                // the number of seeds, from the first on, of which every run is done
-    int chosen_rate[SETTINGS_MOST][ARMS_MOST]; // index into plan.rates
+    int chosen_rate[SETTINGS_MOST][VARIANTS_MOST]; // index into plan.rates
 } Outcome;
 
 // Read measured.csv of all runs that have one, and choose for each scheme the learning rate with the lowest mean loss
@@ -38,31 +38,33 @@ int outcome_done(const Outcome *outcome);
 typedef struct {
     double rate, mean, sd;
 } RateLoss;
-void outcome_rates(RateLoss *losses, const Outcome *outcome, int setting, int arm); // (plan.rate_count), as in the plan
+void outcome_rates(RateLoss *losses, const Outcome *outcome, int setting,
+                   int variant); // (plan.rate_count), as in the plan
 
 // Is the chosen rate the lowest (-1) or highest (1) of several, so that a better one may lie beyond? 0 = neither.
-int outcome_rate_end(const Outcome *outcome, int setting, int arm);
+int outcome_rate_end(const Outcome *outcome, int setting, int variant);
 
 // Everything that one run has measured.
 const Measures *outcome_measures(const Outcome *outcome, const Job *job);
 
 // The run of a scheme and a seed on text, with the chosen learning rate.
-Job outcome_job(const Outcome *outcome, int setting, int arm, int seed);
+Job outcome_job(const Outcome *outcome, int setting, int variant, int seed);
 
 // The value measured at x, or NAN. For text (task < 0) that of the chosen learning rate; for a task, setting is 0.
-double outcome_value(const Outcome *outcome, int setting, int task, int arm, int seed, const char *quantity, double x);
+double outcome_value(const Outcome *outcome, int setting, int task, int variant, int seed, const char *quantity,
+                     double x);
 
-// The difference of two arms in anything that each seed has, a minus b (seeds): by seed, or, with --unpaired, of arms
-// that share no seeds. outcome_paired: in a quantity of the runs on text, arm minus other.
+// The difference of two variants in anything that each seed has, a minus b (seeds): by seed, or, with --unpaired, of
+// variants that share no seeds. outcome_paired: in a quantity of the runs on text, variant minus other.
 Paired outcome_gap(const Outcome *outcome, const double *a, const double *b);
-Paired outcome_paired(const Outcome *outcome, int setting, int arm, int other, const char *quantity, double x);
+Paired outcome_paired(const Outcome *outcome, int setting, int variant, int other, const char *quantity, double x);
 
 // The questions of a task at lengths first to last, and how many of them were answered rightly, by one seed or (seed <
 // 0) by all together. Both are NAN if one of these seeds diverged, because leaving it out would flatter the scheme.
 typedef struct {
     double right, questions;
 } Answered;
-Answered outcome_right(const Outcome *outcome, int task, int arm, int seed, double first, double last);
+Answered outcome_right(const Outcome *outcome, int task, int variant, int seed, double first, double last);
 
 #define RESULTS_HEADER                                                                                                 \
     "setting,text,context,parameters,tokens_per_parameter,task,scheme,learning_rate,chosen,seed,quantity,x,value,"     \

@@ -42,32 +42,32 @@ bool list_numbers(double *values, int *count, int most, const char *list, const 
 }
 
 void plan_free(Plan *plan) {
-    free(plan->arms);
+    free(plan->variants);
     free(plan->settings);
     free(plan->contrasts);
     *plan = (Plan){0};
 }
 
-bool arm_is(const Arm *arm, const char *scheme) {
-    return arm->scheme && strcmp(arm->scheme->name, scheme) == 0;
+bool variant_is(const Variant *variant, const char *scheme) {
+    return variant->scheme && strcmp(variant->scheme->name, scheme) == 0;
 }
 
-bool arms_same(const Arm *a, const Arm *b) {
+bool variants_same(const Variant *a, const Variant *b) {
     return strcmp(a->pos, b->pos) == 0 && strcmp(a->window, b->window) == 0;
 }
 
-bool arm_fail(const Arm *arm, const Error *reason, Error *error) {
-    const bool label = reason->kind == ERROR_INPUT && strcmp(arm->name, arm->typed) != 0;
-    if (label) return fail_input(error, "%s: %s", arm->name, reason->message);
+bool variant_fail(const Variant *variant, const Error *reason, Error *error) {
+    const bool label = reason->kind == ERROR_INPUT && strcmp(variant->name, variant->typed) != 0;
+    if (label) return fail_input(error, "%s: %s", variant->name, reason->message);
     *error = *reason;
     return false;
 }
 
-// Split "LABEL=SCHEME:options@LR/LR/... --window KEYS" into the fields of an arm. An '=' behind a ':' or '@' belongs to
-// the scheme. A list of layers stands behind an '@', too: whole numbers, or "heads=", while a rate is a fraction.
-static bool arm_split(Arm *arm, bool *labelled, const char *word, Error *error) {
+// Split "LABEL=SCHEME:options@LR/LR/... --window KEYS" into the fields of a variant. An '=' behind a ':' or '@' belongs
+// to the scheme. A list of layers stands behind an '@', too: whole numbers, or "heads=", while a rate is a fraction.
+static bool variant_split(Variant *variant, bool *labelled, const char *word, Error *error) {
     char text[TEXT_CAPACITY];
-    *arm = (Arm){0};
+    *variant = (Variant){0};
     if (strlen(word) >= sizeof text) return fail_input(error, "the scheme '%.40s...' is too long", word);
     strcpy(text, word);
     char *option = strstr(text, " --"), *at;
@@ -77,7 +77,7 @@ static bool arm_split(Arm *arm, bool *labelled, const char *word, Error *error) 
             return fail_input(error, "%s: behind a scheme, only --window can stand", word);
         keys += strspn(keys, " ");
         if (!*keys) return fail_input(error, "%s: give a number of keys behind --window, such as 64", word);
-        strcpy(arm->window, keys);
+        strcpy(variant->window, keys);
         *option = '\0';
     }
     at = strrchr(text, '@');
@@ -85,32 +85,33 @@ static bool arm_split(Arm *arm, bool *labelled, const char *word, Error *error) 
         !(isdigit((unsigned char)at[1]) && !at[1 + strspn(at + 1, "0123456789,-")])) {
         if (!at[1 + strspn(at + 1, "/")])
             return fail_input(error, "%s: give a learning rate behind '@', such as 4e-3", word);
-        strcpy(arm->own_rates, at + 1);
+        strcpy(variant->own_rates, at + 1);
         *at = '\0';
     }
     const size_t label = strcspn(text, ":=@");
     *labelled = label > 0 && text[label] == '=';
-    strcpy(arm->typed, *labelled ? text + label + 1 : text);
+    strcpy(variant->typed, *labelled ? text + label + 1 : text);
     if (*labelled) text[label] = '\0';
-    strcpy(arm->name, text);
+    strcpy(variant->name, text);
     return true;
 }
 
-static bool set_own_rates(Arm *arm, Error *error) {
-    const char *list = arm->own_rates;
+static bool set_own_rates(Variant *variant, Error *error) {
+    const char *list = variant->own_rates;
     char word[TEXT_CAPACITY];
     TrainOptions options;
-    for (arm->lr_count = 0; list_word(word, &list, "/"); arm->lr[arm->lr_count++] = options.lr) {
-        if (!option_set(&options, option_find(train_options, "lr"), word, arm->name, error)) return false;
-        if (!(options.lr > 0)) return fail_input(error, "%s: a learning rate behind '@' must be above 0", arm->name);
-        if (arm->lr_count == SETTINGS_MOST)
-            return fail_input(error, "%s: give at most %d learning rates", arm->name, SETTINGS_MOST);
+    for (variant->lr_count = 0; list_word(word, &list, "/"); variant->lr[variant->lr_count++] = options.lr) {
+        if (!option_set(&options, option_find(train_options, "lr"), word, variant->name, error)) return false;
+        if (!(options.lr > 0))
+            return fail_input(error, "%s: a learning rate behind '@' must be above 0", variant->name);
+        if (variant->lr_count == SETTINGS_MOST)
+            return fail_input(error, "%s: give at most %d learning rates", variant->name, SETTINGS_MOST);
     }
     return true;
 }
 
-bool arm_set(Arm *arm, bool labelled, Error *error) {
-    const char *name = arm->name;
+bool variant_set(Variant *variant, bool labelled, Error *error) {
+    const char *name = variant->name;
     Windows windows;
     Mix pos;
     Error reason;
@@ -119,23 +120,23 @@ bool arm_set(Arm *arm, bool labelled, Error *error) {
     if (labelled && (name[strspn(name, LABEL_CHARACTERS)] || !isalnum((unsigned char)*name)))
         return fail_input(
             error, "'%.200s' cannot be a label; use letters, digits, '-', '_' and '.', a letter or digit first", name);
-    if (!set_own_rates(arm, error)) return false;
-    if (!mix_parse(&pos, arm->typed, &reason)) return arm_fail(arm, &reason, error);
-    if (*arm->window && !labelled)
+    if (!set_own_rates(variant, error)) return false;
+    if (!mix_parse(&pos, variant->typed, &reason)) return variant_fail(variant, &reason, error);
+    if (*variant->window && !labelled)
         return fail_input(error, "'%.200s' has a --window of its own; give it a label: LABEL=SCHEME", name);
-    if (strcmp(arm->window, "0") == 0 || strcmp(arm->window, "''") == 0)
+    if (strcmp(variant->window, "0") == 0 || strcmp(variant->window, "''") == 0)
         return fail_input(error,
                           "%s: no window can be taken back behind a scheme; to let one scheme see all keys, give no "
                           "--window for all, and the other schemes theirs behind them",
                           name);
     // Whether they fit the layers is seen in each setting.
-    if (!windows_parse(&windows, arm->window, INT_MAX, &reason)) return arm_fail(arm, &reason, error);
-    mix_print(&pos, arm->pos);
+    if (!windows_parse(&windows, variant->window, INT_MAX, &reason)) return variant_fail(variant, &reason, error);
+    mix_print(&pos, variant->pos);
     const Position *only = mix_only(&pos);
-    arm->scheme = only ? only->scheme : NULL;
-    for (int p = 0; p < pos.parts; p++) arm->enters |= 1u << pos.part[p].scheme->enters;
-    arm->learned = mix_learned(&pos);
-    arm->designed = only ? position_designed(only) : NULL;
+    variant->scheme = only ? only->scheme : NULL;
+    for (int p = 0; p < pos.parts; p++) variant->enters |= 1u << pos.part[p].scheme->enters;
+    variant->learned = mix_learned(&pos);
+    variant->designed = only ? position_designed(only) : NULL;
     return true;
 }
 
@@ -149,27 +150,30 @@ bool plan_seeds(Plan *plan, long long seeds, Error *error) {
     return true;
 }
 
-int plan_arm(const Plan *plan, const char *name) {
-    for (int arm = 0; arm < plan->arm_count; arm++)
-        if (strcmp(plan->arms[arm].name, name) == 0) return arm;
+int plan_variant(const Plan *plan, const char *name) {
+    for (int variant = 0; variant < plan->variant_count; variant++)
+        if (strcmp(plan->variants[variant].name, name) == 0) return variant;
     return -1;
 }
 
-bool plan_arms(Plan *plan, char *const *words, int count, const char *reference, Error *error) {
-    if (count > ARMS_MOST) return fail_input(error, "%d schemes; name at most %d", count, ARMS_MOST);
-    free(plan->arms);
-    plan->arms = calloc((size_t)count, sizeof *plan->arms);
-    plan->arm_count = 0;
-    if (!plan->arms) return fail_run(error, "no memory for %d schemes", count);
-    for (; plan->arm_count < count; plan->arm_count++) {
-        Arm *arm = &plan->arms[plan->arm_count];
+bool plan_variants(Plan *plan, char *const *words, int count, const char *reference, Error *error) {
+    if (count > VARIANTS_MOST) return fail_input(error, "%d schemes; name at most %d", count, VARIANTS_MOST);
+    free(plan->variants);
+    plan->variants = calloc((size_t)count, sizeof *plan->variants);
+    plan->variant_count = 0;
+    if (!plan->variants) return fail_run(error, "no memory for %d schemes", count);
+    for (; plan->variant_count < count; plan->variant_count++) {
+        Variant *variant = &plan->variants[plan->variant_count];
         bool labelled;
-        if (!arm_split(arm, &labelled, words[plan->arm_count], error) || !arm_set(arm, labelled, error)) return false;
-        arm->seed_block = plan->arm_count;
-        if (plan_arm(plan, arm->name) >= 0)
-            return fail_input(error, "two schemes are called %s; give one a label: LABEL=%s", arm->name, arm->name);
+        if (!variant_split(variant, &labelled, words[plan->variant_count], error) ||
+            !variant_set(variant, labelled, error))
+            return false;
+        variant->seed_block = plan->variant_count;
+        if (plan_variant(plan, variant->name) >= 0)
+            return fail_input(error, "two schemes are called %s; give one a label: LABEL=%s", variant->name,
+                              variant->name);
     }
-    plan->reference = *reference ? plan_arm(plan, reference) : 0;
+    plan->reference = *reference ? plan_variant(plan, reference) : 0;
     return plan->reference >= 0 ||
            fail_input(error, "--reference %s is none of the schemes that are compared; name one of them", reference);
 }
@@ -186,16 +190,16 @@ bool plan_rates(Plan *plan, const char *list, Error *error) {
 }
 
 bool rates_set(Plan *plan, Error *error) {
-    for (int a = 0; a < plan->arm_count; a++) {
-        const Arm *arm = &plan->arms[a];
-        if (arm->lr_count > 0 && plan->rate_count > 1)
+    for (int a = 0; a < plan->variant_count; a++) {
+        const Variant *variant = &plan->variants[a];
+        if (variant->lr_count > 0 && plan->rate_count > 1)
             return fail_input(error, "--lr-grid: %s has a learning rate of its own; leave out '@%s' or --lr-grid",
-                              arm->name, arm->own_rates);
-        if (arm->lr_count > 1 && arm->lr_count != plan->setting_count)
+                              variant->name, variant->own_rates);
+        if (variant->lr_count > 1 && variant->lr_count != plan->setting_count)
             return fail_input(error,
                               "%s@%s: %d learning rates, but %d setting%s; give one for each setting, in the order of "
                               "the table of settings, or one for all",
-                              arm->name, arm->own_rates, arm->lr_count, plan->setting_count,
+                              variant->name, variant->own_rates, variant->lr_count, plan->setting_count,
                               plan->setting_count == 1 ? "" : "s");
     }
     if (plan->rate_count == 0) plan->rates[plan->rate_count++] = plan->base.lr;
@@ -232,11 +236,11 @@ bool plan_tasks(Plan *plan, const char *list, Error *error) {
 }
 
 static int text_jobs(const Plan *plan) {
-    return plan->setting_count * plan->arm_count * plan->rate_count;
+    return plan->setting_count * plan->variant_count * plan->rate_count;
 }
 
 static int jobs_a_seed(const Plan *plan) {
-    return text_jobs(plan) + plan->task_count * plan->arm_count;
+    return text_jobs(plan) + plan->task_count * plan->variant_count;
 }
 
 int plan_job_count(const Plan *plan) {
@@ -245,29 +249,30 @@ int plan_job_count(const Plan *plan) {
 
 Job plan_job(const Plan *plan, int index) {
     const int rest = index % jobs_a_seed(plan), beyond = rest - text_jobs(plan);
-    const int seed = index / jobs_a_seed(plan), arms = plan->arm_count;
-    if (beyond >= 0) return (Job){.task = beyond / arms, .arm = beyond % arms, .seed = seed};
+    const int seed = index / jobs_a_seed(plan), variants = plan->variant_count;
+    if (beyond >= 0) return (Job){.task = beyond / variants, .variant = beyond % variants, .seed = seed};
     return (Job){.task = -1,
-                 .setting = rest / (arms * plan->rate_count),
-                 .arm = rest / plan->rate_count % arms,
+                 .setting = rest / (variants * plan->rate_count),
+                 .variant = rest / plan->rate_count % variants,
                  .rate = rest % plan->rate_count,
                  .seed = seed};
 }
 
 int plan_job_index(const Plan *plan, const Job *job) {
-    const int on_text = (job->setting * plan->arm_count + job->arm) * plan->rate_count + job->rate;
-    const int on_task = text_jobs(plan) + job->task * plan->arm_count + job->arm;
+    const int on_text = (job->setting * plan->variant_count + job->variant) * plan->rate_count + job->rate;
+    const int on_task = text_jobs(plan) + job->task * plan->variant_count + job->variant;
     return job->seed * jobs_a_seed(plan) + (job->task < 0 ? on_text : on_task);
 }
 
 double plan_job_rate(const Plan *plan, const Job *job) {
-    const Arm *arm = &plan->arms[job->arm];
-    if (arm->lr_count > 0) return arm->lr[arm->lr_count > 1 ? job->setting : 0];
+    const Variant *variant = &plan->variants[job->variant];
+    if (variant->lr_count > 0) return variant->lr[variant->lr_count > 1 ? job->setting : 0];
     return job->task >= 0 ? plan->base.lr : plan->rates[job->rate];
 }
 
 long long plan_job_seed(const Plan *plan, const Job *job) {
-    return plan->base.seed + job->seed + (plan->unpaired ? (long long)plan->arms[job->arm].seed_block * SEEDS_MOST : 0);
+    return plan->base.seed + job->seed +
+           (plan->unpaired ? (long long)plan->variants[job->variant].seed_block * SEEDS_MOST : 0);
 }
 
 const char *plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job) {
@@ -279,7 +284,7 @@ const char *plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job 
     else if (*setting->name)
         snprintf(front, sizeof front, "%s-", setting->name);
     if (lr != plan->base.lr) snprintf(rate, sizeof rate, "-lr%g", lr);
-    snprintf(name, PATH_CAPACITY, "%s%.200s%s-seed%lld", front, plan->arms[job->arm].name, rate,
+    snprintf(name, PATH_CAPACITY, "%s%.200s%s-seed%lld", front, plan->variants[job->variant].name, rate,
              plan_job_seed(plan, job));
     // What shells would take for patterns or for the end of a word.
     for (char *c = name; *c; c++) *c = *c == '*' ? 'x' : *c == '@' ? '~' : *c == ' ' ? '_' : *c;
@@ -288,9 +293,9 @@ const char *plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job 
 
 TrainOptions plan_job_options(const Plan *plan, const Job *job) {
     TrainOptions options = plan->base;
-    const Arm *arm = &plan->arms[job->arm];
-    memcpy(options.pos, arm->pos, sizeof options.pos);
-    if (*arm->window) memcpy(options.window, arm->window, sizeof options.window);
+    const Variant *variant = &plan->variants[job->variant];
+    memcpy(options.pos, variant->pos, sizeof options.pos);
+    if (*variant->window) memcpy(options.window, variant->window, sizeof options.window);
     options.seed = plan_job_seed(plan, job);
     options.threads = plan->threads;
     options.lr = plan_job_rate(plan, job);
@@ -312,7 +317,7 @@ TrainOptions plan_job_options(const Plan *plan, const Job *job) {
     options.heads = setting->heads;
     options.width = setting->width;
     options.context = setting->context;
-    options.steps = plan->by_seconds ? arm->steps[job->setting] : setting->steps;
+    options.steps = plan->by_seconds ? variant->steps[job->setting] : setting->steps;
     return options;
 }
 
@@ -321,11 +326,11 @@ double plan_job_tokens(const Plan *plan, const Job *job) {
     return (double)options.steps * (double)options.accumulate * (double)options.batch * (double)options.context;
 }
 
-int plan_designed(const Plan *plan, int arm) {
-    const char *designed = plan->arms[arm].designed;
-    for (int other = 0; designed && other < plan->arm_count; other++)
-        if (!plan->arms[other].learned && arm_is(&plan->arms[other], designed) &&
-            strcmp(plan->arms[other].window, plan->arms[arm].window) == 0)
+int plan_designed(const Plan *plan, int variant) {
+    const char *designed = plan->variants[variant].designed;
+    for (int other = 0; designed && other < plan->variant_count; other++)
+        if (!plan->variants[other].learned && variant_is(&plan->variants[other], designed) &&
+            strcmp(plan->variants[other].window, plan->variants[variant].window) == 0)
             return other;
     return -1;
 }

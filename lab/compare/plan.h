@@ -10,12 +10,18 @@
 
 #include <jansson.h>
 
-enum { ARMS_MOST = 64, TEXTS_MOST = 8, SETTINGS_MOST = 64, RATES_MOST = 16, TASKS_MOST = 8 }; // that a page can show
+enum {
+    VARIANTS_MOST = 64,
+    TEXTS_MOST = 8,
+    SETTINGS_MOST = 64,
+    RATES_MOST = 16,
+    TASKS_MOST = 8
+};                            // that a page can show
 enum { WORKERS_MOST = 1024 }; // processes on one machine
 enum { DATE_CAPACITY = 24, SEED_BLOCKS_MOST = 100000 };
 #define NAME_CAPACITY 96 // of a text and of a setting, with the final 0
 
-// An arm of the comparison: a scheme, under the name that tables show.
+// A variant of the comparison: a scheme, under the name that tables show.
 typedef struct {
     char name[TEXT_CAPACITY], pos[TEXT_CAPACITY]; // `pos` is the full specification of the scheme
     char typed[TEXT_CAPACITY];                    // the scheme as it was given, for messages
@@ -29,7 +35,7 @@ typedef struct {
     double lr[SETTINGS_MOST];      // the same as numbers, one for each setting
     int lr_count;                  // or one for all; or 0
     long long steps[SETTINGS_MOST]; // of its runs on text; those of the settings unless plan->by_seconds
-} Arm;
+} Variant;
 
 // A text that models are trained on.
 typedef struct {
@@ -38,7 +44,7 @@ typedef struct {
     double tokens; // of its training part
 } PlanText;
 
-// What arms are trained and compared in: a text, the shape of the model, the context and the amount of training.
+// What variants are trained and compared in: a text, the shape of the model, the context and the amount of training.
 typedef struct {
     char name[NAME_CAPACITY]; // of what differs between the settings: "70k-20tpp", "book-128"; "" if there is only one
     int text;                 // index into plan.texts
@@ -48,28 +54,28 @@ typedef struct {
 
 #define MINUS " - " // between the names of a contrast; no scheme's name holds it
 
-// A question that was asked: the difference of the losses of two schemes, `arm` minus `other`. A later plan may have
-// left schemes out, but not what was asked.
+// A question that was asked: the difference of the losses of two schemes, `variant` minus `other`. A later plan may
+// have left schemes out, but not what was asked.
 typedef struct {
-    char arm[TEXT_CAPACITY], other[TEXT_CAPACITY]; // names of arms
-    char named[DATE_CAPACITY];                     // when, as 2026-01-31T23:59:59Z
-    int after;                                     // how many runs were done then; 0 = it is a primary contrast
+    char variant[TEXT_CAPACITY], other[TEXT_CAPACITY]; // names of variants
+    char named[DATE_CAPACITY];                         // when, as 2026-01-31T23:59:59Z
+    int after;                                         // how many runs were done then; 0 = it is a primary contrast
 } Contrast;
 
 typedef struct {
     TrainOptions base; // what all runs share; `seed` is the first one; data and context are those of the first setting
-    Arm *arms;
+    Variant *variants;
     PlanText texts[TEXTS_MOST];
     Setting *settings;
     Contrast *contrasts;
     double rates[RATES_MOST];
     int looks[SEEDS_MOST]; // numbers of seeds whose results were complete before seeds were added; rising
     char tasks[TASKS_MOST][TEXT_CAPACITY]; // "builtin:copy:max=5"
-    int arm_count, text_count, setting_count, rate_count, task_count, seeds;
+    int variant_count, text_count, setting_count, rate_count, task_count, seeds;
     int contrast_count, look_count;
     bool default_contrasts; // nobody has named any: they are those of plan_default_contrasts
-    bool unpaired;          // every arm has seeds of its own, instead of the same as the others
-    int reference;          // the arm that the others are compared with
+    bool unpaired;          // every variant has seeds of its own, instead of the same as the others
+    int reference;          // the variant that the others are compared with
     long long task_steps;   // of runs on tasks
     int exercises;          // to score at each length of a task
     bool by_seconds;        // a comparison of an earlier version, whose schemes had the same time instead of the same
@@ -83,7 +89,7 @@ void plan_free(Plan *plan);
 // One run, done or still to be done. Seeds are counted from 0.
 typedef struct {
     int setting, task; // task -1 = the text; tasks have the shape of the options, and setting 0
-    int arm, rate, seed;
+    int variant, rate, seed;
 } Job;
 
 // Use `seeds` seeds, from that of the options on. Fails (input) when the last one is too large a number.
@@ -93,40 +99,40 @@ bool plan_seeds(Plan *plan, long long seeds, Error *error);
 // Parse the schemes, "SCHEME" or "LABEL=SCHEME", each with "@LR" or "@LR/LR/..." behind it if it has learning rates of
 // its own and " --window KEYS" if it has windows of its own, and find the one called `reference` ("" = the first).
 // Fails (input) when there are too many, one is not valid, or two have the same name.
-bool plan_arms(Plan *plan, char *const *words, int count, const char *reference, Error *error);
+bool plan_variants(Plan *plan, char *const *words, int count, const char *reference, Error *error);
 
-// Name a contrast "ARM - OTHER". Fails (input) when it is not that, a scheme is not among the arms, both are the same,
+// Name a contrast "A - B". Fails (input) when it is not that, a scheme is not among the variants, both are the same,
 // or it was named already, in either direction.
 bool plan_contrast(Plan *plan, const char *text, const char *named, int after, Error *error);
 
 // Name each learned scheme minus its designed one; if there are no such pairs, each scheme minus the reference.
 bool plan_default_contrasts(Plan *plan, const char *named, int after, Error *error);
 
-// Go on with the contrasts, the seeds of arms and the looks of `before`, a plan of the same directory of which `done`
-// runs are done. Contrasts that were named then stay as they were, unless no run is done and `plan` names its own;
-// those of `plan` that are new are added, or dropped if they are defaults and those of `before` are not. complete: all
-// runs of `before` are done.
+// Go on with the contrasts, the seeds of variants and the looks of `before`, a plan of the same directory of which
+// `done` runs are done. Contrasts that were named then stay as they were, unless no run is done and `plan` names its
+// own; those of `plan` that are new are added, or dropped if they are defaults and those of `before` are not. complete:
+// all runs of `before` are done.
 bool plan_follow(Plan *plan, const Plan *before, int done, bool complete, Error *error);
 
-// The arm of that name, or -1.
-int plan_arm(const Plan *plan, const char *name);
+// The variant of that name, or -1.
+int plan_variant(const Plan *plan, const char *name);
 
-// Does the arm have this scheme and no other?
-bool arm_is(const Arm *arm, const char *scheme);
+// Does the variant have this scheme and no other?
+bool variant_is(const Variant *variant, const char *scheme);
 
-// Fail with what is wrong with an arm, its label in front; without a label, the reason names the scheme.
-bool arm_fail(const Arm *arm, const Error *reason, Error *error);
+// Fail with what is wrong with a variant, its label in front; without a label, the reason names the scheme.
+bool variant_fail(const Variant *variant, const Error *reason, Error *error);
 
-// Do two arms train the same models, but for the learning rate?
-bool arms_same(const Arm *a, const Arm *b);
+// Do two variants train the same models, but for the learning rate?
+bool variants_same(const Variant *a, const Variant *b);
 
-// What the words of an arm are parsed into: check the name, the scheme as it was typed, the window and the learning
+// What the words of a variant are parsed into: check the name, the scheme as it was typed, the window and the learning
 // rates (any of the last two may be ""), and set the rest. labelled: the name is not the scheme itself. Fails (input).
-bool arm_set(Arm *arm, bool labelled, Error *error);
+bool variant_set(Variant *variant, bool labelled, Error *error);
 
 // Parse the lists "3e-4,1e-3" and "copy:max=5 parity", or add one task. An empty list means the learning rate of the
-// options, or no tasks. Call plan_rates when there are all arms and settings: it also checks (rates_set), of rates that
-// are there already, that an arm with several learning rates has one for each setting. Fail (input).
+// options, or no tasks. Call plan_rates when there are all variants and settings: it also checks (rates_set), of rates
+// that are there already, that a variant with several learning rates has one for each setting. Fail (input).
 bool plan_rates(Plan *plan, const char *list, Error *error);
 bool rates_set(Plan *plan, Error *error);
 bool plan_tasks(Plan *plan, const char *list, Error *error);
@@ -160,9 +166,9 @@ size_t plan_parameters(const TrainOptions *base, long long layers, long long hea
 double setting_tokens(const Plan *plan, int setting);
 double setting_tokens_per_parameter(const Plan *plan, int setting);
 double setting_epochs(const Plan *plan, int setting);
-// Floating point operations for each training token of an arm, counted in full (gpt_operations in model/gpt.h).
-double setting_operations(const Plan *plan, int setting, int arm);
-// The fewest and the most of them of all arms.
+// Floating point operations for each training token of a variant, counted in full (gpt_operations in model/gpt.h).
+double setting_operations(const Plan *plan, int setting, int variant);
+// The fewest and the most of them of all variants.
 void setting_operations_range(double *least, double *most, const Plan *plan, int setting);
 
 // Jobs in the order in which they are done: all jobs of a seed before the next seed, so that tables of the first seeds
@@ -173,7 +179,7 @@ int plan_job_index(const Plan *plan, const Job *job);
 // The name of the job's directory, such as "0.3M-rope-lr0.003-seed1337": the setting, the scheme, a learning rate that
 // is not that of the options, and the seed. The names of different jobs differ. Returns `name`.
 const char *plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job);
-// The job's learning rate and seed. On tasks, an arm with several learning rates has the first of them.
+// The job's learning rate and seed. On tasks, a variant with several learning rates has the first of them.
 double plan_job_rate(const Plan *plan, const Job *job);
 long long plan_job_seed(const Plan *plan, const Job *job);
 // The options of the job's run; --out is still to be set. While it trains, it is validated on the first CURVE_TOKENS
@@ -186,8 +192,8 @@ double plan_job_tokens(const Plan *plan, const Job *job);
 // Are there several settings, which differ in the amount of compute alone: on one text, with one context?
 bool plan_is_ladder(const Plan *plan);
 
-// The arm of the designed scheme that reports compare this learned one with, or -1.
-int plan_designed(const Plan *plan, int arm);
+// The variant of the designed scheme that reports compare this learned one with, or -1.
+int plan_designed(const Plan *plan, int variant);
 
 // Write compare.json. `data` lists the fingerprints of the texts (data_json in train/config.h), or is NULL.
 bool plan_write(const char *path, const Plan *plan, const json_t *data, Error *error);

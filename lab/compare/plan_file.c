@@ -12,18 +12,18 @@
 
 #define NUMBER_MOST (1LL << 53) // every JSON reader represents integers up to here exactly
 
-static json_t *arms_json(const Plan *plan) {
+static json_t *variants_json(const Plan *plan) {
     json_t *array = json_array();
-    for (int a = 0; a < plan->arm_count; a++) {
-        const Arm *arm = &plan->arms[a];
+    for (int a = 0; a < plan->variant_count; a++) {
+        const Variant *variant = &plan->variants[a];
         json_t *steps = json_array();
         for (int s = 0; s < plan->setting_count; s++) {
-            const Job job = {.setting = s, .task = -1, .arm = a};
+            const Job job = {.setting = s, .task = -1, .variant = a};
             json_array_append_new(steps, json_integer(plan_job_options(plan, &job).steps));
         }
-        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:i, s:o}", "name", arm->name, "pos", arm->pos,
-                                               "window", arm->window, "learning_rate", arm->own_rates, "seeds_block",
-                                               arm->seed_block, "steps", steps));
+        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:i, s:o}", "name", variant->name, "pos",
+                                               variant->pos, "window", variant->window, "learning_rate",
+                                               variant->own_rates, "seeds_block", variant->seed_block, "steps", steps));
     }
     return array;
 }
@@ -55,8 +55,8 @@ static json_t *contrasts_json(const Plan *plan) {
     json_t *array = json_array();
     for (int c = 0; c < plan->contrast_count; c++) {
         const Contrast *contrast = &plan->contrasts[c];
-        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:i}", "arm", contrast->arm, "other", contrast->other,
-                                               "named", contrast->named, "after", contrast->after));
+        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:i}", "arm", contrast->variant, "other",
+                                               contrast->other, "named", contrast->named, "after", contrast->after));
     }
     return array;
 }
@@ -68,7 +68,7 @@ static json_t *plan_json(const Plan *plan) {
     for (int t = 0; t < plan->task_count; t++) json_array_append_new(tasks, json_string(plan->tasks[t]));
     return json_pack("{s:s, s:s, s:o, s:o, s:i, s:i, s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:I, s:i, s:b, s:i}",
                      "bitter", BITTER_VERSION, "command", plan->command, "options", options_json(&plan->base),
-                     "schemes", arms_json(plan), "reference", plan->reference, "seeds", plan->seeds, "unpaired",
+                     "schemes", variants_json(plan), "reference", plan->reference, "seeds", plan->seeds, "unpaired",
                      plan->unpaired, "contrasts", contrasts_json(plan), "default_contrasts", plan->default_contrasts,
                      "looks", looks, "texts", texts_json(plan), "settings", settings_json(plan), "learning_rates",
                      rates, "tasks", tasks, "task_steps", (json_int_t)plan->task_steps, "exercises", plan->exercises,
@@ -155,56 +155,56 @@ static bool read_settings(Plan *plan, const json_t *array, const char *path, Err
 }
 
 // All schemes have the steps of the setting, unless they have the same time instead.
-static bool read_steps(Arm *arm, const json_t *array, const Plan *plan, const char *path, Error *error) {
+static bool read_steps(Variant *variant, const json_t *array, const Plan *plan, const char *path, Error *error) {
     for (int s = 0; s < plan->setting_count; s++) {
-        arm->steps[s] = json_integer_value(json_array_get(array, (size_t)s));
-        if (arm->steps[s] < 1 || arm->steps[s] > NUMBER_MOST)
+        variant->steps[s] = json_integer_value(json_array_get(array, (size_t)s));
+        if (variant->steps[s] < 1 || variant->steps[s] > NUMBER_MOST)
             return fail_damaged(error, path, "a scheme's \"steps\" are missing");
-        if (!plan->by_seconds && arm->steps[s] != plan->settings[s].steps)
+        if (!plan->by_seconds && variant->steps[s] != plan->settings[s].steps)
             return fail_damaged(error, path, "a scheme has other \"steps\" than its setting");
     }
     return true;
 }
 
 // The learning rates as they were typed. Files of earlier versions have a number, 0 for none.
-static bool read_own_rates(Arm *arm, const json_t *object, const char *path, Error *error) {
+static bool read_own_rates(Variant *variant, const json_t *object, const char *path, Error *error) {
     const json_t *rates = json_object_get(object, "learning_rate");
     double rate;
-    if (json_is_string(rates)) return read_text(arm->own_rates, sizeof arm->own_rates, rates, path, error);
+    if (json_is_string(rates)) return read_text(variant->own_rates, sizeof variant->own_rates, rates, path, error);
     if (!member_number(&rate, object, "learning_rate", 0, 100, path, error)) return false;
-    if (rate > 0) snprintf(arm->own_rates, sizeof arm->own_rates, "%.17g", rate);
+    if (rate > 0) snprintf(variant->own_rates, sizeof variant->own_rates, "%.17g", rate);
     return true;
 }
 
 // The name is a label, or else the scheme as it was typed. Files of earlier versions have no "window".
-static bool read_arm(Plan *plan, const json_t *object, const char *path, Error *error) {
-    Arm *arm = &plan->arms[plan->arm_count];
+static bool read_variant(Plan *plan, const json_t *object, const char *path, Error *error) {
+    Variant *variant = &plan->variants[plan->variant_count];
     const json_t *keys = json_object_get(object, "window");
     char pos[TEXT_CAPACITY];
     long long block;
-    if (!read_text(arm->name, sizeof arm->name, json_object_get(object, "name"), path, error) ||
+    if (!read_text(variant->name, sizeof variant->name, json_object_get(object, "name"), path, error) ||
         !read_text(pos, sizeof pos, json_object_get(object, "pos"), path, error) ||
-        (keys && !read_text(arm->window, sizeof arm->window, keys, path, error)) ||
-        !read_own_rates(arm, object, path, error) ||
+        (keys && !read_text(variant->window, sizeof variant->window, keys, path, error)) ||
+        !read_own_rates(variant, object, path, error) ||
         !member_integer(&block, object, "seeds_block", 0, SEED_BLOCKS_MOST, path, error))
         return false;
-    const bool labelled = !arm->name[strspn(arm->name, LABEL_CHARACTERS)];
-    strcpy(arm->typed, labelled ? pos : arm->name);
-    arm->seed_block = (int)block;
-    if (!as_typed(arm_set(arm, labelled, error), path, error)) return false;
-    if (strcmp(arm->pos, pos) != 0) return fail_damaged(error, path, "a scheme does not match its name");
-    if (plan_arm(plan, arm->name) >= 0) return fail_damaged(error, path, "two schemes have the same name");
-    plan->arm_count++;
-    return read_steps(arm, json_object_get(object, "steps"), plan, path, error);
+    const bool labelled = !variant->name[strspn(variant->name, LABEL_CHARACTERS)];
+    strcpy(variant->typed, labelled ? pos : variant->name);
+    variant->seed_block = (int)block;
+    if (!as_typed(variant_set(variant, labelled, error), path, error)) return false;
+    if (strcmp(variant->pos, pos) != 0) return fail_damaged(error, path, "a scheme does not match its name");
+    if (plan_variant(plan, variant->name) >= 0) return fail_damaged(error, path, "two schemes have the same name");
+    plan->variant_count++;
+    return read_steps(variant, json_object_get(object, "steps"), plan, path, error);
 }
 
-static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *error) {
-    const int count = plan->arm_count;
-    plan->arms = calloc((size_t)count, sizeof *plan->arms);
-    plan->arm_count = 0;
-    if (!plan->arms) return fail_run(error, "no memory for %d schemes", count);
+static bool read_variants(Plan *plan, const json_t *array, const char *path, Error *error) {
+    const int count = plan->variant_count;
+    plan->variants = calloc((size_t)count, sizeof *plan->variants);
+    plan->variant_count = 0;
+    if (!plan->variants) return fail_run(error, "no memory for %d schemes", count);
     for (int a = 0; a < count; a++)
-        if (!read_arm(plan, json_array_get(array, (size_t)a), path, error)) return false;
+        if (!read_variant(plan, json_array_get(array, (size_t)a), path, error)) return false;
     return true;
 }
 
@@ -241,15 +241,15 @@ static bool read_contrasts(Plan *plan, const json_t *array, const char *path, Er
         Contrast *contrast = &plan->contrasts[c];
         const json_t *object = json_array_get(array, (size_t)c);
         long long after;
-        if (!read_text(contrast->arm, sizeof contrast->arm, json_object_get(object, "arm"), path, error) ||
+        if (!read_text(contrast->variant, sizeof contrast->variant, json_object_get(object, "arm"), path, error) ||
             !read_text(contrast->other, sizeof contrast->other, json_object_get(object, "other"), path, error) ||
             !read_text(contrast->named, sizeof contrast->named, json_object_get(object, "named"), path, error) ||
             !member_integer(&after, object, "after", 0, INT_MAX, path, error))
             return false;
         contrast->after = (int)after;
-        bool ok = *contrast->arm && *contrast->other && strcmp(contrast->arm, contrast->other) != 0 &&
-                  !strpbrk(contrast->arm, "<>&|") && !strpbrk(contrast->other, "<>&|") &&
-                  !strstr(contrast->arm, MINUS) && !strstr(contrast->other, MINUS) &&
+        bool ok = *contrast->variant && *contrast->other && strcmp(contrast->variant, contrast->other) != 0 &&
+                  !strpbrk(contrast->variant, "<>&|") && !strpbrk(contrast->other, "<>&|") &&
+                  !strstr(contrast->variant, MINUS) && !strstr(contrast->other, MINUS) &&
                   strspn(contrast->named, "0123456789-:TZ") == strlen(contrast->named);
         if (!ok) return fail_damaged(error, path, "a contrast does not name two schemes");
     }
@@ -284,19 +284,19 @@ static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *e
         !read_contrasts(plan, json_object_get(json, "contrasts"), path, error) ||
         !read_looks(plan, json_object_get(json, "looks"), path, error) ||
         !options_read(&plan->base, json_object_get(json, "options"), path, error) ||
-        !member_length(&plan->arm_count, json, "schemes", 1, ARMS_MOST, path, error) ||
+        !member_length(&plan->variant_count, json, "schemes", 1, VARIANTS_MOST, path, error) ||
         !member_length(&plan->text_count, json, "texts", 1, TEXTS_MOST, path, error) ||
         !member_length(&plan->setting_count, json, "settings", 1, SETTINGS_MOST, path, error) ||
         !member_length(&plan->rate_count, json, "learning_rates", 1, RATES_MOST, path, error) ||
         !member_length(&plan->task_count, json, "tasks", 0, TASKS_MOST, path, error) ||
-        !member_integer(&reference, json, "reference", 0, plan->arm_count - 1, path, error) ||
+        !member_integer(&reference, json, "reference", 0, plan->variant_count - 1, path, error) ||
         !member_integer(&seeds, json, "seeds", 1, SEEDS_MOST, path, error) ||
         !member_integer(&plan->task_steps, json, "task_steps", 1, NUMBER_MOST, path, error) ||
         !member_integer(&exercises, json, "exercises", 1, 1000000, path, error) ||
         !member_integer(&threads, json, "threads", 1, 1024, path, error) ||
         !read_texts(plan, json_object_get(json, "texts"), path, error) ||
         !read_settings(plan, json_object_get(json, "settings"), path, error) ||
-        !read_arms(plan, json_object_get(json, "schemes"), path, error))
+        !read_variants(plan, json_object_get(json, "schemes"), path, error))
         return false;
     if (!read_text(plan->command, sizeof plan->command, json_object_get(json, "command"), path, error)) return false;
     if (!plan_seeds(plan, seeds, error)) return fail_damaged(error, path, "the last seed is too large a number");

@@ -213,7 +213,7 @@ bool plan_is_ladder(const Plan *plan) {
 }
 
 double setting_tokens(const Plan *plan, int setting) {
-    const Job job = {.setting = setting, .task = -1, .arm = plan->reference};
+    const Job job = {.setting = setting, .task = -1, .variant = plan->reference};
     return plan_job_tokens(plan, &job);
 }
 
@@ -225,8 +225,8 @@ double setting_epochs(const Plan *plan, int setting) {
     return setting_tokens(plan, setting) / plan->texts[plan->settings[setting].text].tokens;
 }
 
-double setting_operations(const Plan *plan, int setting, int arm) {
-    const Job job = {.setting = setting, .task = -1, .arm = arm};
+double setting_operations(const Plan *plan, int setting, int variant) {
+    const Job job = {.setting = setting, .task = -1, .variant = variant};
     const TrainOptions options = plan_job_options(plan, &job);
     Shape shape;
     Mix pos;
@@ -239,8 +239,8 @@ double setting_operations(const Plan *plan, int setting, int arm) {
 
 void setting_operations_range(double *least, double *most, const Plan *plan, int setting) {
     *least = *most = setting_operations(plan, setting, 0);
-    for (int arm = 1; arm < plan->arm_count; arm++) {
-        *least = fmin(*least, setting_operations(plan, setting, arm));
-        *most = fmax(*most, setting_operations(plan, setting, arm));
+    for (int variant = 1; variant < plan->variant_count; variant++) {
+        *least = fmin(*least, setting_operations(plan, setting, variant));
+        *most = fmax(*most, setting_operations(plan, setting, variant));
     }
 }

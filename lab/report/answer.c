@@ -12,9 +12,9 @@
 static int best_of(const Facts *facts, int setting) {
     double lowest = INFINITY;
     int best = -1;
-    for (int arm = 0; arm < facts->plan->arm_count; arm++) {
-        const double loss = report_loss(facts, setting, arm).mean;
-        if (loss < lowest) lowest = loss, best = arm;
+    for (int variant = 0; variant < facts->plan->variant_count; variant++) {
+        const double loss = report_loss(facts, setting, variant).mean;
+        if (loss < lowest) lowest = loss, best = variant;
     }
     return best;
 }
@@ -26,26 +26,26 @@ static void winner(Page *page, const Facts *facts) {
     int better = 0;
     Text open = {0};
     if (best < 0) return;
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        if (arm == best) continue;
-        const Finding f = report_pair(facts, best, arm, last);
+    for (int variant = 0; variant < plan->variant_count; variant++) {
+        if (variant == best) continue;
+        const Finding f = report_pair(facts, best, variant, last);
         better += f.verdict == VERDICT_BETTER;
         if (f.verdict != VERDICT_BETTER)
-            text_print(&open, "%s%s%s", open.size ? ", " : "; not resolved: ", plan->arms[arm].name,
+            text_print(&open, "%s%s%s", open.size ? ", " : "; not resolved: ", plan->variants[variant].name,
                        isnan(f.gap.mean) ? " (diverged)" : "");
     }
     const double loss = report_loss(facts, last, best).mean;
     if (better > 0)
         page_lead(page,
                   "Lowest loss%s: %s, %.4f nats a token; by corrected 95%% intervals better than %d of %d others%.*s.",
-                  facts->settings[last].at, plan->arms[best].name, loss, better, plan->arm_count - 1, (int)open.size,
-                  open.bytes);
+                  facts->settings[last].at, plan->variants[best].name, loss, better, plan->variant_count - 1,
+                  (int)open.size, open.bytes);
     else if (facts->outcome->seeds > 1)
         page_lead(page, "Lowest loss%s: %s, %.4f nats a token; no difference from another scheme is resolved.",
-                  facts->settings[last].at, plan->arms[best].name, loss);
+                  facts->settings[last].at, plan->variants[best].name, loss);
     else
         page_lead(page, "Lowest loss%s: %s, %.4f nats a token; one seed cannot tell how certain that is.",
-                  facts->settings[last].at, plan->arms[best].name, loss);
+                  facts->settings[last].at, plan->variants[best].name, loss);
     page_text_free(page, &open);
 }
 
@@ -54,7 +54,7 @@ static void winners(Page *page, const Facts *facts) {
     Text list = {0};
     for (int s = 0; s < facts->plan->setting_count; s++) {
         const int best = best_of(facts, s);
-        text_print(&list, "%s%s%s", s ? ", " : "", best < 0 ? "none" : facts->plan->arms[best].name,
+        text_print(&list, "%s%s%s", s ? ", " : "", best < 0 ? "none" : facts->plan->variants[best].name,
                    facts->settings[s].at);
     }
     page_lead(page, "Lowest loss: %.*s.", (int)list.size, list.bytes);
@@ -85,10 +85,10 @@ static ForestRow row_of(const Facts *facts, int i, const Finding *f, const char 
     ForestRow row = {.value = f->gap.mean,
                      .low = f->interval.low,
                      .high = f->interval.high,
-                     .hue = report_hue(facts, report_named(facts, i)->arm),
+                     .hue = report_hue(facts, report_named(facts, i)->variant),
                      .filled = primary};
     char contrast[2 * TEXT_CAPACITY];
-    snprintf(contrast, sizeof contrast, "%.500s - %.500s", f->arm, f->other);
+    snprintf(contrast, sizeof contrast, "%.500s - %.500s", f->variant, f->other);
     snprintf(row.group, sizeof row.group, "%s", !*setting ? "" : by_contrast ? contrast : setting);
     snprintf(row.name, sizeof row.name, "%s", by_contrast && *setting ? setting : contrast);
     snprintf(row.words, sizeof row.words, "%s%s",
@@ -148,7 +148,7 @@ static void settings(Page *page, const Facts *facts) {
         page_paragraph(page,
                        "All schemes train for the same time, so faster ones make more steps. Steps, tokens and epochs "
                        "are those of %s.",
-                       plan->arms[plan->reference].name);
+                       plan->variants[plan->reference].name);
     page_table(page, "%s", "");
     page_row(page, true,
              "%stext|parameters|layers|heads|width|context|steps|tokens|tokens a parameter|epochs|"
@@ -206,7 +206,7 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
     if (done < all)
         page_paragraph(page, "Not finished: %d of %d runs are done, and this page has %d of %d seeds.", done, all,
                        facts->outcome->seeds, plan->seeds);
-    if (plan->arm_count > 2) // two are told by their contrast
+    if (plan->variant_count > 2) // two are told by their contrast
         (plan->setting_count == 1 || plan_is_ladder(plan) ? winner : winners)(page, facts);
     for (int i = 0; i < contrasts; i++)
         if (!sentence(page, facts, i, texts, error)) return false;

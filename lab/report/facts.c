@@ -59,8 +59,8 @@ void report_family(char words[FAMILY_WORDS], const Difference *d) {
 
 static Finding finding_of(const Facts *facts, const Difference *d) {
     const Plan *plan = facts->plan;
-    return (Finding){.arm = plan->arms[d->arm].name,
-                     .other = plan->arms[d->other].name,
+    return (Finding){.variant = plan->variants[d->variant].name,
+                     .other = plan->variants[d->other].name,
                      .setting = facts->settings[d->setting].name,
                      .place = plan->text_count > 1 ? "on" : "at",
                      .gap = d->gap,
@@ -81,43 +81,43 @@ Finding report_contrast_over_texts(const Facts *facts, int i, int setting) {
     return f;
 }
 
-Finding report_pair(const Facts *facts, int arm, int other, int setting) {
+Finding report_pair(const Facts *facts, int variant, int other, int setting) {
     Difference d;
-    const bool found = differences_find(&d, &facts->differences, setting, arm, other);
+    const bool found = differences_find(&d, &facts->differences, setting, variant, other);
     assert(found); // they have all pairs
     return finding_of(facts, &d);
 }
 
 // --- lines of charts ---
-// The designed scheme whose hue an arm has; itself, if it has none.
-static int root_of(const Plan *plan, int arm) {
-    const int designed = plan_designed(plan, arm);
-    return designed >= 0 ? designed : arm;
+// The designed scheme whose hue a variant has; itself, if it has none.
+static int root_of(const Plan *plan, int variant) {
+    const int designed = plan_designed(plan, variant);
+    return designed >= 0 ? designed : variant;
 }
 
-int report_hue(const Facts *facts, int arm) {
+int report_hue(const Facts *facts, int variant) {
     const Plan *plan = facts->plan;
     int hue = 0;
-    for (int before = 0; before < root_of(plan, arm); before++) hue += root_of(plan, before) == before;
+    for (int before = 0; before < root_of(plan, variant); before++) hue += root_of(plan, before) == before;
     return hue;
 }
 
-void report_line(Chart *chart, const Facts *facts, int arm) {
+void report_line(Chart *chart, const Facts *facts, int variant) {
     const Plan *plan = facts->plan;
-    const bool learned = plan->arms[arm].learned;
-    int dash = learned ? 1 : report_hue(facts, arm) / HUES;
-    for (int before = 0; learned && before < arm; before++)
-        dash += before != root_of(plan, arm) && root_of(plan, before) == root_of(plan, arm);
-    chart_line(chart, "%s", plan->arms[arm].name);
-    chart_style(chart, report_hue(facts, arm), learned ? 1 + (dash - 1) % (DASHES - 1) : dash);
+    const bool learned = plan->variants[variant].learned;
+    int dash = learned ? 1 : report_hue(facts, variant) / HUES;
+    for (int before = 0; learned && before < variant; before++)
+        dash += before != root_of(plan, variant) && root_of(plan, before) == root_of(plan, variant);
+    chart_line(chart, "%s", plan->variants[variant].name);
+    chart_style(chart, report_hue(facts, variant), learned ? 1 + (dash - 1) % (DASHES - 1) : dash);
 }
 
 void report_contrast_line(Chart *chart, const Facts *facts, int i) {
-    const int hue = report_hue(facts, report_named(facts, i)->arm);
+    const int hue = report_hue(facts, report_named(facts, i)->variant);
     int dash = 0;
-    for (int before = 0; before < i; before++) dash += report_hue(facts, report_named(facts, before)->arm) == hue;
+    for (int before = 0; before < i; before++) dash += report_hue(facts, report_named(facts, before)->variant) == hue;
     const Finding f = report_contrast(facts, i, 0);
-    chart_line(chart, "%.60s - %.60s%s", f.arm, f.other, report_named(facts, i)->primary ? "" : " (exploratory)");
+    chart_line(chart, "%.60s - %.60s%s", f.variant, f.other, report_named(facts, i)->primary ? "" : " (exploratory)");
     chart_style(chart, hue, dash);
 }
 
@@ -130,42 +130,42 @@ double report_context(const Facts *facts, int setting) {
     return (double)facts->plan->settings[setting].context;
 }
 
-Paired report_summary(const Facts *facts, int setting, int arm, const char *quantity, double x) {
+Paired report_summary(const Facts *facts, int setting, int variant, const char *quantity, double x) {
     double values[SEEDS_MOST];
     for (int seed = 0; seed < facts->outcome->seeds; seed++)
-        values[seed] = outcome_value(facts->outcome, setting, -1, arm, seed, quantity, x);
+        values[seed] = outcome_value(facts->outcome, setting, -1, variant, seed, quantity, x);
     return paired_summary(values, facts->outcome->seeds);
 }
 
-double report_mean(const Facts *facts, int setting, int arm, const char *quantity, double x) {
-    return report_summary(facts, setting, arm, quantity, x).mean;
+double report_mean(const Facts *facts, int setting, int variant, const char *quantity, double x) {
+    return report_summary(facts, setting, variant, quantity, x).mean;
 }
 
-Paired report_loss(const Facts *facts, int setting, int arm) {
-    return report_summary(facts, setting, arm, "loss", report_context(facts, setting));
+Paired report_loss(const Facts *facts, int setting, int variant) {
+    return report_summary(facts, setting, variant, "loss", report_context(facts, setting));
 }
 
-double report_rate(const Facts *facts, int setting, int arm) {
-    const Job job = outcome_job(facts->outcome, setting, arm, 0);
+double report_rate(const Facts *facts, int setting, int variant) {
+    const Job job = outcome_job(facts->outcome, setting, variant, 0);
     return plan_job_rate(facts->plan, &job);
 }
 
-static bool run_path(char path[PATH_CAPACITY], const Facts *facts, int arm, const char *file, Error *error) {
-    const Job job = outcome_job(facts->outcome, report_setting(facts), arm, 0);
+static bool run_path(char path[PATH_CAPACITY], const Facts *facts, int variant, const char *file, Error *error) {
+    const Job job = outcome_job(facts->outcome, report_setting(facts), variant, 0);
     return comparison_path(path, facts->outcome->comparison, &job, file, error);
 }
 
-bool report_open_run(Run *run, const Facts *facts, int arm, Error *error) {
+bool report_open_run(Run *run, const Facts *facts, int variant, Error *error) {
     char path[PATH_CAPACITY];
-    return run_path(path, facts, arm, "", error) && run_open(run, path, "", error);
+    return run_path(path, facts, variant, "", error) && run_open(run, path, "", error);
 }
 
-bool report_has_weights(const Facts *facts, int arm) {
+bool report_has_weights(const Facts *facts, int variant) {
     char path[PATH_CAPACITY];
     Error ignored;
-    return run_path(path, facts, arm, "model.safetensors", &ignored) && !path_missing(path);
+    return run_path(path, facts, variant, "model.safetensors", &ignored) && !path_missing(path);
 }
 
-bool report_enters(const Facts *facts, int arm, Enters where) {
-    return facts->plan->arms[arm].enters >> where & 1 && report_has_weights(facts, arm);
+bool report_enters(const Facts *facts, int variant, Enters where) {
+    return facts->plan->variants[variant].enters >> where & 1 && report_has_weights(facts, variant);
 }

@@ -36,35 +36,35 @@ int report_contrasts(const Facts *facts);
 Finding report_contrast(const Facts *facts, int i, int setting);
 Finding report_contrast_over_texts(const Facts *facts, int i, int setting);
 int report_settings_over_texts(const Facts *facts); // 0 with one text
-// The first of the contrast's differences; all have the same arms and family.
+// The first of the contrast's differences; all have the same variants and family.
 const Difference *report_named(const Facts *facts, int i);
 
 enum { FAMILY_WORDS = 64 };
 // What its interval is: "primary, corrected for 6", "exploratory, corrected for 28 pairs", or "single" if it is alone.
 void report_family(char words[FAMILY_WORDS], const Difference *d);
 
-// The difference of any two arms in a setting, with the interval that it has on the whole page.
-Finding report_pair(const Facts *facts, int arm, int other, int setting);
+// The difference of any two variants in a setting, with the interval that it has on the whole page.
+Finding report_pair(const Facts *facts, int variant, int other, int setting);
 
 // A line for a scheme: a learned scheme has the hue of its designed one, and a dash.
-void report_line(Chart *chart, const Facts *facts, int arm);
+void report_line(Chart *chart, const Facts *facts, int variant);
 // A line for a contrast, in the hue of its schemes; contrasts of the same hue differ in their dash.
 void report_contrast_line(Chart *chart, const Facts *facts, int i);
-int report_hue(const Facts *facts, int arm);
+int report_hue(const Facts *facts, int variant);
 
 // The learning rate of a scheme's runs in a setting, which it chose if there was a choice.
-double report_rate(const Facts *facts, int setting, int arm);
+double report_rate(const Facts *facts, int setting, int variant);
 
 // Open the model of a scheme's first seed in report_setting. report_has_weights tells whether there is one: there is
 // none when the run diverged or its weights were removed. report_enters: it has weights, and its scheme enters the
 // model at `where`.
-bool report_open_run(Run *run, const Facts *facts, int arm, Error *error);
-bool report_has_weights(const Facts *facts, int arm);
-bool report_enters(const Facts *facts, int arm, Enters where);
+bool report_open_run(Run *run, const Facts *facts, int variant, Error *error);
+bool report_has_weights(const Facts *facts, int variant);
+bool report_enters(const Facts *facts, int variant, Enters where);
 
 // A quantity over the complete seeds: its mean, NAN where a seed has none, and standard deviation, NAN with one seed.
-Paired report_summary(const Facts *facts, int setting, int arm, const char *quantity, double x);
-double report_mean(const Facts *facts, int setting, int arm, const char *quantity, double x);
+Paired report_summary(const Facts *facts, int setting, int variant, const char *quantity, double x);
+double report_mean(const Facts *facts, int setting, int variant, const char *quantity, double x);
 // The losses in trained windows.
-Paired report_loss(const Facts *facts, int setting, int arm);
+Paired report_loss(const Facts *facts, int setting, int variant);
 #endif

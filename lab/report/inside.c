@@ -28,13 +28,14 @@ static bool table_row(Page *page, Chart *chart, const char *name, const real *co
     return true;
 }
 
-static bool scheme_row(Page *page, Chart *chart, const Facts *facts, int arm, real *codes, int T, int C, Error *error) {
+static bool scheme_row(Page *page, Chart *chart, const Facts *facts, int variant, real *codes, int T, int C,
+                       Error *error) {
     Run run;
-    if (!report_open_run(&run, facts, arm, error)) return false;
+    if (!report_open_run(&run, facts, variant, error)) return false;
     const bool ok = scheme_codes(codes, &run.gpt, error);
     run_close(&run);
-    report_line(chart, facts, arm);
-    return ok && table_row(page, chart, facts->plan->arms[arm].name, codes, T, C, error);
+    report_line(chart, facts, variant);
+    return ok && table_row(page, chart, facts->plan->variants[variant].name, codes, T, C, error);
 }
 
 // A table of random numbers, for comparison.
@@ -51,8 +52,8 @@ static bool tables(Page *page, const Facts *facts, Error *error) {
     Chart chart = {
         .x_label = "frequency, cycles a token", .y_label = "share of the variance", .log_x = true, .log_y = true};
     bool learned = false;
-    for (int arm = 0; arm < plan->arm_count; arm++)
-        learned = learned || (report_enters(facts, arm, ENTERS_EMBEDDING) && plan->arms[arm].learned);
+    for (int variant = 0; variant < plan->variant_count; variant++)
+        learned = learned || (report_enters(facts, variant, ENTERS_EMBEDDING) && plan->variants[variant].learned);
     if (!learned || T < WAVE_LEAST) return true;
     real *codes = malloc((size_t)T * (size_t)C * sizeof *codes);
     if (!codes) return fail_run(error, "no memory for %d codes", T);
@@ -66,8 +67,9 @@ static bool tables(Page *page, const Facts *facts, Error *error) {
     page_table(page, "what the tables are like");
     page_row(page, true, "scheme|effective rank|directions for 90%%|for 99%%|invariance|residual");
     bool ok = true;
-    for (int arm = 0; ok && arm < plan->arm_count; arm++)
-        if (report_enters(facts, arm, ENTERS_EMBEDDING)) ok = scheme_row(page, &chart, facts, arm, codes, T, C, error);
+    for (int variant = 0; ok && variant < plan->variant_count; variant++)
+        if (report_enters(facts, variant, ENTERS_EMBEDDING))
+            ok = scheme_row(page, &chart, facts, variant, codes, T, C, error);
     ok = ok && noise_row(page, codes, T, C, error);
     page_table_end(page);
     free(codes);
@@ -78,9 +80,9 @@ static bool tables(Page *page, const Facts *facts, Error *error) {
 
 // --- frequencies ---
 // Learned frequencies of every head and layer, beside the designed base^(-2i/d).
-static bool frequency_chart(Page *page, const Facts *facts, int arm, Error *error) {
+static bool frequency_chart(Page *page, const Facts *facts, int variant, Error *error) {
     Run run;
-    if (!report_open_run(&run, facts, arm, error)) return false;
+    if (!report_open_run(&run, facts, variant, error)) return false;
     const Gpt *gpt = &run.gpt;
     const Position *pos = &gpt->pos.part[0];
     const int pairs = rotary_pairs(pos);
@@ -95,16 +97,16 @@ static bool frequency_chart(Page *page, const Facts *facts, int arm, Error *erro
             chart_point(&chart, i, exp((double)gpt->params[rho->offset + (size_t)(s * pairs + i)]));
     }
     run_close(&run);
-    return page_chart(page, &chart, error, "Frequencies by pair of channels: %s", facts->plan->arms[arm].name);
+    return page_chart(page, &chart, error, "Frequencies by pair of channels: %s", facts->plan->variants[variant].name);
 }
 
 // --- biases ---
 // The biases of a scheme's first layer: points at all distances below NEAR, and at every step-th after that.
-static bool bias_chart(Page *page, const Facts *facts, int arm, Error *error) {
+static bool bias_chart(Page *page, const Facts *facts, int variant, Error *error) {
     enum { POINTS = 64, NEAR = 16 };
     Run run;
     Chart chart = {.x_label = "tokens back", .y_label = "added to the score"};
-    if (!report_open_run(&run, facts, arm, error)) return false;
+    if (!report_open_run(&run, facts, variant, error)) return false;
     const int H = run.gpt.shape.heads, T = run.gpt.shape.context, step = 1 + T / (POINTS - NEAR);
     double *curves = malloc((size_t)H * (size_t)T * sizeof *curves);
     if (!curves) fail_run(error, "no memory for curves of %d distances", T);
@@ -116,14 +118,15 @@ static bool bias_chart(Page *page, const Facts *facts, int arm, Error *error) {
             chart_point(&chart, d, curves[(size_t)h * (size_t)T + (size_t)d]);
     }
     free(curves);
-    return ok && page_chart(page, &chart, error, "Bias by distance: %s", facts->plan->arms[arm].name);
+    return ok && page_chart(page, &chart, error, "Bias by distance: %s", facts->plan->variants[variant].name);
 }
 
 bool report_learned(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     Text list = {0};
-    for (int arm = 0; arm < plan->arm_count; arm++)
-        if (!report_has_weights(facts, arm)) text_print(&list, "%s%s", list.size ? ", " : "", plan->arms[arm].name);
+    for (int variant = 0; variant < plan->variant_count; variant++)
+        if (!report_has_weights(facts, variant))
+            text_print(&list, "%s%s", list.size ? ", " : "", plan->variants[variant].name);
     if (list.size > 0)
         page_paragraph(page,
                        "Left out here and below for want of weights (the run diverged, or its model.safetensors was "
@@ -132,13 +135,14 @@ bool report_learned(Page *page, const Facts *facts, Error *error) {
     page_text_free(page, &list);
     if (!tables(page, facts, error)) return false;
     bool biases = false; // are any learned? Then designed ones are beside them
-    for (int arm = 0; arm < plan->arm_count; arm++)
-        biases = biases || (report_enters(facts, arm, ENTERS_BIAS) && plan->arms[arm].learned);
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        if (arm_is(&plan->arms[arm], "rope-learned") && report_has_weights(facts, arm) &&
-            !frequency_chart(page, facts, arm, error))
+    for (int variant = 0; variant < plan->variant_count; variant++)
+        biases = biases || (report_enters(facts, variant, ENTERS_BIAS) && plan->variants[variant].learned);
+    for (int variant = 0; variant < plan->variant_count; variant++) {
+        if (variant_is(&plan->variants[variant], "rope-learned") && report_has_weights(facts, variant) &&
+            !frequency_chart(page, facts, variant, error))
             return false;
-        if (biases && report_enters(facts, arm, ENTERS_BIAS) && !bias_chart(page, facts, arm, error)) return false;
+        if (biases && report_enters(facts, variant, ENTERS_BIAS) && !bias_chart(page, facts, variant, error))
+            return false;
     }
     return true;
 }
@@ -236,23 +240,23 @@ bool report_attention(Page *page, const Facts *facts, Error *error) {
     const int T = (int)setting->context;
     char whose[NAME_CAPACITY + 64];
     int models = 0, *ids = NULL;
-    for (int arm = 0; arm < plan->arm_count; arm++) models += report_has_weights(facts, arm);
+    for (int variant = 0; variant < plan->variant_count; variant++) models += report_has_weights(facts, variant);
     if (models > 0 && !windows_or_why(&ids, page, plan->texts[setting->text].data, T, error)) return false;
     if (!ids) return true;
-    Look *looks = calloc((size_t)plan->arm_count, sizeof *looks);
-    bool ok = looks || fail_run(error, "no memory for the attention of %d schemes", plan->arm_count);
-    for (int arm = 0; ok && arm < plan->arm_count; arm++) {
+    Look *looks = calloc((size_t)plan->variant_count, sizeof *looks);
+    bool ok = looks || fail_run(error, "no memory for the attention of %d schemes", plan->variant_count);
+    for (int variant = 0; ok && variant < plan->variant_count; variant++) {
         Run run;
-        looks[arm].name = plan->arms[arm].name;
-        if (!report_has_weights(facts, arm)) continue;
-        ok = report_open_run(&run, facts, arm, error);
+        looks[variant].name = plan->variants[variant].name;
+        if (!report_has_weights(facts, variant)) continue;
+        ok = report_open_run(&run, facts, variant, error);
         if (!ok) break;
-        ok = attended_measure(&looks[arm].attended, &run.gpt, ids, WINDOWS, T, error);
+        ok = attended_measure(&looks[variant].attended, &run.gpt, ids, WINDOWS, T, error);
         run_close(&run);
     }
     snprintf(whose, sizeof whose, "Models of the first seed%s", facts->settings[report_setting(facts)].at);
-    ok = ok && write_attention(page, whose, looks, plan->arm_count, error);
-    for (int arm = 0; looks && arm < plan->arm_count; arm++) attended_free(&looks[arm].attended);
+    ok = ok && write_attention(page, whose, looks, plan->variant_count, error);
+    for (int variant = 0; looks && variant < plan->variant_count; variant++) attended_free(&looks[variant].attended);
     free(looks);
     free(ids);
     return ok;

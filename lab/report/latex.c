@@ -35,17 +35,17 @@ static void table(FILE *out, const Facts *facts, const char *heading, int rows,
     fputs("\\end{tabular}\n", out);
 }
 
-static void losses_row(FILE *out, const Facts *facts, int arm) {
+static void losses_row(FILE *out, const Facts *facts, int variant) {
     const Plan *plan = facts->plan;
-    latex_text(out, plan->arms[arm].name);
+    latex_text(out, plan->variants[variant].name);
     for (int s = 0; s < plan->setting_count; s++) {
-        const double loss = report_loss(facts, s, arm).mean, sd = report_loss(facts, s, arm).sd;
+        const double loss = report_loss(facts, s, variant).mean, sd = report_loss(facts, s, variant).sd;
         fprintf(out, isnan(loss) ? " & --" : isnan(sd) ? " & $%.4f$" : " & $%.4f \\pm %.4f$", loss, sd);
     }
 }
 
 static void contrast_row(FILE *out, const Facts *facts, int i) {
-    latex_text(out, report_contrast(facts, i, 0).arm);
+    latex_text(out, report_contrast(facts, i, 0).variant);
     fputs(" $-$ ", out);
     latex_text(out, report_contrast(facts, i, 0).other);
     char family[FAMILY_WORDS];
@@ -69,7 +69,7 @@ bool report_latex(const Facts *facts, Error *error) {
         return false;
     fprintf(file.stream, "%s%d seed%s.\n", REPORT_LATEX_HEAD, facts->outcome->seeds,
             facts->outcome->seeds == 1 ? "" : "s");
-    table(file.stream, facts, "scheme", facts->plan->arm_count, losses_row);
+    table(file.stream, facts, "scheme", facts->plan->variant_count, losses_row);
     fprintf(file.stream, "\n%% Differences of the losses, first minus second%s.\n",
             facts->outcome->seeds > 1 ? ", with 95% intervals, each corrected (Bonferroni) as its row says" : "");
     table(file.stream, facts, "contrast", report_contrasts(facts), contrast_row);

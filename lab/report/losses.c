@@ -13,9 +13,9 @@ static void losses_table(Page *page, const Facts *facts, int setting) {
     page_row(page, true, "scheme|loss|perplexity|learning rate|position parameters");
     for (int seed = 0; seed < facts->outcome->seeds; seed++)
         page_cell(page, "seed %lld", (plan->unpaired ? 1 : plan->base.seed) + seed);
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        const double loss = report_loss(facts, setting, arm).mean, sd = report_loss(facts, setting, arm).sd;
-        page_row(page, false, "%s", plan->arms[arm].name);
+    for (int variant = 0; variant < plan->variant_count; variant++) {
+        const double loss = report_loss(facts, setting, variant).mean, sd = report_loss(facts, setting, variant).sd;
+        page_row(page, false, "%s", plan->variants[variant].name);
         if (isnan(loss))
             page_cell(page, "diverged");
         else if (isnan(sd))
@@ -23,10 +23,10 @@ static void losses_table(Page *page, const Facts *facts, int setting) {
         else
             page_cell(page, "%.4f ± %.4f", loss, sd);
         page_number(page, 3, exp(loss));
-        page_cell(page, "%.3g", report_rate(facts, setting, arm));
-        page_number(page, 0, outcome_value(facts->outcome, setting, -1, arm, 0, "positions", 0));
+        page_cell(page, "%.3g", report_rate(facts, setting, variant));
+        page_number(page, 0, outcome_value(facts->outcome, setting, -1, variant, 0, "positions", 0));
         for (int seed = 0; seed < facts->outcome->seeds; seed++)
-            page_number(page, 4, outcome_value(facts->outcome, setting, -1, arm, seed, "loss", T));
+            page_number(page, 4, outcome_value(facts->outcome, setting, -1, variant, seed, "loss", T));
     }
     page_table_end(page);
 }
@@ -54,7 +54,7 @@ static void pair_cell(Page *page, const Facts *facts, int row, int column, int s
 
 bool report_pairs(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
-    const int pairs = plan->arm_count * (plan->arm_count - 1) / 2;
+    const int pairs = plan->variant_count * (plan->variant_count - 1) / 2;
     page_paragraph(
         page,
         "Loss of the row's scheme minus that of the column's; below 0, the row's is better. * = the interval "
@@ -65,10 +65,11 @@ bool report_pairs(Page *page, const Facts *facts, Error *error) {
     for (int setting = plan->setting_count - 1; setting >= 0; setting--) {
         page_table(page, "differences in nats a token%s", facts->settings[setting].at);
         page_row(page, true, "scheme");
-        for (int arm = 0; arm < plan->arm_count; arm++) page_cell(page, "%s", plan->arms[arm].name);
-        for (int row = 0; row < plan->arm_count; row++) {
-            page_row(page, false, "%s", plan->arms[row].name);
-            for (int column = 0; column < plan->arm_count; column++) pair_cell(page, facts, row, column, setting);
+        for (int variant = 0; variant < plan->variant_count; variant++)
+            page_cell(page, "%s", plan->variants[variant].name);
+        for (int row = 0; row < plan->variant_count; row++) {
+            page_row(page, false, "%s", plan->variants[row].name);
+            for (int column = 0; column < plan->variant_count; column++) pair_cell(page, facts, row, column, setting);
         }
         page_table_end(page);
     }
@@ -89,7 +90,7 @@ bool report_texts(Page *page, const Facts *facts, Error *error) {
     for (int setting = plan->setting_count - 1; setting >= 0; setting--)
         for (int i = 0; i < report_contrasts(facts); i++) {
             const Finding f = report_contrast(facts, i, setting);
-            page_row(page, false, "%s - %s%s", f.arm, f.other, facts->settings[setting].at);
+            page_row(page, false, "%s - %s%s", f.variant, f.other, facts->settings[setting].at);
             page_signed(page, f.gap.mean);
             page_number(page, 4, 0.5 * (f.gap.t.high - f.gap.t.low));
             page_number(page, 4, 0.5 * (f.text.high - f.text.low));

@@ -10,11 +10,11 @@
 
 // Training seconds a token in the seed where they were fewest, because other programs disturbed it least, and how much
 // longer, relatively, the slowest seed took. NAN if a seed diverged.
-static double seconds_a_token(double *spread, const Facts *facts, int setting, int arm) {
+static double seconds_a_token(double *spread, const Facts *facts, int setting, int variant) {
     double least = INFINITY, most = 0;
     for (int seed = 0; seed < facts->outcome->seeds; seed++) {
-        const double seconds = outcome_value(facts->outcome, setting, -1, arm, seed, "seconds", 0) /
-                               outcome_value(facts->outcome, setting, -1, arm, seed, "tokens", 0);
+        const double seconds = outcome_value(facts->outcome, setting, -1, variant, seed, "seconds", 0) /
+                               outcome_value(facts->outcome, setting, -1, variant, seed, "tokens", 0);
         if (isnan(seconds)) least = most = NAN;
         if (seconds < least) least = seconds;
         if (seconds > most) most = seconds;
@@ -23,33 +23,34 @@ static double seconds_a_token(double *spread, const Facts *facts, int setting, i
     return least;
 }
 
-// The arm without positions, or the fastest arm if there is none.
+// The variant without positions, or the fastest variant if there is none.
 static int cheapest(const Facts *facts, int setting) {
     const Plan *plan = facts->plan;
     double spread;
     int base = 0;
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        if (arm_is(&plan->arms[arm], "none")) return arm;
-        if (seconds_a_token(&spread, facts, setting, arm) < seconds_a_token(&spread, facts, setting, base)) base = arm;
+    for (int variant = 0; variant < plan->variant_count; variant++) {
+        if (variant_is(&plan->variants[variant], "none")) return variant;
+        if (seconds_a_token(&spread, facts, setting, variant) < seconds_a_token(&spread, facts, setting, base))
+            base = variant;
     }
     return base;
 }
 
-static void arm_row(Page *page, const Facts *facts, int setting, int arm, int base) {
+static void variant_row(Page *page, const Facts *facts, int setting, int variant, int base) {
     const Plan *plan = facts->plan;
     double spread, other;
-    const double seconds = seconds_a_token(&spread, facts, setting, arm);
+    const double seconds = seconds_a_token(&spread, facts, setting, variant);
     const double more = seconds / seconds_a_token(&other, facts, setting, base) - 1;
-    const double operations = setting_operations(plan, setting, arm);
+    const double operations = setting_operations(plan, setting, variant);
     char words[TICK_WORDS];
-    page_row(page, false, "%s", plan->arms[arm].name);
-    page_number(page, 0, outcome_value(facts->outcome, setting, -1, arm, 0, "parameters", 0));
-    page_number(page, 0, outcome_value(facts->outcome, setting, -1, arm, 0, "positions", 0));
+    page_row(page, false, "%s", plan->variants[variant].name);
+    page_number(page, 0, outcome_value(facts->outcome, setting, -1, variant, 0, "parameters", 0));
+    page_number(page, 0, outcome_value(facts->outcome, setting, -1, variant, 0, "positions", 0));
     page_cell(page, "%s", number_words(words, operations));
     const double share = 100 * (operations / setting_operations(plan, setting, base) - 1);
     page_cell(page, isnan(share) ? "-" : fabs(share) < 0.05 ? "0.0%%" : "%+.1f%%", share);
     page_number(page, 2, 1e6 * seconds);
-    if (arm == base || isnan(more))
+    if (variant == base || isnan(more))
         page_cell(page, "-");
     else
         page_cell(page, "%+.1f%%%s", 100 * more, fabs(more) <= fmax(spread, other) ? ", within noise" : "");
@@ -67,8 +68,8 @@ bool report_cost(Page *page, const Facts *facts, Error *error) {
     page_row(
         page, true,
         "scheme|parameters|of them positions|operations a token|more than %s|microseconds a token|more than %s|spread",
-        plan->arms[base].name, plan->arms[base].name);
-    for (int arm = 0; arm < plan->arm_count; arm++) arm_row(page, facts, setting, arm, base);
+        plan->variants[base].name, plan->variants[base].name);
+    for (int variant = 0; variant < plan->variant_count; variant++) variant_row(page, facts, setting, variant, base);
     page_table_end(page);
     return true;
 }
@@ -83,9 +84,9 @@ bool report_limits(Page *page, const Facts *facts, Error *error) {
             ? "Every scheme has seeds of its own, and the runs are the independent units (Welch's t-test)."
             : "Schemes share seeds: the runs of a seed begin with the same weights and see the same batches, "
               "so differences are paired, and the seeds are the independent units (Student's t).");
-    int given = 0; // arms whose rates were given with them
-    for (int arm = 0; arm < plan->arm_count; arm++) given += plan->arms[arm].lr_count > 0;
-    if (given == plan->arm_count)
+    int given = 0; // variants whose rates were given with them
+    for (int variant = 0; variant < plan->variant_count; variant++) given += plan->variants[variant].lr_count > 0;
+    if (given == plan->variant_count)
         page_paragraph(page,
                        "Each scheme was trained at learning rates that were given with it. No others were tried here.");
     else if (plan->rate_count == 1)
@@ -102,7 +103,7 @@ bool report_limits(Page *page, const Facts *facts, Error *error) {
 
 bool report_repeat(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
-    const Job first = {.task = -1, .arm = plan->reference};
+    const Job first = {.task = -1, .variant = plan->reference};
     const long long from = plan_job_seed(plan, &first);
     char path[PATH_CAPACITY], machine[TEXT_CAPACITY] = "";
     if (!comparison_path(path, facts->outcome->comparison, &first, "config.json", error) ||
@@ -112,7 +113,7 @@ bool report_repeat(Page *page, const Facts *facts, Error *error) {
     if (*machine)
         page_paragraph(page, "Machine: %s; %d thread%s a run.", machine, plan->threads, plan->threads == 1 ? "" : "s");
     page_paragraph(page, "bitter %s. Seeds %lld to %lld%s%s%s.", BITTER_VERSION, from, from + facts->outcome->seeds - 1,
-                   plan->unpaired ? " for " : "", plan->unpaired ? plan->arms[plan->reference].name : "",
+                   plan->unpaired ? " for " : "", plan->unpaired ? plan->variants[plan->reference].name : "",
                    plan->unpaired ? "; every other scheme has seeds of its own" : "");
     page_paragraph(page,
                    "All runs of a seed see the same batches in the same order. In each setting, runs of equally many "

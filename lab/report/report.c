@@ -9,18 +9,18 @@
 static void print_losses(FILE *out, const Facts *facts, int setting) {
     const Plan *plan = facts->plan;
     int columns = 16; // the longest name
-    for (int arm = 0; arm < plan->arm_count; arm++)
-        if ((int)strlen(plan->arms[arm].name) > columns) columns = (int)strlen(plan->arms[arm].name);
+    for (int variant = 0; variant < plan->variant_count; variant++)
+        if ((int)strlen(plan->variants[variant].name) > columns) columns = (int)strlen(plan->variants[variant].name);
     fprintf(out, "%-*s %9s %10s %9s %10s\n", columns, "scheme", "positions", "loss", "± sd", "rate");
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        const Paired loss = report_loss(facts, setting, arm);
-        const double positions = outcome_value(facts->outcome, setting, -1, arm, 0, "positions", 0);
+    for (int variant = 0; variant < plan->variant_count; variant++) {
+        const Paired loss = report_loss(facts, setting, variant);
+        const double positions = outcome_value(facts->outcome, setting, -1, variant, 0, "positions", 0);
         char cells[3][32] = {"-", "diverged", ""};
         if (!isnan(positions)) snprintf(cells[0], sizeof cells[0], "%.0f", positions);
         if (!isnan(loss.mean)) snprintf(cells[1], sizeof cells[1], "%.4f", loss.mean);
         if (!isnan(loss.sd)) snprintf(cells[2], sizeof cells[2], "%.4f", loss.sd);
-        fprintf(out, "%-*s %9s %10s %8s %10.3g\n", columns, plan->arms[arm].name, cells[0], cells[1], cells[2],
-                report_rate(facts, setting, arm));
+        fprintf(out, "%-*s %9s %10s %8s %10.3g\n", columns, plan->variants[variant].name, cells[0], cells[1], cells[2],
+                report_rate(facts, setting, variant));
     }
 }
 

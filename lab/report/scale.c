@@ -52,14 +52,14 @@ static int all_changes(const Facts *facts) {
 static Finding change_of(const Facts *facts, int i, int from, int to) {
     const Plan *plan = facts->plan;
     const double comparisons = all_changes(facts);
-    const int arms[] = {report_named(facts, i)->arm, report_named(facts, i)->other};
+    const int variants[] = {report_named(facts, i)->variant, report_named(facts, i)->other};
     double changes[2][SEEDS_MOST];
     for (int k = 0; k < 2; k++)
         for (int seed = 0; seed < facts->outcome->seeds; seed++)
             changes[k][seed] =
-                outcome_value(facts->outcome, to, -1, arms[k], seed, "loss", report_context(facts, to)) -
-                outcome_value(facts->outcome, from, -1, arms[k], seed, "loss", report_context(facts, from));
-    Finding f = {.arm = plan->arms[arms[0]].name, .other = plan->arms[arms[1]].name};
+                outcome_value(facts->outcome, to, -1, variants[k], seed, "loss", report_context(facts, to)) -
+                outcome_value(facts->outcome, from, -1, variants[k], seed, "loss", report_context(facts, from));
+    Finding f = {.variant = plan->variants[variants[0]].name, .other = plan->variants[variants[1]].name};
     f.gap = outcome_gap(facts->outcome, changes[0], changes[1]);
     f.interval = paired_interval(&f.gap, comparisons);
     f.verdict = paired_verdict(&f.gap, comparisons);
@@ -76,13 +76,13 @@ void report_scale_changes(Page *page, const Facts *facts) {
         const Finding f = change_of(facts, i, rungs[0].setting, rungs[last].setting);
         const char *exploratory = report_named(facts, i)->primary ? "" : " (exploratory)";
         if (f.verdict == VERDICT_UNRESOLVED) {
-            text_print(&rest, "%s%s - %s%s%s", rest.size ? ", " : "not resolved: ", f.arm, f.other,
+            text_print(&rest, "%s%s - %s%s%s", rest.size ? ", " : "not resolved: ", f.variant, f.other,
                        isnan(f.gap.mean) ? " (diverged)" : "", exploratory);
             continue;
         }
-        text_print(&moved, "%s - %s moves ", f.arm, f.other);
+        text_print(&moved, "%s - %s moves ", f.variant, f.other);
         words_amount(&moved, &f);
-        text_print(&moved, " in favour of %s%s; ", f.verdict == VERDICT_BETTER ? f.arm : f.other, exploratory);
+        text_print(&moved, " in favour of %s%s; ", f.verdict == VERDICT_BETTER ? f.variant : f.other, exploratory);
     }
     if (rest.size == 0 && moved.size > 0) moved.size -= 2; // the last "; "
     page_lead(page, "Change from %s to %s: %.*s%.*s.", facts->settings[rungs[0].setting].name,
@@ -111,15 +111,15 @@ static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, Ladder 
 // The mean over the seeds as a line, and each seed as a dot.
 static bool loss_chart(Page *page, const Facts *facts, const Rung *rungs, Ladder ladder, Error *error) {
     Chart chart = {.x_label = axes[ladder], .y_label = "loss in nats a token", .log_x = true};
-    for (int arm = 0; arm < facts->plan->arm_count; arm++) {
-        report_line(&chart, facts, arm);
+    for (int variant = 0; variant < facts->plan->variant_count; variant++) {
+        report_line(&chart, facts, variant);
         for (int r = 0; r < facts->plan->setting_count; r++)
-            chart_point(&chart, rungs[r].x, report_loss(facts, rungs[r].setting, arm).mean);
+            chart_point(&chart, rungs[r].x, report_loss(facts, rungs[r].setting, variant).mean);
         chart_seeds(&chart);
         for (int r = 0; r < facts->plan->setting_count; r++)
             for (int seed = 0; seed < facts->outcome->seeds; seed++)
                 chart_point(&chart, rungs[r].x,
-                            outcome_value(facts->outcome, rungs[r].setting, -1, arm, seed, "loss",
+                            outcome_value(facts->outcome, rungs[r].setting, -1, variant, seed, "loss",
                                           report_context(facts, rungs[r].setting)));
     }
     return page_chart(page, &chart, error, "Losses against compute; a dot for each seed");
@@ -142,7 +142,7 @@ bool report_scale(Page *page, const Facts *facts, Error *error) {
         for (int r = 0; r < last + (last > 1); r++) {
             const int from = rungs[r < last ? r : 0].setting, to = rungs[r < last ? r + 1 : last].setting;
             const Finding f = change_of(facts, i, from, to);
-            if (r == 0) text_print(&text, "%s - %s: ", f.arm, f.other);
+            if (r == 0) text_print(&text, "%s - %s: ", f.variant, f.other);
             text_print(&text, "%s", r == 0 ? "" : r < last ? "; " : "; in all, ");
             words_change(&text, &f, facts->settings[from].name, facts->settings[to].name);
         }

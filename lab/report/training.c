@@ -9,13 +9,13 @@
 static bool rate_chart(Page *page, const Facts *facts, int setting, Error *error) {
     const Plan *plan = facts->plan;
     Chart chart = {.x_label = "learning rate", .y_label = "loss in nats a token", .log_x = true};
-    for (int arm = 0; arm < plan->arm_count; arm++) {
+    for (int variant = 0; variant < plan->variant_count; variant++) {
         RateLoss losses[RATES_MOST];
-        outcome_rates(losses, facts->outcome, setting, arm);
-        report_line(&chart, facts, arm);
+        outcome_rates(losses, facts->outcome, setting, variant);
+        report_line(&chart, facts, variant);
         for (int rate = 0; rate < plan->rate_count; rate++) {
             chart_point(&chart, losses[rate].rate, losses[rate].mean);
-            if (rate == facts->outcome->chosen_rate[setting][arm]) chart_ring(&chart);
+            if (rate == facts->outcome->chosen_rate[setting][variant]) chart_ring(&chart);
         }
     }
     return page_chart(page, &chart, error,
@@ -23,27 +23,27 @@ static bool rate_chart(Page *page, const Facts *facts, int setting, Error *error
                       facts->settings[setting].at);
 }
 
-static RateLoss chosen(const Facts *facts, int setting, int arm) {
+static RateLoss chosen(const Facts *facts, int setting, int variant) {
     RateLoss losses[RATES_MOST];
-    outcome_rates(losses, facts->outcome, setting, arm);
-    return losses[facts->outcome->chosen_rate[setting][arm]];
+    outcome_rates(losses, facts->outcome, setting, variant);
+    return losses[facts->outcome->chosen_rate[setting][variant]];
 }
 
 static void ends(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
     Text list = {0}, diverged = {0};
     for (int setting = 0; setting < plan->setting_count; setting++)
-        for (int arm = 0; arm < plan->arm_count; arm++) {
-            const int end = outcome_rate_end(facts->outcome, setting, arm);
-            if (isnan(chosen(facts, setting, arm).mean)) {
-                text_print(&diverged, "%s%s%s", diverged.size ? ", " : "", plan->arms[arm].name,
+        for (int variant = 0; variant < plan->variant_count; variant++) {
+            const int end = outcome_rate_end(facts->outcome, setting, variant);
+            if (isnan(chosen(facts, setting, variant).mean)) {
+                text_print(&diverged, "%s%s%s", diverged.size ? ", " : "", plan->variants[variant].name,
                            facts->settings[setting].at);
                 continue;
             }
             if (end == 0) continue;
-            text_print(&list, "%s%s%s (%s, %g)", list.size ? ", " : "", plan->arms[arm].name,
+            text_print(&list, "%s%s%s (%s, %g)", list.size ? ", " : "", plan->variants[variant].name,
                        facts->settings[setting].at, end < 0 ? "the smallest" : "the largest",
-                       report_rate(facts, setting, arm));
+                       report_rate(facts, setting, variant));
         }
     if (list.size > 0)
         page_paragraph(page, "At the grid's end, so that a better rate may lie beyond: %.*s.", (int)list.size,
@@ -75,13 +75,13 @@ bool report_chosen_rates(Page *page, const Facts *facts, Error *error) {
     page_row(page, true, "scheme");
     for (int setting = 0; setting < plan->setting_count; setting++)
         page_cell(page, "%s", plan->setting_count > 1 ? plan->settings[setting].name : "rate");
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        page_row(page, false, "%s", plan->arms[arm].name);
+    for (int variant = 0; variant < plan->variant_count; variant++) {
+        page_row(page, false, "%s", plan->variants[variant].name);
         for (int setting = 0; setting < plan->setting_count; setting++)
-            if (isnan(chosen(facts, setting, arm).mean))
+            if (isnan(chosen(facts, setting, variant).mean))
                 page_cell(page, "diverged");
             else
-                page_cell(page, "%g", report_rate(facts, setting, arm));
+                page_cell(page, "%g", report_rate(facts, setting, variant));
     }
     page_table_end(page);
     ends(page, facts);
@@ -132,9 +132,9 @@ static void add_log(Curve *curve, const char *log, bool first) {
     curve->count = kept;
 }
 
-static bool read_curve(Curve *curve, const Facts *facts, int arm, Error *error) {
+static bool read_curve(Curve *curve, const Facts *facts, int variant, Error *error) {
     for (int seed = 0; seed < facts->outcome->seeds; seed++) {
-        const Job job = outcome_job(facts->outcome, report_setting(facts), arm, seed);
+        const Job job = outcome_job(facts->outcome, report_setting(facts), variant, seed);
         char path[PATH_CAPACITY];
         Buffer file;
         if (!comparison_path(path, facts->outcome->comparison, &job, "log.csv", error)) return false;
@@ -159,10 +159,10 @@ bool report_training(Page *page, const Facts *facts, Error *error) {
                     .log_x = true},
           time = {.x_label = "training time in seconds", .y_label = "loss in nats a token", .log_x = true};
     bool ok = true, any = false;
-    for (int arm = 0; ok && arm < facts->plan->arm_count; arm++) {
-        ok = read_curve(&curve, facts, arm, error);
-        report_line(&tokens, facts, arm);
-        report_line(&time, facts, arm);
+    for (int variant = 0; ok && variant < facts->plan->variant_count; variant++) {
+        ok = read_curve(&curve, facts, variant, error);
+        report_line(&tokens, facts, variant);
+        report_line(&time, facts, variant);
         any = any || curve.count > 1;
         for (int i = 0; ok && i < curve.count; i++) {
             const double loss = curve.at[i].loss / seeds;

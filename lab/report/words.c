@@ -30,9 +30,9 @@ static Kind kind_of(const Finding *f) {
 }
 
 static void one_setting(Text *text, const Finding *f) {
-    const char *ahead = f->gap.mean < 0 ? f->arm : f->other, *behind = f->gap.mean < 0 ? f->other : f->arm;
+    const char *ahead = f->gap.mean < 0 ? f->variant : f->other, *behind = f->gap.mean < 0 ? f->other : f->variant;
     if (f->gap.mean == 0 && !(f->interval.low < 0)) {
-        text_print(text, "%s and %s have the same loss in every seed.", f->arm, f->other);
+        text_print(text, "%s and %s have the same loss in every seed.", f->variant, f->other);
         return;
     }
     switch (kind_of(f)) {
@@ -47,10 +47,10 @@ static void one_setting(Text *text, const Finding *f) {
                    behind, digits_for(f->gap.mean), fabs(f->gap.mean));
         break;
     case DIVERGED:
-        text_print(text, "%s or %s: not known, because a run diverged.", f->arm, f->other);
+        text_print(text, "%s or %s: not known, because a run diverged.", f->variant, f->other);
         break;
     default:
-        text_print(text, "%s or %s: not resolved, %s - %s is ", f->arm, f->other, f->arm, f->other);
+        text_print(text, "%s or %s: not resolved, %s - %s is ", f->variant, f->other, f->variant, f->other);
         words_signed(text, f->gap.mean, f->interval);
         text_print(text, " nats a token.");
     }
@@ -87,7 +87,7 @@ void words_contrast(Text *text, const Finding *findings, int count) {
     static const char *const words[KINDS] = {[OPEN] = "not resolved ",
                                              [ALONE] = "not tested with one seed ",
                                              [DIVERGED] = "not known, because a run diverged, "};
-    const char *arm = findings->arm, *other = findings->other;
+    const char *variant = findings->variant, *other = findings->other;
     int kinds[KINDS] = {0};
     if (count == 1) {
         one_setting(text, findings);
@@ -95,12 +95,13 @@ void words_contrast(Text *text, const Finding *findings, int count) {
     }
     for (int n = 0; n < count; n++) kinds[kind_of(&findings[n])]++;
     const char *between = "";
-    if (kinds[BETTER] + kinds[WORSE] == 0) text_print(text, "%s or %s: ", arm, other);
+    if (kinds[BETTER] + kinds[WORSE] == 0) text_print(text, "%s or %s: ", variant, other);
     for (Kind kind = BETTER; kind < KINDS; kind++) {
         if (kinds[kind] == 0) continue;
         text_print(text, "%s", between);
         if (kind == BETTER || kind == WORSE)
-            text_print(text, "%s is better than %s ", kind == BETTER ? arm : other, kind == BETTER ? other : arm);
+            text_print(text, "%s is better than %s ", kind == BETTER ? variant : other,
+                       kind == BETTER ? other : variant);
         else
             text_print(text, "%s", words[kind]);
         settings_of(text, findings, count, kind, kinds[kind]);
@@ -121,5 +122,5 @@ void words_change(Text *text, const Finding *f, const char *from, const char *to
     else if (f->verdict == VERDICT_UNRESOLVED)
         text_print(text, ", not resolved");
     else
-        text_print(text, ", in favour of %s", f->verdict == VERDICT_BETTER ? f->arm : f->other);
+        text_print(text, ", in favour of %s", f->verdict == VERDICT_BETTER ? f->variant : f->other);
 }

@@ -5,18 +5,18 @@
 #include "base/file/text.h"
 #include "lab/stats/paired.h"
 
-// The difference arm - other in one setting, with everything that a sentence needs.
+// The difference variant - other in one setting, with everything that a sentence needs.
 typedef struct {
-    const char *arm, *other, *setting; // names; the setting's is "" when there is only one
-    const char *place;                 // "at" a size, "on" a text
-    Paired gap;                        // in nats a token; below 0, arm is better
-    Interval interval;                 // corrected
-    Interval text;                     // 95%, over blocks of the text, with these runs
-    Verdict verdict;                   // of this interval
-    double resolvable;                 // the smallest true difference that has an 80% chance of being resolved
+    const char *variant, *other, *setting; // names; the setting's is "" when there is only one
+    const char *place;                     // "at" a size, "on" a text
+    Paired gap;                            // in nats a token; below 0, variant is better
+    Interval interval;                     // corrected
+    Interval text;                         // 95%, over blocks of the text, with these runs
+    Verdict verdict;                       // of this interval
+    double resolvable;                     // the smallest true difference that has an 80% chance of being resolved
 } Finding;
 
-// Append one sentence about one contrast in all of its settings (count >= 1), which have the same arm and other:
+// Append one sentence about one contrast in all of its settings (count >= 1), which have the same variant and other:
 // "rope is better than learned by 0.15 nats a token (0.13 to 0.17)." Differences that are not resolved are not called
 // equal.
 void words_contrast(Text *text, const Finding *findings, int count);

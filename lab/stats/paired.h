@@ -32,10 +32,10 @@
 
 #define SEEDS_MOST 64 // differences in one comparison
 
-// Paired differences of one contrast, or the difference of two independent arms (unpaired_summary).
+// Paired differences of one contrast, or the difference of two independent variants (unpaired_summary).
 typedef struct {
-    int n;           // differences; without pairs: runs of the smaller arm
-    double mean, sd; // sd with n - 1; without pairs: of the difference of one run of each arm
+    int n;           // differences; without pairs: runs of the smaller variant
+    double mean, sd; // sd with n - 1; without pairs: of the difference of one run of each variant
     double se;       // standard error of the mean: sd / sqrt(n) for pairs
     double df;       // degrees of freedom of se: n - 1 for pairs
     double p;        // two-sided, that the true mean is 0, by Student's t with df degrees of freedom; not corrected
@@ -47,11 +47,11 @@ typedef struct {
 // if they are all 0.
 Paired paired_summary(const double *differences, int n);
 
-// The difference mean(a) - mean(b) of arms a (na) and b (nb) that share no seeds, by Welch's test (1947): the variances
-// may differ, and df, between min(na, nb) - 1 and na + nb - 2, is Welch's and Satterthwaite's. If a value is not
-// finite, everything is NAN. An arm of one run leaves only the mean. If neither arm has any spread, p is 0, or 1 if the
-// means are equal. The 95% interval holds the truth in 94.6 to 95.6% of studies with 5 runs against 5, whatever the
-// variances, and in 94.2% with 4 noisy runs against 12.
+// The difference mean(a) - mean(b) of variants a (na) and b (nb) that share no seeds, by Welch's test (1947): the
+// variances may differ, and df, between min(na, nb) - 1 and na + nb - 2, is Welch's and Satterthwaite's. If a value is
+// not finite, everything is NAN. A variant of one run leaves only the mean. If neither variant has any spread, p is 0,
+// or 1 if the means are equal. The 95% interval holds the truth in 94.6 to 95.6% of studies with 5 runs against 5,
+// whatever the variances, and in 94.2% with 4 noisy runs against 12.
 Paired unpaired_summary(const double *a, int na, const double *b, int nb);
 
 // --- one verdict for one number: the corrected interval decides ---

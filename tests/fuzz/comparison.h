@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
-// Two seeds of these arms, and learning rates and tasks as on the command line.
-static inline void fuzz_comparison(Comparison *comparison, const char *name, char *const *arms, int count,
+// Two seeds of these variants, and learning rates and tasks as on the command line.
+static inline void fuzz_comparison(Comparison *comparison, const char *name, char *const *variants, int count,
                                    const char *rates, const char *tasks) {
     char directory[PATH_CAPACITY];
     const SettingLists lists = {.scale = "", .tokens_per_parameter = "", .contexts = ""};
@@ -25,7 +25,7 @@ static inline void fuzz_comparison(Comparison *comparison, const char *name, cha
     fuzz_must(path_format(directory, &error, "%s/%s", fuzz_directory(), name) &&
                   comparison_paths(comparison, directory, &error) &&
                   plan_text(plan, "builtin:tales:bytes=2000", 257, 1800, &error) && plan_seeds(plan, 2, &error) &&
-                  plan_arms(plan, arms, count, "", &error) && plan_rates(plan, rates, &error) &&
+                  plan_variants(plan, variants, count, "", &error) && plan_rates(plan, rates, &error) &&
                   plan_settings(plan, &lists, &error) && plan_tasks(plan, tasks, &error),
               &error);
 }

@@ -1,5 +1,5 @@
 // What is typed behind `bitter compare`, with a byte 0xFF between the parts: one contrast, --lr-grid, --tasks, --scale,
-// --tokens-per-parameter, --context, and the arms.
+// --tokens-per-parameter, --context, and the variants.
 #include "lab/compare/plan.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -7,15 +7,15 @@
 
 bool fuzz_arms(const uint8_t *bytes, size_t size) {
     static Plan plan, again;
-    static char words[ARMS_MOST + 1][2 * TEXT_CAPACITY];
+    static char words[VARIANTS_MOST + 1][2 * TEXT_CAPACITY];
     enum { CONTRAST, RATES, TASKS, SCALE, RATIOS, CONTEXTS, LISTS };
-    char lists[LISTS][TEXT_CAPACITY], *arms[ARMS_MOST + 1], path[PATH_CAPACITY];
+    char lists[LISTS][TEXT_CAPACITY], *variants[VARIANTS_MOST + 1], path[PATH_CAPACITY];
     int count = 0;
     json_t *data;
     Error error;
     for (int i = 0; i < LISTS; i++) fuzz_word(lists[i], TEXT_CAPACITY, &bytes, &size);
-    for (; size > 0 && count <= ARMS_MOST; count++)
-        arms[count] = fuzz_word(words[count], sizeof words[count], &bytes, &size);
+    for (; size > 0 && count <= VARIANTS_MOST; count++)
+        variants[count] = fuzz_word(words[count], sizeof words[count], &bytes, &size);
     plan_free(&plan);
     plan = (Plan){.exercises = 50, .task_steps = 70, .threads = 1};
     options_default(&plan.base, train_options);
@@ -24,7 +24,7 @@ bool fuzz_arms(const uint8_t *bytes, size_t size) {
         .scale = lists[SCALE], .tokens_per_parameter = lists[RATIOS], .contexts = lists[CONTEXTS]};
     const bool taken =
         count > 0 &&
-        fuzz_taken(plan_arms(&plan, arms, count, "", &error) && plan_rates(&plan, lists[RATES], &error) &&
+        fuzz_taken(plan_variants(&plan, variants, count, "", &error) && plan_rates(&plan, lists[RATES], &error) &&
                        plan_settings(&plan, &settings, &error) && plan_tasks(&plan, lists[TASKS], &error) &&
                        (!*lists[CONTRAST] || plan_contrast(&plan, lists[CONTRAST], "2026-01-31T23:59:59Z", 0, &error)),
                    &error);
@@ -35,6 +35,6 @@ bool fuzz_arms(const uint8_t *bytes, size_t size) {
                   plan_write(path, &plan, NULL, &error) && plan_read(&again, &data, path, &error) &&
                   plan_agrees(&again, &plan, path, &error) && plan_follow(&again, &plan, 1, true, &error),
               &error);
-    for (int a = 0; a < plan.arm_count; a++) assert(arms_same(&plan.arms[a], &again.arms[a]));
+    for (int a = 0; a < plan.variant_count; a++) assert(variants_same(&plan.variants[a], &again.variants[a]));
     return true;
 }

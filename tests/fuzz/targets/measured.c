@@ -4,7 +4,7 @@
 #include "tests/fuzz/comparison.h"
 
 bool fuzz_measured(const uint8_t *bytes, size_t size) {
-    static char *const arms[] = {"none", "learned", "sinusoidal"};
+    static char *const variants[] = {"none", "learned", "sinusoidal"};
     static Comparison comparison;
     static FILE *nowhere;
     char path[PATH_CAPACITY];
@@ -12,7 +12,7 @@ bool fuzz_measured(const uint8_t *bytes, size_t size) {
     Differences differences;
     Error error;
     if (!nowhere) {
-        fuzz_comparison(&comparison, "measured", arms, 3, "1e-3,3e-3", "parity");
+        fuzz_comparison(&comparison, "measured", variants, 3, "1e-3,3e-3", "parity");
         nowhere = fopen("/dev/null", "w");
         assert(nowhere);
     }

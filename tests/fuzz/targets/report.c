@@ -25,7 +25,7 @@ static void make_run(const Comparison *comparison, const Job *job) {
 }
 
 bool fuzz_report(const uint8_t *bytes, size_t size) {
-    static char *const arms[] = {"learned", "rope-learned"};
+    static char *const variants[] = {"learned", "rope-learned"};
     static Comparison comparison;
     static FILE *nowhere;
     char path[PATH_CAPACITY];
@@ -33,7 +33,7 @@ bool fuzz_report(const uint8_t *bytes, size_t size) {
     Error error;
     Plan *plan = &comparison.plan;
     if (!nowhere) {
-        fuzz_comparison(&comparison, "report", arms, 2, "", "");
+        fuzz_comparison(&comparison, "report", variants, 2, "", "");
         for (int i = 0; i < plan_job_count(plan); i++) {
             const Job job = plan_job(plan, i);
             make_run(&comparison, &job);

@@ -18,13 +18,13 @@ static inline void begin(Plan *plan) {
     strcpy(plan->command, "bitter compare \"quoted\" \\ \xC3\xA9");
 }
 
-static inline bool set_arms(Plan *plan, const char *list, const char *reference, Error *error) {
+static inline bool set_variants(Plan *plan, const char *list, const char *reference, Error *error) {
     char text[4 * TEXT_CAPACITY];
-    char *words[ARMS_MOST + 8], *rest = text;
+    char *words[VARIANTS_MOST + 8], *rest = text;
     int count = 0;
     snprintf(text, sizeof text, "%s", list);
     for (char *word; (word = strtok_r(rest, ";", &rest));) words[count++] = word;
-    return plan_arms(plan, words, count, reference, error);
+    return plan_variants(plan, words, count, reference, error);
 }
 
 // Settings of these sizes on the plan's texts.
@@ -38,8 +38,8 @@ static inline void make_large(Plan *plan) {
     Error error;
     begin(plan);
     plan->base.lr = 3e-4;
-    must(set_arms(plan, "learned;short=rope:base=100 --window 64,0;rope:base=500,pairing=interleaved", "short",
-                  &error) &&
+    must(set_variants(plan, "learned;short=rope:base=100 --window 64,0;rope:base=500,pairing=interleaved", "short",
+                      &error) &&
              plan_rates(plan, "1e-4,3e-4,1e-3", &error) && set_sizes(plan, "0.1M, 300k", "", &error) &&
              plan_tasks(plan, "copy:max=5 parity", &error) &&
              plan_contrast(plan, "rope:base=500,pairing=interleaved - short", "2026-01-31T23:59:59Z", 7, &error),
@@ -52,7 +52,7 @@ static inline void make_large(Plan *plan) {
 static inline void make_small(Plan *plan) {
     Error error;
     begin(plan);
-    must(set_arms(plan, "rope", "", &error) && plan_rates(plan, "", &error) && set_sizes(plan, "", "", &error) &&
+    must(set_variants(plan, "rope", "", &error) && plan_rates(plan, "", &error) && set_sizes(plan, "", "", &error) &&
              plan_tasks(plan, "", &error),
          &error);
 }

@@ -57,14 +57,15 @@ static inline void put_losses(const Job *job, double choose, double loss, unsign
 static inline void make_plan(const char *names, const char *rates, const char *scale, const char *tasks) {
     Error error;
     begin(plan);
-    must(set_arms(plan, names, "", &error) && plan_rates(plan, rates, &error) && set_sizes(plan, scale, "", &error) &&
-             plan_tasks(plan, tasks, &error),
+    must(set_variants(plan, names, "", &error) && plan_rates(plan, rates, &error) &&
+             set_sizes(plan, scale, "", &error) && plan_tasks(plan, tasks, &error),
          &error);
 }
 
 // Any numbers, that differ between all runs.
 static inline double some_loss(const Job *job) {
-    return 3 + 0.1 * job->arm + 0.01 * job->seed + 0.001 * job->arm * job->seed + 0.3 * job->setting - 0.02 * job->rate;
+    return 3 + 0.1 * job->variant + 0.01 * job->seed + 0.001 * job->variant * job->seed + 0.3 * job->setting -
+           0.02 * job->rate;
 }
 
 static inline void put_all(void) {

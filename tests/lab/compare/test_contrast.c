@@ -9,7 +9,8 @@
 static void make(Plan *plan, const char *words) {
     Error error;
     begin(plan);
-    must(set_arms(plan, words, "", &error) && plan_rates(plan, "", &error) && set_sizes(plan, "", "", &error), &error);
+    must(set_variants(plan, words, "", &error) && plan_rates(plan, "", &error) && set_sizes(plan, "", "", &error),
+         &error);
 }
 
 static void name(Plan *plan, const char *text, const char *when, int after) {
@@ -29,9 +30,10 @@ static void hand_over(Plan *before, Plan *plan) {
     *plan = (Plan){0};
 }
 
-static void expect_contrast(const Plan *plan, int c, const char *arm, const char *other, const char *named, int after) {
+static void expect_contrast(const Plan *plan, int c, const char *variant, const char *other, const char *named,
+                            int after) {
     assert_true(c < plan->contrast_count);
-    assert_string_equal(plan->contrasts[c].arm, arm);
+    assert_string_equal(plan->contrasts[c].variant, variant);
     assert_string_equal(plan->contrasts[c].other, other);
     assert_string_equal(plan->contrasts[c].named, named);
     assert_int_equal(plan->contrasts[c].after, after);
@@ -176,8 +178,8 @@ static void looks_are_counted_when_seeds_change(void **state) {
     assert_true(plan.looks[0] == 5 && plan.looks[1] == 6 && plan.looks[2] == 7);
 }
 
-// With --unpaired, no two arms share a seed, whoever joins and leaves.
-static void unpaired_arms_have_seeds_of_their_own(void **state) {
+// With --unpaired, no two variants share a seed, whoever joins and leaves.
+static void unpaired_variants_have_seeds_of_their_own(void **state) {
     static Plan plan, before;
     static const char *const lists[] = {"rope;a=rope;alibi", "alibi;rope", "none;alibi;a=rope;rope"};
     Error error = {0};
@@ -192,7 +194,7 @@ static void unpaired_arms_have_seeds_of_their_own(void **state) {
         plan.unpaired = true;
         plan.seeds = SEEDS_MOST;
         follow(&plan, &before, true);
-        const Job first = {.task = -1, .arm = plan_arm(&plan, "rope")};
+        const Job first = {.task = -1, .variant = plan_variant(&plan, "rope")};
         if (i == 0) rope = plan_job_seed(&plan, &first);
         assert_int_equal(plan_job_seed(&plan, &first), rope);
         for (int k = 0; k < plan_job_count(&plan); k++)
@@ -201,7 +203,7 @@ static void unpaired_arms_have_seeds_of_their_own(void **state) {
                 assert_true(plan_job_seed(&plan, &a) != plan_job_seed(&plan, &b));
             }
     }
-    const Job job = {.task = -1, .arm = 1, .seed = 2};
+    const Job job = {.task = -1, .variant = 1, .seed = 2};
     assert_string_equal(plan_job_name(name, &plan, &job), "alibi-seed1467"); // 1337 + 2 * 64 + 2
     assert_int_equal(plan_job_options(&plan, &job).seed, 1467);
     plan.base.seed = LLONG_MAX - 64;
@@ -216,7 +218,7 @@ int main(void) {
         cmocka_unit_test(contrasts_cannot_be_taken_back),
         cmocka_unit_test(contrasts_may_change_before_runs),
         cmocka_unit_test(looks_are_counted_when_seeds_change),
-        cmocka_unit_test(unpaired_arms_have_seeds_of_their_own),
+        cmocka_unit_test(unpaired_variants_have_seeds_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-// One verdict for one difference: primary and exploratory families, arms of their own seeds, the text, several texts.
+// One verdict for one difference: primary and exploratory families, variants of their own seeds, the text, several
+// texts.
 #include "lab/compare/differences.h"
 #include "lab/stats/texts.h"
 #include "tests/lab/compare/run_files.h"
@@ -13,7 +14,7 @@ static void begin_plan(const char *names, const char *scale, int texts) {
         sprintf(name, "text%d", t);
         must(plan_text(plan, name, VOCAB, TRAINING_TOKENS, &error), &error);
     }
-    must(set_arms(plan, names, "", &error) && plan_rates(plan, "", &error) && set_sizes(plan, scale, "", &error),
+    must(set_variants(plan, names, "", &error) && plan_rates(plan, "", &error) && set_sizes(plan, scale, "", &error),
          &error);
 }
 
@@ -25,15 +26,15 @@ static void name(const char *text, int after) {
 static double noise_of(const char *what, const Job *job, int i) {
     char key[32];
     snprintf(key, sizeof key, "%s %d", what, job->seed);
-    return random_normal(random_key(5, key), (uint64_t)(1000 * job->arm + 100 * job->setting + i));
+    return random_normal(random_key(5, key), (uint64_t)(1000 * job->variant + 100 * job->setting + i));
 }
 
 static double loss_of(const Job *job) {
-    return 3 + 0.1 * job->arm + 0.05 * job->setting + 0.02 * noise_of("run", job, 0);
+    return 3 + 0.1 * job->variant + 0.05 * job->setting + 0.02 * noise_of("run", job, 0);
 }
 
 static double block_of(const Job *job, int block) {
-    return loss_of(job) + 0.3 * sin(block) * (1 + job->arm) + 0.01 * noise_of("block", job, block);
+    return loss_of(job) + 0.3 * sin(block) * (1 + job->variant) + 0.01 * noise_of("block", job, block);
 }
 
 static void put_blocks(const Job *job) {
@@ -43,7 +44,7 @@ static void put_blocks(const Job *job) {
     for (int block = 1; block <= BLOCKS; block++)
         length +=
             snprintf(text + length, sizeof text - (size_t)length, "block,%d,%.10g,31\n", block, block_of(job, block));
-    snprintf(text + length, sizeof text - (size_t)length, "batches,0,%d,1\n", plan->unpaired ? job->arm : 7);
+    snprintf(text + length, sizeof text - (size_t)length, "batches,0,%d,1\n", plan->unpaired ? job->variant : 7);
     put(job, text);
 }
 
@@ -67,7 +68,7 @@ static void expect_interval(const char *what, Interval found, Interval expected)
     expect_near(what, 1, found.high, expected.high, 1e-7);
 }
 
-// Two primary contrasts at two sizes are a family of four; all six pairs of four arms in a setting are another.
+// Two primary contrasts at two sizes are a family of four; all six pairs of four variants in a setting are another.
 static void families_are_corrected(void **state) {
     Outcome outcome;
     begin_plan("none;rope;alibi;learned", "0.1M,0.3M", 1);
@@ -80,8 +81,8 @@ static void families_are_corrected(void **state) {
         const Difference *d = &differences.items[i];
         double gaps[3];
         for (int seed = 0; seed < 3; seed++) {
-            const Job a = {.setting = d->setting, .task = -1, .arm = d->arm, .seed = seed},
-                      b = {.setting = d->setting, .task = -1, .arm = d->other, .seed = seed};
+            const Job a = {.setting = d->setting, .task = -1, .variant = d->variant, .seed = seed},
+                      b = {.setting = d->setting, .task = -1, .variant = d->other, .seed = seed};
             gaps[seed] = loss_of(&a) - loss_of(&b);
         }
         const Paired expected = paired_summary(gaps, 3);
@@ -107,7 +108,7 @@ static void what_was_asked_counts(void **state) {
     name("rope - none", 0);
     name("alibi - none", 0);
     Error error;
-    must(set_arms(plan, "none;rope", "", &error) && set_sizes(plan, "", "", &error), &error);
+    must(set_variants(plan, "none;rope", "", &error) && set_sizes(plan, "", "", &error), &error);
     read_differences(&outcome);
     assert_int_equal(differences.count, 1);
     assert_true(differences.items[0].comparisons == 2);
@@ -123,7 +124,7 @@ static void a_difference_can_be_turned_round(void **state) {
     read_differences(&outcome);
     assert_true(differences_find(&there, &differences, 0, 0, 2) && differences_find(&back, &differences, 0, 2, 0));
     assert_true(there.primary && back.primary && there.named == back.named);
-    assert_true(back.arm == 2 && back.other == 0 && back.gap.mean == -there.gap.mean);
+    assert_true(back.variant == 2 && back.other == 0 && back.gap.mean == -there.gap.mean);
     assert_true(back.interval.low == -there.interval.high && back.interval.high == -there.interval.low);
     assert_true(back.gap.t.low == -there.gap.t.high && back.text.low == -there.text.high && back.p == there.p);
     assert_true(there.verdict == VERDICT_BETTER && back.verdict == VERDICT_WORSE);
@@ -139,7 +140,7 @@ static void the_text_has_an_interval(void **state) {
     read_differences(&outcome);
     for (int seed = 0; seed < 3; seed++)
         for (int block = 1; block <= BLOCKS; block++) {
-            const Job a = {.task = -1, .arm = 1, .seed = seed}, b = {.task = -1, .arm = 0, .seed = seed};
+            const Job a = {.task = -1, .variant = 1, .seed = seed}, b = {.task = -1, .variant = 0, .seed = seed};
             gaps[seed * BLOCKS + block - 1] = block_of(&a, block) - block_of(&b, block);
         }
     expect_interval("text", differences.items[0].text, blocks_interval(gaps, 3, BLOCKS));
@@ -147,16 +148,16 @@ static void the_text_has_an_interval(void **state) {
     end(&outcome);
 }
 
-static void arms_without_pairs_are_compared_by_welch(void **state) {
+static void variants_without_pairs_are_compared_by_welch(void **state) {
     Outcome outcome;
     double a[3], b[3];
     begin_plan("rope;again=rope", "", 1);
     plan->unpaired = true;
     name("again - rope", 0);
-    read_differences(&outcome); // other batches in every arm are no mistake
+    read_differences(&outcome); // other batches in every variant are no mistake
     for (int seed = 0; seed < 3; seed++) {
-        a[seed] = loss_of(&(Job){.task = -1, .arm = 1, .seed = seed});
-        b[seed] = loss_of(&(Job){.task = -1, .arm = 0, .seed = seed});
+        a[seed] = loss_of(&(Job){.task = -1, .variant = 1, .seed = seed});
+        b[seed] = loss_of(&(Job){.task = -1, .variant = 0, .seed = seed});
     }
     const Paired expected = unpaired_summary(a, 3, b, 3);
     const Difference *d = &differences.items[0];
@@ -179,13 +180,13 @@ static void texts_are_a_random_effect(void **state) {
     for (int size = 0; size < 2; size++) {
         for (int text = 0; text < TEXTS; text++)
             for (int seed = 0; seed < 3; seed++) {
-                const Job a = {.setting = 2 * text + size, .task = -1, .arm = 1, .seed = seed},
-                          b = {.setting = 2 * text + size, .task = -1, .arm = 0, .seed = seed};
+                const Job a = {.setting = 2 * text + size, .task = -1, .variant = 1, .seed = seed},
+                          b = {.setting = 2 * text + size, .task = -1, .variant = 0, .seed = seed};
                 gaps[3 * text + seed] = loss_of(&a) - loss_of(&b);
             }
         const Paired expected = texts_summary(gaps, TEXTS, 3);
         const Difference *over = &differences.items[6 + size]; // behind the contrast in all six settings
-        assert_true(over->setting == size && over->arm == 1 && over->other == 0);
+        assert_true(over->setting == size && over->variant == 1 && over->other == 0);
         assert_true(over->texts == TEXTS && over->primary && over->comparisons == 8 && isnan(over->text.low));
         expect_near("mean", (size_t)size, over->gap.mean, expected.mean, 1e-8);
         expect_near("df", (size_t)size, over->gap.df, TEXTS - 1, 1e-12);
@@ -198,7 +199,7 @@ static void texts_are_a_random_effect(void **state) {
 static void who_diverged_has_no_verdict(void **state) {
     Outcome outcome;
     Error error;
-    const Job diverged = {.task = -1, .arm = 1, .seed = 1};
+    const Job diverged = {.task = -1, .variant = 1, .seed = 1};
     begin_plan("none;rope;alibi", "", 1);
     name("rope - none", 0);
     name("alibi - none", 0);
@@ -232,7 +233,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(what_was_asked_counts, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(a_difference_can_be_turned_round, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(the_text_has_an_interval, begin_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(arms_without_pairs_are_compared_by_welch, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(variants_without_pairs_are_compared_by_welch, begin_directory,
+                                        remove_directory),
         cmocka_unit_test_setup_teardown(texts_are_a_random_effect, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(who_diverged_has_no_verdict, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(peeking_is_counted, begin_directory, remove_directory),

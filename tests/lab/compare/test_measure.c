@@ -316,7 +316,7 @@ static void tasks_are_measured_by_length(void **state) {
         snprintf(name, sizeof name, "builtin:%s,bytes=2000", cases[i].task);
         must(corpus_open(&task, name, &error) && plan_tasks(&plan, name, &error), &error);
         const Job job = {.task = 0};
-        must(set_arms(&plan, "learned", "", &error), &error);
+        must(set_variants(&plan, "learned", "", &error), &error);
         plan.base.layers = plan.base.heads = 1;
         plan.base.width = 8;
         options = plan_job_options(&plan, &job); // whose context is that of the longest exercises

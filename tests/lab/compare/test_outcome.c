@@ -13,7 +13,7 @@ static void numbers_are_found_again(void **state) {
         const Measures *measures = outcome_measures(&outcome, &job);
         assert_true(measures->count > 0);
         assert_int_equal(measures->count, job.task < 0 ? 5 : 3);
-        const double loss = outcome_value(&outcome, job.setting, job.task, job.arm, job.seed, "loss", T);
+        const double loss = outcome_value(&outcome, job.setting, job.task, job.variant, job.seed, "loss", T);
         if (job.task < 0) expect_near("loss", (size_t)i, loss, some_loss(&job), 1e-9);
         if (job.task >= 0) assert_true(isnan(loss));
     }
@@ -25,35 +25,37 @@ static void numbers_are_found_again(void **state) {
 
 // The rate that is best on the choosing half of validation, though another one is on the half that is reported.
 static void the_choosing_half_chooses(void **state) {
-    static const double choose[2][2][3] = {{{5, 4, 3}, {3, 4, 5}}, {{4, 3, 5}, {4, 4, 4}}}; // size, arm, rate
+    static const double choose[2][2][3] = {{{5, 4, 3}, {3, 4, 5}}, {{4, 3, 5}, {4, 4, 4}}}; // size, variant, rate
     Outcome outcome;
     make_plan("none;rope", "1e-4,1e-3,1e-2", "0.1M,0.3M", "");
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
         // Seed 1 alone would choose otherwise, and so would the losses.
-        const double mean = choose[job.setting][job.arm][job.rate], other = choose[job.setting][job.arm][2 - job.rate];
+        const double mean = choose[job.setting][job.variant][job.rate],
+                     other = choose[job.setting][job.variant][2 - job.rate];
         put_losses(&job, job.seed == 1 ? mean + 0.3 * (other - mean) : mean, 10 - mean, 7u + (unsigned)job.setting);
     }
     read_all(&outcome);
     static const int best[2][2] = {{2, 0}, {1, 0}}, ends[2][2] = {{1, -1}, {0, -1}};
     for (int setting = 0; setting < 2; setting++)
-        for (int arm = 0; arm < 2; arm++) {
-            assert_int_equal(outcome.chosen_rate[setting][arm], best[setting][arm]);
-            assert_int_equal(outcome_rate_end(&outcome, setting, arm), ends[setting][arm]);
+        for (int variant = 0; variant < 2; variant++) {
+            assert_int_equal(outcome.chosen_rate[setting][variant], best[setting][variant]);
+            assert_int_equal(outcome_rate_end(&outcome, setting, variant), ends[setting][variant]);
             RateLoss rates[RATES_MOST];
-            outcome_rates(rates, &outcome, setting, arm);
+            outcome_rates(rates, &outcome, setting, variant);
             for (int rate = 0; rate < 3; rate++) { // two seeds alike, and one that is off
-                const double mean = choose[setting][arm][rate], off = 0.3 * (choose[setting][arm][2 - rate] - mean);
+                const double mean = choose[setting][variant][rate],
+                             off = 0.3 * (choose[setting][variant][2 - rate] - mean);
                 assert_true(rates[rate].rate == plan->rates[rate]);
                 expect_near("mean", (size_t)rate, rates[rate].mean, mean + off / 3, 1e-8);
                 expect_near("sd", (size_t)rate, rates[rate].sd, fabs(off) / sqrt(3), 1e-8);
             }
-            expect_near("loss", 0, outcome_value(&outcome, setting, -1, arm, 2, "loss", T),
-                        10 - choose[setting][arm][best[setting][arm]], 1e-9);
+            expect_near("loss", 0, outcome_value(&outcome, setting, -1, variant, 2, "loss", T),
+                        10 - choose[setting][variant][best[setting][variant]], 1e-9);
         }
     outcome_free(&outcome);
     // A rate at which one seed diverged is no choice, however good the others are.
-    const Job diverged = {.setting = 0, .task = -1, .arm = 0, .rate = 2, .seed = 1};
+    const Job diverged = {.setting = 0, .task = -1, .variant = 0, .rate = 2, .seed = 1};
     put(&diverged, MEASURED_HEADER "diverged,12,nan,1\n");
     read_all(&outcome);
     assert_int_equal(outcome.chosen_rate[0][0], 1);
@@ -67,10 +69,10 @@ static void unfinished_seeds_are_left_out(void **state) {
     static const struct {
         Job job;
         int seeds;
-    } cases[] = {{{.task = -1, .arm = 2, .seed = 2}, 2},
-                 {{.task = -1, .setting = 1, .arm = 1, .rate = 1, .seed = 1}, 1},
-                 {{.task = 0, .arm = 2, .seed = 1}, 1},
-                 {{.task = 0, .arm = 0, .seed = 0}, 0}};
+    } cases[] = {{{.task = -1, .variant = 2, .seed = 2}, 2},
+                 {{.task = -1, .setting = 1, .variant = 1, .rate = 1, .seed = 1}, 1},
+                 {{.task = 0, .variant = 2, .seed = 1}, 1},
+                 {{.task = 0, .variant = 0, .seed = 0}, 0}};
     Outcome outcome;
     make_plan("none;rope;alibi", "1e-3,3e-3", "0.1M,0.3M", "copy:max=2");
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -94,7 +96,7 @@ static void answers_add_up(void **state) {
     make_plan("none;rope", "", "", "copy:max=2 parity");
     put_all();
     for (int seed = 0; seed < 3; seed++) {
-        const Job job = {.task = 1, .arm = 1, .seed = seed};
+        const Job job = {.task = 1, .variant = 1, .seed = seed};
         char text[200];
         snprintf(text, sizeof text,
                  MEASURED_HEADER "right,1,1,3\nright,2,0.3333333333,3\nright,3,0,%d\nlost,1,9,1\nbatches,0,99,1\n",
@@ -110,7 +112,7 @@ static void answers_add_up(void **state) {
     assert_true(answered.right == 0 && answered.questions == 0);
     outcome_free(&outcome);
     // A seed that diverged is not left out.
-    const Job lost = {.task = 1, .arm = 1, .seed = 1};
+    const Job lost = {.task = 1, .variant = 1, .seed = 1};
     put(&lost, MEASURED_HEADER "diverged,8,nan,1\n");
     read_all(&outcome);
     answered = outcome_right(&outcome, 1, 1, -1, 1, 2);
@@ -128,18 +130,18 @@ static void put_noisy(const char *name, double noise, double handicap) {
         const Job job = plan_job(plan, i);
         const double seed = random_normal(random_key(12, name), (uint64_t)job.seed); // what a seed does to all
         const double own = noise * random_normal(key, (uint64_t)i);
-        put_losses(&job, 3, 3 + seed + own + (job.arm == 1 ? handicap : 0), 7);
+        put_losses(&job, 3, 3 + seed + own + (job.variant == 1 ? handicap : 0), 7);
     }
 }
 
-static Difference difference_of(int arm, int other) {
+static Difference difference_of(int variant, int other) {
     Outcome outcome;
     Differences all;
     Difference found;
     Error error;
     read_all(&outcome);
     must(outcome_differences(&all, &outcome, &error), &error);
-    assert_true(differences_find(&found, &all, 0, arm, other));
+    assert_true(differences_find(&found, &all, 0, variant, other));
     differences_free(&all);
     outcome_free(&outcome);
     return found;
@@ -173,7 +175,7 @@ static void noise_is_not_resolved_and_a_handicap_is(void **state) {
 static void flipped_bits_are_refused(void **state) {
     make_plan("none;rope", "", "", "");
     put_all();
-    const Job job = {.task = -1, .arm = 1, .seed = 1};
+    const Job job = {.task = -1, .variant = 1, .seed = 1};
     char rows[256], text[320], seal[64], path[PATH_CAPACITY];
     snprintf(rows, sizeof rows, MEASURED_HEADER "choose,%d,5,1000\nloss,%d,3.4,999\nbatches,0,8,1\n", T, T);
     snprintf(text, sizeof text, "%s%s", rows, measure_seal(seal, rows, strlen(rows)));
@@ -210,7 +212,7 @@ static void results_csv_has_everything(void **state) {
     make_plan("none;rope:base=7,pairing=half", "1e-3,3e-3", "0.1M,0.3M", "copy:max=2,min=1");
     strcpy(plan->texts[0].name, "the \"tales\", all");
     put_all();
-    const Job diverged = {.task = 0, .arm = 1, .seed = 2};
+    const Job diverged = {.task = 0, .variant = 1, .seed = 2};
     put(&diverged, MEASURED_HEADER "diverged,9,nan,1\n");
     read_all(&outcome);
     must(path_format(path, &error, "%s/results.csv", comparison.directory), &error);

@@ -19,19 +19,19 @@ static void schemes_may_have_labels(void **state) {
     Error error;
     begin(&plan);
     for (size_t i = 0; i < COUNT(cases); i++) sprintf(list + strlen(list), "%s;", cases[i].word);
-    must(set_arms(&plan, list, "", &error), &error);
-    assert_int_equal(plan.arm_count, COUNT(cases));
+    must(set_variants(&plan, list, "", &error), &error);
+    assert_int_equal(plan.variant_count, COUNT(cases));
     assert_int_equal(plan.reference, 0);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        assert_string_equal(plan.arms[i].name, cases[i].name);
-        assert_string_equal(plan.arms[i].pos, cases[i].pos);
-        must(set_arms(&plan, list, cases[i].name, &error), &error);
+        assert_string_equal(plan.variants[i].name, cases[i].name);
+        assert_string_equal(plan.variants[i].pos, cases[i].pos);
+        must(set_variants(&plan, list, cases[i].name, &error), &error);
         assert_int_equal(plan.reference, i);
     }
-    assert_string_equal(plan.arms[1].scheme->name, "rope");
-    assert_string_equal(plan.arms[2].typed, "rope:base=100"); // as it was given, for messages
-    assert_string_equal(plan.arms[3].typed, "rope:base=100");
-    assert_string_equal(plan.arms[5].scheme->name, "none");
+    assert_string_equal(plan.variants[1].scheme->name, "rope");
+    assert_string_equal(plan.variants[2].typed, "rope:base=100"); // as it was given, for messages
+    assert_string_equal(plan.variants[3].typed, "rope:base=100");
+    assert_string_equal(plan.variants[5].scheme->name, "none");
 }
 
 static void wrong_schemes_are_refused(void **state) {
@@ -62,29 +62,29 @@ static void wrong_schemes_are_refused(void **state) {
         Error error = {0};
         begin(&plan);
         const bool empty = !*cases[i].list;
-        const bool taken = empty ? plan_arms(&plan, (char *[]){""}, 1, "", &error)
-                                 : set_arms(&plan, cases[i].list, cases[i].reference, &error);
+        const bool taken = empty ? plan_variants(&plan, (char *[]){""}, 1, "", &error)
+                                 : set_variants(&plan, cases[i].list, cases[i].reference, &error);
         expect_refusal(taken, &error, cases[i].list, cases[i].parts);
     }
 }
 
 static void names_and_numbers_of_schemes_have_limits(void **state) {
     static Plan plan;
-    static char labels[ARMS_MOST + 1][16], length[2 * TEXT_CAPACITY];
-    char *words[ARMS_MOST + 1];
+    static char labels[VARIANTS_MOST + 1][16], length[2 * TEXT_CAPACITY];
+    char *words[VARIANTS_MOST + 1];
     Error error = {0};
-    for (int i = 0; i <= ARMS_MOST; i++) {
+    for (int i = 0; i <= VARIANTS_MOST; i++) {
         sprintf(labels[i], "x%d=rope", i);
         words[i] = labels[i];
     }
     begin(&plan);
-    must(plan_arms(&plan, words, ARMS_MOST, "x63", &error), &error);
-    assert_int_equal(plan.arm_count, ARMS_MOST);
-    expect_refusal(plan_arms(&plan, words, ARMS_MOST + 1, "", &error), &error, "65 schemes", "65 schemes;64");
+    must(plan_variants(&plan, words, VARIANTS_MOST, "x63", &error), &error);
+    assert_int_equal(plan.variant_count, VARIANTS_MOST);
+    expect_refusal(plan_variants(&plan, words, VARIANTS_MOST + 1, "", &error), &error, "65 schemes", "65 schemes;64");
     for (int bytes = 1; bytes < (int)sizeof length - 8; bytes++) {
         memset(length, 'x', sizeof length);
         strcpy(length + bytes, "=rope");
-        const bool taken = plan_arms(&plan, (char *[]){length}, 1, "", &error);
+        const bool taken = plan_variants(&plan, (char *[]){length}, 1, "", &error);
         if (bytes > 128) expect_refusal(taken, &error, "a long label", "xxx");
         if (bytes <= 128) assert_true(taken);
     }
@@ -94,13 +94,14 @@ static void learned_schemes_know_their_designed_ones(void **state) {
     static Plan plan;
     Error error;
     begin(&plan);
-    must(set_arms(&plan,
-                  "learned;b=alibi;s=sinusoidal;rope-learned;alibi-learned;c=alibi;t5;l=learned;"
-                  "g=sinusoidal:gain=trained",
-                  "s", &error),
+    must(set_variants(&plan,
+                      "learned;b=alibi;s=sinusoidal;rope-learned;alibi-learned;c=alibi;t5;l=learned;"
+                      "g=sinusoidal:gain=trained",
+                      "s", &error),
          &error);
     static const int designed[] = {2, -1, -1, -1, 1, -1, 1, 2, 2};
-    for (int arm = 0; arm < plan.arm_count; arm++) assert_int_equal(plan_designed(&plan, arm), designed[arm]);
+    for (int variant = 0; variant < plan.variant_count; variant++)
+        assert_int_equal(plan_designed(&plan, variant), designed[variant]);
 }
 
 static void learning_rates_are_a_list(void **state) {
@@ -143,22 +144,24 @@ static void schemes_may_have_windows_of_their_own(void **state) {
     Error error = {0};
     begin(&plan);
     strcpy(plan.base.window, "128");
-    must(set_arms(&plan, "rope;a=rope@2e-3 --window 64*3,0;b=rope:base=1e4 --window  64*3,0;alibi@0-2 none@3", "",
-                  &error) &&
+    must(set_variants(&plan, "rope;a=rope@2e-3 --window 64*3,0;b=rope:base=1e4 --window  64*3,0;alibi@0-2 none@3", "",
+                      &error) &&
              plan_rates(&plan, "", &error) && set_sizes(&plan, "", "", &error) &&
              plan_contrast(&plan, "alibi@0-2 none@3 - a", "2026-01-31T23:59:59Z", 0, &error),
          &error);
     static const char *const windows[] = {"128", "64*3,0", "64*3,0", "128"};
     for (int a = 0; a < 4; a++) {
-        const Job job = {.task = -1, .arm = a};
+        const Job job = {.task = -1, .variant = a};
         assert_string_equal(plan_job_options(&plan, &job).window, windows[a]);
     }
-    const Job labelled = {.task = -1, .arm = 1};
+    const Job labelled = {.task = -1, .variant = 1};
     assert_string_equal(plan_job_name(name, &plan, &labelled), "a-lr0.002-seed1337");
-    assert_true(arms_same(&plan.arms[1], &plan.arms[2]) && !arms_same(&plan.arms[0], &plan.arms[1]));
+    assert_true(variants_same(&plan.variants[1], &plan.variants[2]) &&
+                !variants_same(&plan.variants[0], &plan.variants[1]));
     // The designed scheme of a learned one has the same windows.
-    must(set_arms(&plan, "a=rope;b=rope --window 8;c=rope-learned --window 8;d=rope-learned --window 9", "", &error),
-         &error);
+    must(
+        set_variants(&plan, "a=rope;b=rope --window 8;c=rope-learned --window 8;d=rope-learned --window 9", "", &error),
+        &error);
     assert_int_equal(plan_designed(&plan, 2), 1);
     assert_int_equal(plan_designed(&plan, 3), -1);
     static const char *const wrong[][2] = {
@@ -174,7 +177,7 @@ static void schemes_may_have_windows_of_their_own(void **state) {
         {"a=rope --windows 8", "only --window"},
         {"a=rope --layers 8", "--layers"}};
     for (size_t i = 0; i < COUNT(wrong); i++)
-        expect_refusal(set_arms(&plan, wrong[i][0], "", &error), &error, wrong[i][0], wrong[i][1]);
+        expect_refusal(set_variants(&plan, wrong[i][0], "", &error), &error, wrong[i][0], wrong[i][1]);
 }
 
 static void tasks_are_a_list(void **state) {
@@ -201,36 +204,36 @@ static void tasks_are_a_list(void **state) {
         expect_refusal(plan_tasks(&plan, bad[i].list, &error), &error, bad[i].list, bad[i].parts);
     }
     begin(&plan);
-    must(set_arms(&plan, "rope", "", &error) && set_sizes(&plan, "", "", &error), &error);
+    must(set_variants(&plan, "rope", "", &error) && set_sizes(&plan, "", "", &error), &error);
     strcpy(plan.settings[0].name, "copy");
     expect_refusal(plan_tasks(&plan, "parity copy", &error), &error, "a setting and a task",
                    "copy is also the name of a setting;rename");
 }
 
 static void every_combination_is_one_job(void **state) {
-    enum { ARMS = 3, RATES = 3, SIZES = 2, TASKS = 2, SEEDS = 3 };
+    enum { VARIANTS = 3, RATES = 3, SIZES = 2, TASKS = 2, SEEDS = 3 };
     static Plan plan;
-    int texts[SEEDS][SIZES][ARMS][RATES] = {0}, tasks[SEEDS][TASKS][ARMS] = {0}, before = 0;
+    int texts[SEEDS][SIZES][VARIANTS][RATES] = {0}, tasks[SEEDS][TASKS][VARIANTS] = {0}, before = 0;
     make_large(&plan);
     const int count = plan_job_count(&plan);
-    assert_int_equal(count, SEEDS * (SIZES * ARMS * RATES + TASKS * ARMS));
+    assert_int_equal(count, SEEDS * (SIZES * VARIANTS * RATES + TASKS * VARIANTS));
     for (int i = 0; i < count; i++) {
         const Job job = plan_job(&plan, i);
         assert_int_equal(plan_job_index(&plan, &job), i);
         assert_in_range(job.seed, before, SEEDS - 1); // a seed's runs are complete before the next one begins
         before = job.seed;
-        assert_in_range(job.arm, 0, ARMS - 1);
+        assert_in_range(job.variant, 0, VARIANTS - 1);
         assert_in_range(job.rate, 0, RATES - 1);
         assert_in_range(job.setting, 0, SIZES - 1);
         assert_in_range(job.task + 1, 0, TASKS);
         if (job.task < 0)
-            texts[job.seed][job.setting][job.arm][job.rate]++;
+            texts[job.seed][job.setting][job.variant][job.rate]++;
         else
-            tasks[job.seed][job.task][job.arm]++;
+            tasks[job.seed][job.task][job.variant]++;
         if (job.task >= 0) assert_true(job.setting == 0 && job.rate == 0);
     }
-    for (int i = 0; i < SEEDS * SIZES * ARMS * RATES; i++) assert_int_equal((&texts[0][0][0][0])[i], 1);
-    for (int i = 0; i < SEEDS * TASKS * ARMS; i++) assert_int_equal((&tasks[0][0][0])[i], 1);
+    for (int i = 0; i < SEEDS * SIZES * VARIANTS * RATES; i++) assert_int_equal((&texts[0][0][0][0])[i], 1);
+    for (int i = 0; i < SEEDS * TASKS * VARIANTS; i++) assert_int_equal((&tasks[0][0][0])[i], 1);
 }
 
 static void job_names_differ(void **state) {
@@ -263,8 +266,8 @@ static void jobs_have_their_options(void **state) {
     plan.base.seed = 40;
     plan.threads = 2;
     plan.by_seconds = true; // as earlier versions had it
-    plan.arms[1].steps[1] = 999;
-    const Job job = {.setting = 1, .task = -1, .arm = 1, .rate = 2, .seed = 2};
+    plan.variants[1].steps[1] = 999;
+    const Job job = {.setting = 1, .task = -1, .variant = 1, .rate = 2, .seed = 2};
     TrainOptions options = plan_job_options(&plan, &job);
     assert_string_equal(options.out, plan.base.out);
     assert_string_equal(options.pos, "rope:base=100,pairing=half,skip=0");
@@ -279,7 +282,7 @@ static void jobs_have_their_options(void **state) {
     assert_int_equal(options.context, plan.base.context);
     assert_true(plan_job_tokens(&plan, &job) == 999.0 * 8 * 256);
 
-    const Job task = {.task = 0, .arm = 0, .seed = 1};
+    const Job task = {.task = 0, .variant = 0, .seed = 1};
     BuiltinCorpus copy;
     Error error;
     must(builtin_choose(&copy, "copy:max=5", &error), &error);

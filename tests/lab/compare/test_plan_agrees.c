@@ -57,7 +57,7 @@ static void other_seeds_schemes_rates_and_tasks_may_join(void **state) {
     plan.seeds = 7;
     plan.threads = 2;
     strcpy(plan.command, "bitter compare more");
-    must(set_arms(&plan, "alibi;none", "none", &error) && plan_rates(&plan, "0.5", &error) &&
+    must(set_variants(&plan, "alibi;none", "none", &error) && plan_rates(&plan, "0.5", &error) &&
              set_sizes(&plan, "0.1M, 300k", "", &error) && plan_tasks(&plan, "sort", &error),
          &error);
     must(plan_agrees(&plan, &before, path, &error), &error);

@@ -49,19 +49,19 @@ static void plans_come_back(void **state) {
     begin(&plan);
     const SettingLists lists = {.scale = "0.1M,1e6", .tokens_per_parameter = "0.1,1e+05", .contexts = "64,128"};
     must(plan_text(&plan, "a/my.book/", 300, 12345, &error) &&
-             set_arms(&plan, "rope@.1/2.0/3e0/4/5/6/7/8/9/10/11/12/13/14/5e-7/16;a=alibi@3e-3", "", &error) &&
+             set_variants(&plan, "rope@.1/2.0/3e0/4/5/6/7/8/9/10/11/12/13/14/5e-7/16;a=alibi@3e-3", "", &error) &&
              plan_settings(&plan, &lists, &error) && plan_rates(&plan, "", &error),
          &error);
     plan.base.seed = 7;
     plan.unpaired = plan.default_contrasts = true;
-    plan.arms[1].seed_block = 99999;
+    plan.variants[1].seed_block = 99999;
     expect_round_trip(&plan);
     make_large(&plan);
     expect_round_trip(&plan);
     plan.base.lr = 0.1 + 0.2;
     plan.rates[2] = 1.0 / 3;
     plan.by_seconds = true;
-    for (int i = 0; i < 6; i++) plan.arms[i / 2].steps[i % 2] = (1LL << 52) + i;
+    for (int i = 0; i < 6; i++) plan.variants[i / 2].steps[i % 2] = (1LL << 52) + i;
     plan.settings[1].steps = (1LL << 52) + 1;
     plan.threads = 1024;
     plan.seeds = SEEDS_MOST;
@@ -109,8 +109,8 @@ static void every_shorter_file_is_refused(void **state) {
 
 // What a plan is used for, whether or not it is the one that was meant.
 static void use(const Plan *plan) {
-    assert_in_range(plan->reference, 0, plan->arm_count - 1);
-    assert_in_range(plan->arm_count, 1, ARMS_MOST);
+    assert_in_range(plan->reference, 0, plan->variant_count - 1);
+    assert_in_range(plan->variant_count, 1, VARIANTS_MOST);
     assert_in_range(plan->setting_count, 1, SETTINGS_MOST);
     assert_in_range(plan->rate_count, 1, RATES_MOST);
     assert_in_range(plan->task_count, 0, TASKS_MOST);
@@ -123,7 +123,8 @@ static void use(const Plan *plan) {
         plan_job_name(name, plan, &job);
         assert_true(plan_job_tokens(plan, &job) > 0);
     }
-    for (int arm = 0; arm < plan->arm_count; arm++) assert_true(plan_designed(plan, arm) < plan->arm_count);
+    for (int variant = 0; variant < plan->variant_count; variant++)
+        assert_true(plan_designed(plan, variant) < plan->variant_count);
 }
 
 // compare.json with one member at `keys` ("schemes", or "schemes;0;pos") replaced by `value`, NULL = removed,
@@ -193,14 +194,14 @@ static void rates_of_earlier_versions_are_read(void **state) {
     static Plan plan, found;
     Error error;
     make_small(&plan);
-    must(set_arms(&plan, "rope@2.0;a=alibi@3e-3;none", "", &error) && set_sizes(&plan, "", "", &error) &&
+    must(set_variants(&plan, "rope@2.0;a=alibi@3e-3;none", "", &error) && set_sizes(&plan, "", "", &error) &&
              plan_write(path, &plan, NULL, &error),
          &error);
     damage("schemes;0;learning_rate", "2.0");
     damage("schemes;1;learning_rate", "3e-3");
     damage("schemes;2;learning_rate", "0");
     must(plan_read(&found, &data, path, &error), &error);
-    assert_true(found.arms[0].lr[0] == 2 && found.arms[1].lr[0] == 3e-3 && found.arms[2].lr_count == 0);
+    assert_true(found.variants[0].lr[0] == 2 && found.variants[1].lr[0] == 3e-3 && found.variants[2].lr_count == 0);
     damage("schemes;1;learning_rate", "101");
     expect_refusal(plan_read(&found, &data, path, &error), &error, "a large rate", "learning_rate");
     damage("schemes;1;learning_rate", "\"1e-3/2e-3\"");

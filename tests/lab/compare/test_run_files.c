@@ -11,8 +11,8 @@ static void expect_unreadable(const char *what, const char *parts) {
 static void other_batches_are_refused(void **state) {
     Outcome outcome;
     make_plan("none;rope;alibi", "1e-3,3e-3", "0.1M,0.3M", "copy:max=2");
-    static const Job jobs[] = {{.task = -1, .setting = 1, .arm = 2, .rate = 1, .seed = 2},
-                               {.task = 0, .arm = 1, .seed = 0}};
+    static const Job jobs[] = {{.task = -1, .setting = 1, .variant = 2, .rate = 1, .seed = 2},
+                               {.task = 0, .variant = 1, .seed = 0}};
     for (size_t i = 0; i < COUNT(jobs); i++) {
         char name[PATH_CAPACITY];
         put_all();
@@ -23,14 +23,14 @@ static void other_batches_are_refused(void **state) {
     }
     // With a budget of time schemes of different speed see different numbers of batches.
     put_all();
-    const Job other_rate = {.task = -1, .setting = 1, .arm = 2, .rate = 0, .seed = 2};
+    const Job other_rate = {.task = -1, .setting = 1, .variant = 2, .rate = 0, .seed = 2};
     put(&jobs[0], MEASURED_HEADER "batches,0,1,1\n");
     put(&other_rate, MEASURED_HEADER "batches,0,1,1\n");
     plan->by_seconds = true;
-    plan->arms[2].steps[1]++;
+    plan->variants[2].steps[1]++;
     read_all(&outcome);
     outcome_free(&outcome);
-    plan->arms[2].steps[1]--;
+    plan->variants[2].steps[1]--;
     expect_unreadable("other batches in as many steps", "batches");
 }
 
@@ -59,7 +59,7 @@ static void damaged_files_are_refused(void **state) {
                                        "right,1,1.5,40\n",
                                        "right,1,nan,40\n"};
     static const char end[] = "batches,0,7,1\n";
-    const Job job = {.task = -1, .arm = 1, .seed = 0};
+    const Job job = {.task = -1, .variant = 1, .seed = 0};
     char text[512], path[PATH_CAPACITY];
     make_plan("none;rope", "", "", "");
     put_all();
@@ -83,7 +83,7 @@ static void damaged_files_are_refused(void **state) {
 }
 
 static void every_shorter_file_is_refused(void **state) {
-    const Job job = {.task = -1, .arm = 1, .seed = 0};
+    const Job job = {.task = -1, .variant = 1, .seed = 0};
     char path[PATH_CAPACITY];
     Outcome outcome;
     Buffer file;
@@ -129,7 +129,7 @@ static void runs_of_other_plans_are_refused(void **state) {
                                             {"min-lr", "0"}};
     static const char *const free[][2] = {
         {"data", "elsewhere"}, {"eval-every", "7"}, {"save-every", "7"}, {"threads", "7"}, {"out", "elsewhere"}};
-    const Job job = {.task = -1, .arm = 1, .seed = 2};
+    const Job job = {.task = -1, .variant = 1, .seed = 2};
     Outcome outcome;
     make_plan("none;a=rope", "3e-3", "0.1M", "");
     put_all();

@@ -24,7 +24,7 @@ static void sizes_are_shapes(void **state) {
     for (size_t i = 0; i < COUNT(cases); i++) {
         Error error;
         begin(&plan);
-        must(set_arms(&plan, "rope;alibi", "", &error) && set_sizes(&plan, cases[i].list, "7.5", &error), &error);
+        must(set_variants(&plan, "rope;alibi", "", &error) && set_sizes(&plan, cases[i].list, "7.5", &error), &error);
         for (int s = 0; s < plan.setting_count; s++) {
             const Setting *setting = &plan.settings[s];
             const double off = (double)setting->parameters / cases[i].asked[s];
@@ -119,8 +119,8 @@ static void settings_are_all_combinations(void **state) {
     Error error;
     begin(&plan);
     SettingLists lists = {.scale = "0.1M,0.3M", .tokens_per_parameter = "5,20", .contexts = "128,64"};
-    must(plan_text(&plan, "some/where/book.x/", VOCAB, 500000, &error) && set_arms(&plan, "rope;alibi", "", &error) &&
-             plan_settings(&plan, &lists, &error),
+    must(plan_text(&plan, "some/where/book.x/", VOCAB, 500000, &error) &&
+             set_variants(&plan, "rope;alibi", "", &error) && plan_settings(&plan, &lists, &error),
          &error);
     assert_int_equal(plan.setting_count, 16);
     assert_string_equal(plan.settings[0].name, "tales-0.1M-5tpp-128");

@@ -41,7 +41,7 @@ static int begin_plan(void **state) {
     plan->base.steps = 16;
     plan->base.save_every = 6;
     plan->base.eval_tokens = 600;
-    must(set_arms(plan, "learned;none", "", &error) && plan_rates(plan, "", &error) &&
+    must(set_variants(plan, "learned;none", "", &error) && plan_rates(plan, "", &error) &&
              set_sizes(plan, "", "", &error) && plan_tasks(plan, "copy:max=2", &error),
          &error);
     shared = calloc(1, sizeof *shared + (size_t)plan_job_count(plan) * sizeof *shared->progress);
@@ -106,7 +106,8 @@ static time_t time_of(const Job *job, const char *file) {
     return status.st_mtime;
 }
 
-static const Job learned = {.task = -1, .arm = 0}, none = {.task = -1, .arm = 1}, learned_copy = {.task = 0, .arm = 0};
+static const Job learned = {.task = -1, .variant = 0}, none = {.task = -1, .variant = 1},
+                 learned_copy = {.task = 0, .variant = 0};
 
 static void every_job_is_done_once(void **state) {
     static const int snapshots[] = {0, 1, 2, 4, 8, 16};

@@ -13,7 +13,7 @@ static inline void put_rising(const Job *job, double loss, double rise) {
     snprintf(text, sizeof text,
              MEASURED_HEADER "choose,%d,1,1000\nloss,%d,%.10g,999\nloss,%d,%.10g,999\nparameters,0,100000,1\n"
                              "positions,0,10,1\ntokens,0,2000000,1\nseconds,0,%d,1\nbatches,0,7,1\n",
-             T, T, loss, 8 * T, loss + rise, 2 + job->arm);
+             T, T, loss, 8 * T, loss + rise, 2 + job->variant);
     put(job, text);
 }
 
@@ -70,12 +70,12 @@ static inline char *row_of(const char *text, const char *words, char row[512]) {
     return row;
 }
 
-// Runs whose losses differ from those of arm 0 by gaps (settings), with differences that are `spread` apart between
+// Runs whose losses differ from those of variant 0 by gaps (settings), with differences that are `spread` apart between
 // the seeds.
 static inline void put_gaps(const double *gaps, double spread) {
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        put_rising(&job, 3 + job.arm * (gaps[job.setting] + spread * (job.seed - 1)), 0);
+        put_rising(&job, 3 + job.variant * (gaps[job.setting] + spread * (job.seed - 1)), 0);
     }
 }
 

@@ -37,7 +37,7 @@ static void intervals_hold_all_at_once(void **state) {
     make_plan("sinusoidal;learned;rope;rope-learned;none", "", "", "");
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        put_rising(&job, 3 - 0.3 * (job.arm % 2) + 0.01 * (job.arm % 2) * (job.seed - 1), 0);
+        put_rising(&job, 3 - 0.3 * (job.variant % 2) + 0.01 * (job.variant % 2) * (job.seed - 1), 0);
     }
     read_all(&outcome);
     Facts facts;
@@ -65,7 +65,7 @@ static void late_contrasts_are_marked(void **state) {
         must(plan_contrast(plan, "rope - alibi", "2026-01-31T23:59:59Z", after, &error), &error);
         for (int i = 0; i < plan_job_count(plan); i++) {
             const Job job = plan_job(plan, i);
-            put_rising(&job, 3 + 0.3 * job.arm + 0.001 * job.arm * job.seed, 0);
+            put_rising(&job, 3 + 0.3 * job.variant + 0.001 * job.variant * job.seed, 0);
         }
         read_all(&outcome);
         char *text = section(report_answer, &outcome), *html = section_html(report_answer, &outcome);
@@ -187,9 +187,9 @@ static void the_winner_is_told(void **state) {
         make_plan("none;alibi;rope", "", cases[n].scale, "");
         for (int i = 0; i < plan_job_count(plan); i++) {
             const Job job = plan_job(plan, i);
-            const double chance = cases[n].spread * (job.arm + 1) * (job.seed - 1);
-            put_rising(&job, cases[n].losses[job.arm] + chance, 0);
-            if (isnan(cases[n].losses[job.arm])) put(&job, MEASURED_HEADER "diverged,8,nan,1\n");
+            const double chance = cases[n].spread * (job.variant + 1) * (job.seed - 1);
+            put_rising(&job, cases[n].losses[job.variant] + chance, 0);
+            if (isnan(cases[n].losses[job.variant])) put(&job, MEASURED_HEADER "diverged,8,nan,1\n");
         }
         read_all(&outcome);
         char *text = section(report_answer, &outcome);
@@ -208,7 +208,7 @@ static void settings_are_told(void **state) {
     must(plan_settings(plan, &lists, &error), &error);
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        put_rising(&job, 3 + job.arm, 0);
+        put_rising(&job, 3 + job.variant, 0);
     }
     read_all(&outcome);
     char *text = section(report_answer, &outcome), row[512];
@@ -224,9 +224,9 @@ static void diverged_runs_are_named(void **state) {
     make_plan("none;alibi;alibi-learned;learned", "", "", "");
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        put_rising(&job, 3 + 0.1 * job.arm + 0.001 * job.arm * job.seed, 0);
+        put_rising(&job, 3 + 0.1 * job.variant + 0.001 * job.variant * job.seed, 0);
     }
-    const Job none = {.task = -1, .arm = 0, .seed = 1}, designed = {.task = -1, .arm = 1, .seed = 1};
+    const Job none = {.task = -1, .variant = 0, .seed = 1}, designed = {.task = -1, .variant = 1, .seed = 1};
     put(&none, MEASURED_HEADER "diverged,8,nan,1\n");
     read_all(&outcome);
     char *text = section(report_losses, &outcome);
@@ -253,14 +253,14 @@ static void a_page_says_that_runs_are_missing(void **state) {
     make_plan("none;alibi", "", "", "");
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        put_rising(&job, 3 + job.arm, 0);
+        put_rising(&job, 3 + job.variant, 0);
     }
     read_all(&outcome);
     char *text = section(report_answer, &outcome);
     expect_no_text(text, "Not finished");
     free(text);
     outcome_free(&outcome);
-    const Job last = {.task = -1, .arm = 1, .seed = SEEDS - 1};
+    const Job last = {.task = -1, .variant = 1, .seed = SEEDS - 1};
     path_of(path, &last, "measured.csv");
     unlink(path);
     read_all(&outcome);
@@ -277,13 +277,13 @@ static void texts_are_the_units(void **state) {
         Error error;
         begin(plan);
         must(plan_text(plan, "book", VOCAB, 1e6, &error) && plan_text(plan, "code", VOCAB, 1e6, &error) &&
-                 set_arms(plan, "sinusoidal;learned", "", &error) && plan_rates(plan, "", &error) &&
+                 set_variants(plan, "sinusoidal;learned", "", &error) && plan_rates(plan, "", &error) &&
                  set_sizes(plan, "", "", &error) && plan_tasks(plan, "", &error),
              &error);
         for (int i = 0; i < plan_job_count(plan); i++) {
             const Job job = plan_job(plan, i);
             const double gap = agree ? -0.3 - 0.001 * job.setting : 0.3 - 0.3 * job.setting;
-            put_rising(&job, 3 + job.arm * (gap + 0.0001 * job.seed), 0);
+            put_rising(&job, 3 + job.variant * (gap + 0.0001 * job.seed), 0);
         }
         read_all(&outcome);
         char *text = section(report_answer, &outcome);
@@ -308,13 +308,13 @@ static void over_the_texts_settings_are_told_apart(void **state) {
     Outcome outcome;
     Error error;
     begin(plan);
-    must(plan_text(plan, "book", VOCAB, 1e6, &error) && set_arms(plan, "sinusoidal;learned", "", &error) &&
+    must(plan_text(plan, "book", VOCAB, 1e6, &error) && set_variants(plan, "sinusoidal;learned", "", &error) &&
              plan_rates(plan, "", &error) && set_sizes(plan, "0.1M,0.3M", "", &error) && plan_tasks(plan, "", &error),
          &error);
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
         const double gap = plan->settings[job.setting].parameters < 200000 ? -0.3 : 0.3;
-        put_rising(&job, 3 + job.arm * (gap + 0.0001 * (job.seed + job.setting / 2)), 0);
+        put_rising(&job, 3 + job.variant * (gap + 0.0001 * (job.seed + job.setting / 2)), 0);
     }
     read_all(&outcome);
     char *text = section(report_answer, &outcome);

@@ -18,7 +18,8 @@ static void a_ladder_is_told_step_by_step(void **state) {
         make_plan("sinusoidal;learned", "", "0.1M,0.3M,1M", "");
         for (int i = 0; i < plan_job_count(plan); i++) {
             const Job job = plan_job(plan, i);
-            put_rising(&job, 3 + job.arm * (cases[n].gaps[job.setting] + 0.001 * job.seed * (1 + job.setting % 2)), 0);
+            put_rising(&job, 3 + job.variant * (cases[n].gaps[job.setting] + 0.001 * job.seed * (1 + job.setting % 2)),
+                       0);
         }
         read_all(&outcome);
         char *answer = section(report_answer, &outcome), *scale = section(report_scale, &outcome);

@@ -8,7 +8,7 @@ static void ends_of_the_grid_are_named(void **state) {
         make_plan("none;alibi", "0.001,0.002,0.004", "", "");
         for (int i = 0; i < plan_job_count(plan); i++) {
             const Job job = plan_job(plan, i);
-            put_losses(&job, job.rate == (job.arm ? chosen : 1) ? 2 : 3, 3 + job.arm, 7);
+            put_losses(&job, job.rate == (job.variant ? chosen : 1) ? 2 : 3, 3 + job.variant, 7);
         }
         read_all(&outcome);
         char *text = section(report_chosen_rates, &outcome);
@@ -37,7 +37,7 @@ static void schemes_that_diverge_choose_no_rate(void **state) {
     make_plan("none;alibi", "0.001,0.002,0.004", "", "");
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        if (job.arm && job.seed == 1)
+        if (job.variant && job.seed == 1)
             put(&job, MEASURED_HEADER "diverged,12,nan,1\n");
         else
             put_losses(&job, job.rate == 1 ? 2 : 3, 3, 7);
@@ -80,7 +80,7 @@ static void tasks_have_seeds_as_units(void **state) {
         const Job job = plan_job(plan, i);
         char text[256];
         if (job.task < 0) put_rising(&job, 3, 0);
-        const double share = job.arm ? 0.5 * job.seed : 0.25;
+        const double share = job.variant ? 0.5 * job.seed : 0.25;
         snprintf(text, sizeof text,
                  MEASURED_HEADER "right,1,%g,1000\nright,2,%g,1000\nright,3,%g,1000\nbatches,0,99,1\n", share, share,
                  share);
@@ -98,8 +98,8 @@ static void tasks_have_seeds_as_units(void **state) {
     for (int i = 0; i < plan_job_count(plan); i++) { // now all seeds agree
         const Job job = plan_job(plan, i);
         if (job.task >= 0)
-            put(&job, job.arm ? MEASURED_HEADER "right,1,0.9,1000\nright,2,0.9,1000\nbatches,0,99,1\n"
-                              : MEASURED_HEADER "right,1,0.2,1000\nright,2,0.2,1000\nbatches,0,99,1\n");
+            put(&job, job.variant ? MEASURED_HEADER "right,1,0.9,1000\nright,2,0.9,1000\nbatches,0,99,1\n"
+                                  : MEASURED_HEADER "right,1,0.2,1000\nright,2,0.2,1000\nbatches,0,99,1\n");
     }
     read_all(&outcome);
     text = section(report_tasks, &outcome);
@@ -148,8 +148,8 @@ static void curves_are_means_at_equal_tokens(void **state) {
     make_plan("none;alibi", "", "", "");
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        put_rising(&job, 3 + job.arm, 0);
-        put_log(&job, job.arm == 1 && job.seed == 1 ? 3 : 1, 0.3 * job.seed);
+        put_rising(&job, 3 + job.variant, 0);
+        put_log(&job, job.variant == 1 && job.seed == 1 ? 3 : 1, 0.3 * job.seed);
     }
     read_all(&outcome);
     char *text = section_html(report_training, &outcome);
@@ -167,7 +167,7 @@ static void single_losses_are_no_curve(void **state) {
         make_plan("none;alibi", "", "", "");
         for (int i = 0; i < plan_job_count(plan); i++) {
             const Job job = plan_job(plan, i);
-            put_rising(&job, 3 + job.arm, 0);
+            put_rising(&job, 3 + job.variant, 0);
             put_log(&job, first, 0);
         }
         read_all(&outcome);
@@ -191,9 +191,9 @@ static void times_within_noise_are_marked(void **state) {
                      MEASURED_HEADER "choose,%d,1,10\nloss,%d,1,10\nparameters,0,100000,1\npositions,0,10,1\n"
                                      "tokens,0,1000000,1\nseconds,0,%.4f,1\nbatches,0,7,1\n",
                      T, T,
-                     (job.arm == 0 ? 1
-                      : slow       ? 1.25
-                                   : 1.01) *
+                     (job.variant == 0 ? 1
+                      : slow           ? 1.25
+                                       : 1.01) *
                          (job.seed == 1 ? 1.02 : 1));
             put(&job, file);
         }
@@ -221,7 +221,7 @@ static void longer_windows_are_told(void **state) {
         make_plan("none;alibi", "", "", "");
         for (int i = 0; i < plan_job_count(plan); i++) {
             const Job job = plan_job(plan, i);
-            put_rising(&job, 3, job.arm ? cases[n].rise + cases[n].spread * job.seed : 0.5);
+            put_rising(&job, 3, job.variant ? cases[n].rise + cases[n].spread * job.seed : 0.5);
         }
         read_all(&outcome);
         char *text = section(report_lengths, &outcome), row[512];
@@ -232,7 +232,7 @@ static void longer_windows_are_told(void **state) {
         outcome_free(&outcome);
     }
     Outcome outcome;
-    const Job diverged = {.task = -1, .arm = 1, .seed = 1};
+    const Job diverged = {.task = -1, .variant = 1, .seed = 1};
     put(&diverged, MEASURED_HEADER "diverged,8,nan,1\n");
     read_all(&outcome);
     char *text = section(report_lengths, &outcome), row[512];

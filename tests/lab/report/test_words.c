@@ -11,7 +11,7 @@ enum { SEEDS = 5 };
 static Finding finding(const char *setting, double mean, double spread, double comparisons) {
     double differences[SEEDS];
     for (int i = 0; i < SEEDS; i++) differences[i] = mean + (i - 2) * spread;
-    Finding f = {.arm = "rope",
+    Finding f = {.variant = "rope",
                  .other = "learned",
                  .setting = setting,
                  .place = "at",

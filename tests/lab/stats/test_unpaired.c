@@ -1,4 +1,4 @@
-// Arms with seeds of their own: Welch's test beside another program's numbers, and in simulated studies.
+// Variants with seeds of their own: Welch's test beside another program's numbers, and in simulated studies.
 #include "lab/stats/paired.h"
 #include "tests/lab/stats/studies.h"
 
@@ -67,7 +67,7 @@ static void worked_examples_come_out(void **state) {
     }
 }
 
-// Where neither arm has any spread, the degrees of freedom are those of a common variance.
+// Where neither variant has any spread, the degrees of freedom are those of a common variance.
 static void without_spread_all_seeds_count(void **state) {
     static const double a[] = {3, 3, 3}, b[] = {1, 1, 1, 1};
     const Paired gap = unpaired_summary(a, 3, b, 4);
@@ -88,8 +88,8 @@ static void too_few_or_not_finite_have_no_interval(void **state) {
     for (size_t i = 1; i < COUNT(known); i++) assert_true(isnan(known[i].mean));
 }
 
-// Without any spread the means are exact; with spread in one arm alone, its degrees of freedom count.
-static void arms_without_spread_have_their_means(void **state) {
+// Without any spread the means are exact; with spread in one variant alone, its degrees of freedom count.
+static void variants_without_spread_have_their_means(void **state) {
     static const double level[] = {0.1, 0.1, 0.1, 0.1, 0.1}, other[] = {0.7, 0.7, 0.7}, spread[] = {0.2, 0.3, 0.7, 0.8};
     const Paired same = unpaired_summary(level, 5, level, 4), apart = unpaired_summary(other, 3, level, 5);
     assert_true(same.mean == 0 && same.se == 0 && same.p == 1 && same.t.low == 0 && same.t.high == 0);
@@ -105,21 +105,21 @@ static void arms_without_spread_have_their_means(void **state) {
 typedef struct {
     int na, nb;
     double sd_a, sd_b;
-} Arms;
+} Variants;
 
-static void draw(double *a, double *b, const Arms *arms, int study) {
+static void draw(double *a, double *b, const Variants *variants, int study) {
     const uint64_t key = random_key(17, "arms");
-    for (int i = 0; i < arms->na; i++) a[i] = arms->sd_a * normal_of(key, study, i);
-    for (int i = 0; i < arms->nb; i++) b[i] = arms->sd_b * normal_of(key, study, RUNS_MOST + i);
+    for (int i = 0; i < variants->na; i++) a[i] = variants->sd_a * normal_of(key, study, i);
+    for (int i = 0; i < variants->nb; i++) b[i] = variants->sd_b * normal_of(key, study, RUNS_MOST + i);
 }
 
 // The share of studies whose 95% interval holds the true difference, 0.
-static double welch_coverage(const Arms *arms) {
+static double welch_coverage(const Variants *variants) {
     double covered = 0;
     for (int study = 0; study < STUDIES; study++) {
         double a[RUNS_MOST], b[RUNS_MOST];
-        draw(a, b, arms, study);
-        const Paired gap = unpaired_summary(a, arms->na, b, arms->nb);
+        draw(a, b, variants, study);
+        const Paired gap = unpaired_summary(a, variants->na, b, variants->nb);
         const bool inside = holds(gap.t, 0);
         assert_int_equal(inside, paired_verdict(&gap, 1) == VERDICT_UNRESOLVED);
         covered += inside / (double)STUDIES;
@@ -128,23 +128,24 @@ static double welch_coverage(const Arms *arms) {
 }
 
 // Student's test, which takes the variances to be equal.
-static double pooled_coverage(const Arms *arms) {
-    const int df = arms->na + arms->nb - 2;
+static double pooled_coverage(const Variants *variants) {
+    const int df = variants->na + variants->nb - 2;
     const double critical = -t_quantile(0.025, df);
     double covered = 0;
     for (int study = 0; study < STUDIES; study++) {
         double a[RUNS_MOST], b[RUNS_MOST];
-        draw(a, b, arms, study);
-        const double squares = (arms->na - 1) * variance_of(a, arms->na) + (arms->nb - 1) * variance_of(b, arms->nb);
-        const double se = sqrt(squares / df * (1.0 / arms->na + 1.0 / arms->nb));
-        covered += (fabs(mean_of(a, arms->na) - mean_of(b, arms->nb)) <= critical * se) / (double)STUDIES;
+        draw(a, b, variants, study);
+        const double squares =
+            (variants->na - 1) * variance_of(a, variants->na) + (variants->nb - 1) * variance_of(b, variants->nb);
+        const double se = sqrt(squares / df * (1.0 / variants->na + 1.0 / variants->nb));
+        covered += (fabs(mean_of(a, variants->na) - mean_of(b, variants->nb)) <= critical * se) / (double)STUDIES;
     }
     return covered;
 }
 
 static void unequal_variances_are_covered(void **state) {
     static const struct {
-        Arms arms;
+        Variants variants;
         double welch, pooled; // by scipy's ttest_ind in 200000 studies, so their own error is 0.1%
     } known[] = {{{5, 5, 1, 1}, 0.956, 0.950},
                  {{5, 5, 1, 3}, 0.946, 0.932},
@@ -152,18 +153,18 @@ static void unequal_variances_are_covered(void **state) {
                  {{4, 12, 3, 1}, 0.942, 0.773},
                  {{3, 8, 1, 2}, 0.954, 0.985}};
     for (size_t i = 0; i < COUNT(known); i++) {
-        const double welch = welch_coverage(&known[i].arms), pooled = pooled_coverage(&known[i].arms);
+        const double welch = welch_coverage(&known[i].variants), pooled = pooled_coverage(&known[i].variants);
         expect_near("Welch", i, welch, known[i].welch, share_error(known[i].welch));
         expect_near("pooled", i, pooled, known[i].pooled, share_error(known[i].pooled));
-        if (known[i].arms.na != known[i].arms.nb) continue;
+        if (known[i].variants.na != known[i].variants.nb) continue;
         expect_coverage("5 against 5", welch);
         expect_level("5 against 5", 1 - welch);
     }
-    assert_false(covers(pooled_coverage(&known[3].arms)) || keeps_level(1 - pooled_coverage(&known[3].arms)));
+    assert_false(covers(pooled_coverage(&known[3].variants)) || keeps_level(1 - pooled_coverage(&known[3].variants)));
 }
 
-// Ten A/A tests, each with 5 seeds for either arm.
-static void families_of_arms_keep_their_level(void **state) {
+// Ten A/A tests, each with 5 seeds for either variant.
+static void families_of_variants_keep_their_level(void **state) {
     enum { CONTRASTS = 10, RUNS = 5 };
     double called = 0, uncorrected = 0;
     for (int study = 0; study < STUDIES; study++) {
@@ -188,9 +189,9 @@ int main(void) {
         cmocka_unit_test(worked_examples_come_out),
         cmocka_unit_test(without_spread_all_seeds_count),
         cmocka_unit_test(too_few_or_not_finite_have_no_interval),
-        cmocka_unit_test(arms_without_spread_have_their_means),
+        cmocka_unit_test(variants_without_spread_have_their_means),
         cmocka_unit_test(unequal_variances_are_covered),
-        cmocka_unit_test(families_of_arms_keep_their_level),
+        cmocka_unit_test(families_of_variants_keep_their_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
