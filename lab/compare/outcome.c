@@ -124,8 +124,7 @@ static bool check_pair(const Outcome *o, int i, int before, Error *error) {
     const Plan *plan = &o->comparison->plan;
     const Job a = plan_job(plan, i), b = plan_job(plan, before);
     char name[PATH_CAPACITY], other[PATH_CAPACITY];
-    if (a.setting != b.setting || a.task != b.task || plan_job_seed(plan, &a) != plan_job_seed(plan, &b) ||
-        plan_job_options(plan, &a).steps != plan_job_options(plan, &b).steps)
+    if (a.setting != b.setting || a.task != b.task || plan_job_seed(plan, &a) != plan_job_seed(plan, &b))
         return true;
     const double batches = value_of(&o->jobs[i], "batches", 0), others = value_of(&o->jobs[before], "batches", 0);
     if (isnan(batches) || isnan(others) || batches == others) return true; // NAN: it diverged or is not done
@@ -268,7 +267,7 @@ static void write_job(FILE *csv, const Outcome *o, const Job *job) {
     write_quoted(csv, text ? plan->texts[setting->text].name : "");
     fprintf(csv, "%lld,", options.context);
     if (text)
-        fprintf(csv, "%zu,%.6g,", setting->parameters, setting_tokens_per_parameter(plan, job->setting));
+        fprintf(csv, "%lld,%.6g,", setting->parameters, setting_tokens_per_parameter(plan, job->setting));
     else
         fputs(",,", csv);
     write_quoted(csv, text ? "" : plan->tasks[job->task]);

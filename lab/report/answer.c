@@ -144,11 +144,6 @@ static void settings(Page *page, const Facts *facts) {
     page_paragraph(page, "What was trained: each scheme from %d seed%s%s%s.", facts->outcome->seeds,
                    facts->outcome->seeds == 1 ? "" : "s", one ? "" : ", in each of these settings",
                    strstr(facts->settings[0].name, "tpp") ? " (tpp: training tokens for each parameter)" : "");
-    if (plan->by_seconds)
-        page_paragraph(page,
-                       "All schemes train for the same time, so faster ones make more steps. Steps, tokens and epochs "
-                       "are those of %s.",
-                       plan->variants[plan->reference].name);
     page_table(page, "%s", "");
     page_row(page, true,
              "%stext|parameters|layers|heads|width|context|steps|tokens|tokens a parameter|epochs|"

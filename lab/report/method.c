@@ -94,10 +94,6 @@ bool report_limits(Page *page, const Facts *facts, Error *error) {
             page, "No grid of learning rates was tried: the rates that were given may suit some schemes better than "
                   "others. --lr-grid lets each scheme choose.");
     if (plan->rate_count > 1 && plan->task_count > 0) page_paragraph(page, "Tasks are trained at the rate of --lr.");
-    if (plan->by_seconds)
-        page_paragraph(page,
-                       "All schemes train for about the same time, so faster ones make more steps. Their speeds were "
-                       "measured before the first run; no interval covers the error of that measurement.");
     return true;
 }
 

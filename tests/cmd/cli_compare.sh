@@ -269,13 +269,6 @@ check "and answered at every length" awk -F , '$6 == "builtin:copy:max=2" && $11
     END { exit rows != 16 }' tasks/results.csv
 check "and reported" grep -q '<th>trained lengths, 1 to 2</th><th>beyond, up to 4</th>' tasks/report.html
 
-# --- an earlier version's comparison at equal times ---
-sed '2d; s/"equal_seconds": false/"equal_seconds": true/' straight/compare.json >timed && cp straight/compare.json good
-cp timed straight/compare.json
-refuses "schemes that were timed" "straight/compare.json;earlier version;--out" compare $long --out straight $three
-succeed "but they are reported" report straight
-cp good straight/compare.json
-
 # --- impossible requests ---
 rm -r aa grid ladder tasks
 few="compare $small --steps 100"
@@ -295,7 +288,6 @@ refuses "--lr-grid with a rate that is none" "--lr-grid;'x'" $few rope --lr-grid
 refuses "--lr-grid with a rate twice" "--lr-grid;twice" $few rope --lr-grid 1e-3,0.001
 refuses "--scale with a size that is none" "--scale;'much'" compare $shape $data rope --scale much
 refuses "--scale with falling sizes" "--scale;not larger" compare $shape $data rope --scale 30k,22k
-for option in '--exercises 5' '--task-steps 5'; do refuses "$option without tasks" "${option% *};--tasks" $few rope $option; done
 refuses "--lr and --lr-grid" "--lr-grid;--lr" $few rope --lr 1e-3 --lr-grid 1e-3,2e-3
 refuses "--tasks with text" "--tasks;tales is no task" $few rope --tasks tales
 refuses "--budget, which went" "--budget;equal steps" $few rope --budget seconds
@@ -312,7 +304,7 @@ refuses "--steps and --tokens-per-parameter" "--steps;one of them" $few rope --t
 refuses "--scale and --width" "--scale;--width;one of them" $few rope --scale 22k
 refuses "two texts of one name" "both called tales" $few rope --data builtin:tales
 refuses "a contrast of an unknown scheme" "--contrast;alibi is none" $few rope none --contrast "rope - alibi"
-refuses "a contrast with itself" "--contrast;itself" $few rope none --contrast "rope - rope"
+refuses "a contrast with itself" "--contrast;the same" $few rope none --contrast "rope - rope"
 refuses "a contrast named twice" "named twice" $few rope none --contrast "rope - none" --contrast "none - rope"
 refuses "a contrast that is none" "' - '" $few rope none --contrast rope-none
 refuses "one missing text" "nowhere" $few rope --data nowhere

@@ -27,8 +27,8 @@ static void schemes_may_have_rates_of_their_own(void **state) {
     must(plan_rates(&plan, "3e-3", &error), &error);
     expect_refusal(plan_rates(&plan, "1e-3,3e-3", &error), &error, "two choices",
                    "--lr-grid;rope has a learning rate of its own;'@2e-3'");
-    static const char *const wrong[][2] = {{"rope@", "give a learning rate behind '@'"},
-                                           {"rope@x", "'x'"},
+    static const char *const wrong[][2] = {{"rope@", "layer"},
+                                           {"rope@x", "layer"},
                                            {"rope@0.0", "above 0"},
                                            {"rope@101.5", "100"},
                                            {"@1", "scheme"},

@@ -156,8 +156,6 @@ static void schemes_may_have_windows_of_their_own(void **state) {
     }
     const Job labelled = {.task = -1, .variant = 1};
     assert_string_equal(plan_job_name(name, &plan, &labelled), "a-lr0.002-seed1337");
-    assert_true(variants_same(&plan.variants[1], &plan.variants[2]) &&
-                !variants_same(&plan.variants[0], &plan.variants[1]));
     // The designed scheme of a learned one has the same windows.
     must(
         set_variants(&plan, "a=rope;b=rope --window 8;c=rope-learned --window 8;d=rope-learned --window 9", "", &error),
@@ -166,15 +164,15 @@ static void schemes_may_have_windows_of_their_own(void **state) {
     assert_int_equal(plan_designed(&plan, 3), -1);
     static const char *const wrong[][2] = {
         {"rope --window 8", "give it a label"},
-        {"a=rope --window", "give a number of keys"},
-        {"a=rope --window ", "give a number of keys"},
+        {"a=rope --window", "only a window can stand"},
+        {"a=rope --window ", "only a window can stand"},
         {"a=rope --window 0,0", "a: --window '0,0', character 1 ('0,0'): a window of 0 keys"},
-        {"a=rope --window 0", "a: no window can be taken back behind a scheme"},
-        {"a=rope --window ''", "give no --window for all, and the other schemes theirs behind them"},
+        {"a=rope --window 0", "a: --window '0', character 1"},
+        {"a=rope --window ''", "character 1"},
         {"a=rope --window 8*3,", "a: --window '8*3,', at its end"},
         {"a=rope --window 8 --window 9", "character 3"},
         {"a=rope --window 8@2e-3", "character 2"},
-        {"a=rope --windows 8", "only --window"},
+        {"a=rope --windows 8", "only a window can stand"},
         {"a=rope --layers 8", "--layers"}};
     for (size_t i = 0; i < COUNT(wrong); i++)
         expect_refusal(set_variants(&plan, wrong[i][0], "", &error), &error, wrong[i][0], wrong[i][1]);
@@ -265,8 +263,7 @@ static void jobs_have_their_options(void **state) {
     plan.base.dropout = 0.25;
     plan.base.seed = 40;
     plan.threads = 2;
-    plan.by_seconds = true; // as earlier versions had it
-    plan.variants[1].steps[1] = 999;
+    plan.settings[1].steps = 999;
     const Job job = {.setting = 1, .task = -1, .variant = 1, .rate = 2, .seed = 2};
     TrainOptions options = plan_job_options(&plan, &job);
     assert_string_equal(options.out, plan.base.out);

@@ -45,8 +45,9 @@ static void a_directory_has_one_set_of_sizes(void **state) {
         expect_refusal(plan_agrees(&plan, &before, path, &error), &error, names[i], names[i]);
     }
     make_large(&plan);
-    before.by_seconds = true;
-    expect_refusal(plan_agrees(&plan, &before, path, &error), &error, "equal times", "earlier version;--out");
+    strcpy(before.variants[1].window, "8");
+    expect_refusal(plan_agrees(&plan, &before, path, &error), &error, "another scheme",
+                   "short is rope;--window 8;label");
 }
 
 static void other_seeds_schemes_rates_and_tasks_may_join(void **state) {

@@ -9,7 +9,6 @@ static void expect_unreadable(const char *what, const char *parts) {
 }
 
 static void other_batches_are_refused(void **state) {
-    Outcome outcome;
     make_plan("none;rope;alibi", "1e-3,3e-3", "0.1M,0.3M", "copy:max=2");
     static const Job jobs[] = {{.task = -1, .setting = 1, .variant = 2, .rate = 1, .seed = 2},
                                {.task = 0, .variant = 1, .seed = 0}};
@@ -21,17 +20,6 @@ static void other_batches_are_refused(void **state) {
         expect_unreadable("other batches", name);
         expect_unreadable("other batches", i == 0 ? "ffffffff;00000013" : "ffffffff;00000063");
     }
-    // With a budget of time schemes of different speed see different numbers of batches.
-    put_all();
-    const Job other_rate = {.task = -1, .setting = 1, .variant = 2, .rate = 0, .seed = 2};
-    put(&jobs[0], MEASURED_HEADER "batches,0,1,1\n");
-    put(&other_rate, MEASURED_HEADER "batches,0,1,1\n");
-    plan->by_seconds = true;
-    plan->variants[2].steps[1]++;
-    read_all(&outcome);
-    outcome_free(&outcome);
-    plan->variants[2].steps[1]--;
-    expect_unreadable("other batches in as many steps", "batches");
 }
 
 static void damaged_files_are_refused(void **state) {
