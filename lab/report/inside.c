@@ -15,17 +15,17 @@
 // --- tables ---
 // One row about a table of codes (T, C); its power spectrum goes to the last line of the chart, if there is one.
 static bool table_row(Page *page, Chart *chart, const char *name, const real *codes, int T, int C, Error *error) {
-    Spectrum s;
-    if (!spectrum_create(&s, codes, T, C, error)) return false;
-    page_row(page, false, "%s", name);
-    page_number(page, 1, effective_rank(s.values, s.count));
-    page_number(page, 0, values_holding(s.values, s.count, 0.9));
-    page_number(page, 0, values_holding(s.values, s.count, 0.99));
-    page_number(page, 3, translation_invariance(codes, T, C));
-    page_number(page, 3, shift_residual(codes, T, C, CODE_SHIFT));
-    for (int k = 1; chart && k <= T / 2; k++) chart_point(chart, (double)k / T, s.power[k]);
-    spectrum_free(&s);
-    return true;
+    double rank, *power = malloc(((size_t)T / 2 + 1) * sizeof *power);
+    const bool ok = power ? spectrum(&rank, power, codes, T, C, error) : fail_run(error, "no memory for a spectrum");
+    if (ok) {
+        page_row(page, false, "%s", name);
+        page_number(page, 1, rank);
+        page_number(page, 3, translation_invariance(codes, T, C));
+        page_number(page, 3, shift_residual(codes, T, C, CODE_SHIFT));
+    }
+    for (int k = 1; ok && chart && k <= T / 2; k++) chart_point(chart, (double)k / T, power[k]);
+    free(power);
+    return ok;
 }
 
 static bool scheme_row(Page *page, Chart *chart, const Facts *facts, int variant, real *codes, int T, int C,
@@ -63,9 +63,9 @@ static bool tables(Page *page, const Facts *facts, Error *error) {
                    "explains. Residual: the error of the best linear map from the code at p to that at p+%d. It is 0 "
                    "for a rotation, such as sinusoidal's, and smaller for any table with many columns for its rows, as "
                    "random numbers show.",
-                   SPECTRUM_HAS_VALUES ? "" : "; not measured, because this build has no LAPACK", CODE_SHIFT);
+                   SPECTRUM_HAS_RANK ? "" : "; not measured, because this build has no LAPACK", CODE_SHIFT);
     page_table(page, "what the tables are like");
-    page_row(page, true, "scheme|effective rank|directions for 90%%|for 99%%|invariance|residual");
+    page_row(page, true, "scheme|effective rank|invariance|residual");
     bool ok = true;
     for (int variant = 0; ok && variant < plan->variant_count; variant++)
         if (report_enters(facts, variant, ENTERS_EMBEDDING))
