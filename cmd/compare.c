@@ -21,8 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TAKEN = 75 };        // exit code of a process whose run another one has
-enum { TRIES_MOST = 3 };    // after so many signals a run has failed
+enum { WORKERS_MOST = 1024 };
+enum { TRIES_MOST = 3 };    // so many processes may be killed before a run is done
 enum { ARRAY_MOST = 1000 }; // tasks of a job, unless a cluster is configured for more or fewer (MaxArraySize)
 
 // --- options ---
@@ -67,7 +67,7 @@ static const Option own_options[] = {
     INTEGER_ROW("task-steps", FIELD(task_steps), "0", 0, HUGE_VAL, "optimiser steps on a task; 0 = --steps"),
     INTEGER_ROW("exercises", FIELD(exercises), "200", 1, 1e6, "exercises to score at each length"),
     HEADING_ROW("Processes"),
-    INTEGER_ROW("workers", FIELD(workers), "0", 0, 1024,
+    INTEGER_ROW("workers", FIELD(workers), "0", 0, WORKERS_MOST,
                 "how many runs are trained at the same time; 0 = as many as the cores allow"),
     FLAG_ROW("list", FIELD(list),
              "train nothing: print a command for each run that is not done, for xargs, make or GNU parallel"),
@@ -281,129 +281,114 @@ static bool start(Comparison *c, const CompareOptions *o, const bool *given, cha
 
 // --- processes that train ---
 
-// What this process knows of a run of its share.
-typedef struct {
-    pid_t pid;    // the process that works on it; 0 = none
-    bool done;    // here or by another process
-    bool failed;  // here; only others can do it, or the same command later
-    int tries;    // how many of its processes a signal ended, or left something behind
-    double again; // do not try to lock it earlier, by clock_seconds(), because another process has it
-} RunState;
+#define FAILED (-1) // the progress of a run that failed here: only others can do it, or the same command later
+
+// In a process of its own: take one run after the other, until all are done or have failed here. What others have, it
+// waits for, because they may be killed.
+static _Noreturn void train_runs(const Comparison *c, atomic_int *progress, pid_t parent) {
+    int worst = ERROR_NONE;
+    for (bool waiting = true; waiting;) {
+        waiting = false;
+        for (int i = 0; i < plan_job_count(&c->plan); i++) {
+            const Job job = plan_job(&c->plan, i);
+            Error error;
+            bool taken;
+            if (!job_mine(c, i) || atomic_load(&progress[i]) == FAILED || job_done(c, &job) ||
+                work(&taken, c, i, &progress[i], parent, &error))
+                continue;
+            waiting = waiting || taken;
+            if (taken) continue;
+            if (error.kind == ERROR_INTERRUPTED) _exit(ERROR_INTERRUPTED);
+            fprintf(stderr, "bitter compare: %s\n", error.message);
+            atomic_store(&progress[i], FAILED);
+            if ((int)error.kind > worst) worst = (int)error.kind;
+        }
+        if (waiting) nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+        if (interrupt_came() || getppid() != parent) _exit(ERROR_INTERRUPTED);
+    }
+    _exit(worst);
+}
 
 typedef struct {
     const Comparison *comparison;
-    RunState *runs;       // (count), all of the plan
-    atomic_int *progress; // (count), see work
-    int count, mine, done, open, workers, running;
-    int worst; // exit code
+    atomic_int *progress; // (jobs), see work
+    pid_t pids[WORKERS_MOST];
+    int running, due;       // processes that run, and that are to be started
+    int deaths;             // by signals, since a run was last done
+    int mine, done;         // runs of this share
+    double tokens, trained; // of these runs: all, and those that were trained on
+    int worst;              // exit code
 } Crew;
 
-static int count_mine(const Comparison *c) {
-    int count = 0;
-    for (int i = 0; i < plan_job_count(&c->plan); i++) count += job_mine(c, i);
-    return count;
-}
-
-// In a process of its own.
-static _Noreturn void train_one(const Crew *crew, int run, pid_t parent) {
-    Error error;
-    bool taken;
-    const bool ok = work(&taken, crew->comparison, run, &crew->progress[run], parent, &error);
-    if (!ok && !taken && error.kind != ERROR_INTERRUPTED) fprintf(stderr, "bitter compare: %s\n", error.message);
-    _exit(ok ? ERROR_NONE : taken ? TAKEN : (int)error.kind);
-}
-
-// Start a process for each open run that has none, up to `workers` at the same time.
 static bool crew_start(Crew *crew, Error *error) {
     const pid_t parent = getpid();
-    for (int i = 0; i < crew->count && crew->running < crew->workers; i++) {
-        RunState *run = &crew->runs[i];
-        if (!job_mine(crew->comparison, i) || run->done || run->failed || run->pid > 0 || clock_seconds() < run->again)
-            continue;
+    for (int w = 0; w < WORKERS_MOST && crew->due > 0; w++) {
+        if (crew->pids[w] > 0) continue;
         fflush(NULL);
         const pid_t pid = fork();
-        if (pid == 0) train_one(crew, i, parent);
+        if (pid == 0) train_runs(crew->comparison, crew->progress, parent);
         if (pid < 0) return crew->running > 0 || fail_run(error, "cannot start a process: %s", strerror(errno));
-        run->pid = pid;
+        crew->pids[w] = pid;
         crew->running++;
+        crew->due--;
     }
     return true;
 }
 
-static void crew_stop(const Crew *crew) {
-    for (int i = 0; i < crew->count; i++)
-        if (crew->runs[i].pid > 0) kill(crew->runs[i].pid, SIGTERM);
-}
-
-// Take note of processes that have ended; returns whether any has.
+// Take note of processes that have ended; returns whether any has. One that was killed is started again.
 static bool crew_reap(Crew *crew) {
-    const Plan *plan = &crew->comparison->plan;
     const int before = crew->running;
     int status;
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0; crew->running--) {
-        RunState *run = crew->runs;
-        while (run->pid != pid) run++;
-        const Job job = plan_job(plan, (int)(run - crew->runs));
-        char name[PATH_CAPACITY];
-        const bool signalled = WIFSIGNALED(status);
-        const int code = signalled ? ERROR_RUN : WEXITSTATUS(status);
-        const bool unfinished = signalled || (code == ERROR_NONE && !job_done(crew->comparison, &job));
-        const bool again = unfinished && ++run->tries < TRIES_MOST;
-        run->pid = 0;
-        if (signalled)
-            fprintf(stderr, "bitter compare: the process of %s was ended by signal %d%s\n",
-                    plan_job_name(name, plan, &job), WTERMSIG(status),
-                    again ? "; the run continues from its last checkpoint" : "");
-        if (code == TAKEN) run->again = clock_seconds() + 1;
-        if (code == TAKEN || again) continue;
-        run->done = code == ERROR_NONE;
-        run->failed = code != ERROR_NONE;
+        const int code = WIFSIGNALED(status) ? ERROR_RUN : WEXITSTATUS(status);
+        for (int w = 0; w < WORKERS_MOST; w++)
+            if (crew->pids[w] == pid) crew->pids[w] = 0;
         if (code > crew->worst) crew->worst = code;
+        if (!WIFSIGNALED(status)) continue;
+        const bool again = ++crew->deaths < TRIES_MOST;
+        crew->due += again;
+        fprintf(stderr, "bitter compare: a process was ended by signal %d%s\n", WTERMSIG(status),
+                again ? "; the run continues from its last checkpoint" : "");
     }
     return crew->running < before;
 }
 
-// Count the runs of this share that are done and open, and the tokens that all have been trained on.
-static void count_done(double *tokens, Crew *crew) {
+// Count the runs and the tokens.
+static void crew_count(Crew *crew) {
     const Comparison *c = crew->comparison;
-    *tokens = crew->done = crew->open = 0;
-    for (int i = 0; i < crew->count; i++) {
-        RunState *run = &crew->runs[i];
+    const int before = crew->done;
+    crew->mine = crew->done = 0;
+    crew->tokens = crew->trained = 0;
+    for (int i = 0; i < plan_job_count(&c->plan); i++) {
         const Job job = plan_job(&c->plan, i);
         if (!job_mine(c, i)) continue;
-        run->done = run->done || (run->pid == 0 && job_done(c, &job));
-        const int share = run->done ? PROGRESS_ALL : atomic_load(&crew->progress[i]);
-        crew->done += run->done;
-        crew->open += !run->done && !run->failed;
-        *tokens += (double)share / PROGRESS_ALL * plan_job_tokens(&c->plan, &job);
+        const bool done = job_done(c, &job);
+        const int share = done ? PROGRESS_ALL : atomic_load(&crew->progress[i]);
+        crew->mine++;
+        crew->done += done;
+        crew->tokens += plan_job_tokens(&c->plan, &job);
+        if (share != FAILED) crew->trained += (double)share / PROGRESS_ALL * plan_job_tokens(&c->plan, &job);
     }
+    if (crew->done > before) crew->deaths = 0;
 }
 
 // Train, and show the progress, until no run is left to do here.
 static bool train(Crew *crew, Error *error) {
-    const Plan *plan = &crew->comparison->plan;
     ProgressLine line;
-    double all = 0, tokens;
     bool ok = true, stopped = false;
-    for (int i = 0; i < crew->count; i++) {
-        const Job job = plan_job(plan, i);
-        if (job_mine(crew->comparison, i)) all += plan_job_tokens(plan, &job);
-    }
     interrupt_catch();
-    count_done(&tokens, crew);
-    progress_start(&line, "compare", tokens, all);
-    for (;;) {
-        ok = ok && (interrupt_came() || crew_start(crew, error));
-        if (!stopped && (interrupt_came() || !ok)) {
-            stopped = true;
-            crew_stop(crew);
-        }
-        count_done(&tokens, crew);
-        progress_show(&line, tokens, "%d/%d runs, %d in training here", crew->done, crew->mine, crew->running);
-        if (crew->running == 0 && (stopped || crew->open == 0)) break;
+    progress_start(&line, "compare", crew->trained, crew->tokens);
+    while (crew->running > 0 || (crew->due > 0 && !stopped)) {
+        ok = ok && (stopped || interrupt_came() || crew_start(crew, error));
+        for (int w = 0; !stopped && (interrupt_came() || !ok) && w < WORKERS_MOST; w++)
+            if (crew->pids[w] > 0) kill(crew->pids[w], SIGTERM);
+        stopped = stopped || interrupt_came() || !ok;
+        crew_count(crew);
+        progress_show(&line, crew->trained, "%d/%d runs, %d in training here", crew->done, crew->mine, crew->running);
         for (int pause = 0; pause < 10 && !crew_reap(crew); pause++)
             nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     }
+    crew_count(crew);
     progress_clear(&line);
     if (!ok || crew->done == crew->mine) return ok;
     fail_run(error, "%d of %d runs are done%s; run the same command again for the others", crew->done, crew->mine,
@@ -417,22 +402,20 @@ static bool train(Crew *crew, Error *error) {
 // a share, because whatever has divided the runs fills the cores.
 static bool train_all(const Comparison *c, int workers, int cores, Error *error) {
     const Plan *plan = &c->plan;
-    const int count = plan_job_count(plan);
-    const size_t bytes = (size_t)count * sizeof(atomic_int);
-    Crew crew = {.comparison = c, .workers = workers, .count = count, .mine = count_mine(c)};
-    if (workers == 0) crew.workers = cores > plan->threads && c->shares == 0 ? cores / plan->threads : 1;
-    printf("compare %s: %d runs; %d schemes, %d seed%s", c->directory, count, plan->variant_count, plan->seeds,
-           plan->seeds == 1 ? "" : "s");
+    const size_t bytes = (size_t)plan_job_count(plan) * sizeof(atomic_int);
+    Crew crew = {.comparison = c, .progress = shared_zeros(bytes)};
+    if (!crew.progress) return fail_run(error, "no memory for the state of %d runs", plan_job_count(plan));
+    if (workers == 0) workers = cores > plan->threads && c->shares == 0 ? cores / plan->threads : 1;
+    crew_count(&crew);
+    crew.due = workers < crew.mine - crew.done ? workers : crew.mine - crew.done;
+    printf("compare %s: %d runs; %d schemes, %d seed%s", c->directory, plan_job_count(plan), plan->variant_count,
+           plan->seeds, plan->seeds == 1 ? "" : "s");
     if (plan->rate_count > 1) printf(", %d learning rates", plan->rate_count);
     if (plan->task_count > 0) printf(", %d tasks", plan->task_count);
     if (c->shares > 0) printf("; %d of the runs here", crew.mine);
-    printf("; %d side by side with %d thread%s each\n", crew.workers, plan->threads, plan->threads == 1 ? "" : "s");
+    printf("; %d side by side with %d thread%s each\n", workers, plan->threads, plan->threads == 1 ? "" : "s");
     fflush(stdout);
-    crew.runs = calloc((size_t)count, sizeof *crew.runs);
-    crew.progress = shared_zeros(bytes);
-    const bool ok =
-        crew.runs && crew.progress ? train(&crew, error) : fail_run(error, "no memory for the state of %d runs", count);
-    free(crew.runs);
+    const bool ok = train(&crew, error);
     shared_free(crew.progress, bytes);
     if (!ok) return false;
     if (c->shares == 0 || comparison_complete(c)) return report(c, stdout, error); // without shares, all are done
