@@ -124,8 +124,7 @@ static bool check_pair(const Outcome *o, int i, int before, Error *error) {
     const Plan *plan = &o->comparison->plan;
     const Job a = plan_job(plan, i), b = plan_job(plan, before);
     char name[PATH_CAPACITY], other[PATH_CAPACITY];
-    if (a.setting != b.setting || a.task != b.task || plan_job_seed(plan, &a) != plan_job_seed(plan, &b))
-        return true;
+    if (a.setting != b.setting || a.task != b.task || plan_job_seed(plan, &a) != plan_job_seed(plan, &b)) return true;
     const double batches = value_of(&o->jobs[i], "batches", 0), others = value_of(&o->jobs[before], "batches", 0);
     if (isnan(batches) || isnan(others) || batches == others) return true; // NAN: it diverged or is not done
     return fail_input(error,
@@ -223,15 +222,6 @@ Paired outcome_gap(const Outcome *o, const double *a, const double *b) {
     return paired_summary(differences, o->seeds);
 }
 
-Paired outcome_paired(const Outcome *o, int setting, int variant, int other, const char *quantity, double x) {
-    double a[SEEDS_MOST], b[SEEDS_MOST];
-    for (int seed = 0; seed < o->seeds; seed++) {
-        a[seed] = outcome_value(o, setting, -1, variant, seed, quantity, x);
-        b[seed] = outcome_value(o, setting, -1, other, seed, quantity, x);
-    }
-    return outcome_gap(o, a, b);
-}
-
 Answered outcome_right(const Outcome *o, int task, int variant, int seed, double first, double last) {
     Answered sum = {0, 0};
     for (int s = 0; s < o->seeds; s++) {
@@ -246,6 +236,128 @@ Answered outcome_right(const Outcome *o, int task, int variant, int seed, double
     }
     return sum;
 }
+
+// --- differences ---
+
+// A quantity of the runs on text of a variant, (seeds).
+static void values_of(double *values, const Outcome *o, int setting, int variant, const char *quantity, double x) {
+    for (int seed = 0; seed < o->seeds; seed++)
+        values[seed] = outcome_value(o, setting, -1, variant, seed, quantity, x);
+}
+
+// The difference in a quantity, by seed (seeds).
+static void gaps_of(double *gaps, const Outcome *o, const Difference *d, int setting, const char *quantity, double x) {
+    double other[SEEDS_MOST];
+    values_of(gaps, o, setting, d->variant, quantity, x);
+    values_of(other, o, setting, d->other, quantity, x);
+    for (int seed = 0; seed < o->seeds; seed++) gaps[seed] -= other[seed];
+}
+
+// How many primary contrasts there are, also of schemes that the plan has left out since, in how many places.
+static double primary_family(const Plan *plan) {
+    int contrasts = 0;
+    for (int c = 0; c < plan->contrast_count; c++) contrasts += plan->contrasts[c].after == 0;
+    const int over_texts = plan->text_count > 1 ? plan->setting_count / plan->text_count : 0;
+    return (double)contrasts * (plan->setting_count + over_texts);
+}
+
+static void add(Differences *all, const Outcome *o, int variant, int other, int setting, int texts,
+                const Contrast *named) {
+    const Plan *plan = &o->comparison->plan;
+    const double T = (double)plan->settings[setting].context;
+    Difference *d = &all->items[all->count++];
+    *d = (Difference){.variant = variant, .other = other, .setting = setting, .texts = texts, .named = named};
+    d->primary = named && named->after == 0;
+    d->comparisons = d->primary ? primary_family(plan) : plan->variant_count * (plan->variant_count - 1) / 2.0;
+    if (texts > 1) { // the settings of all texts follow each other in the same order
+        const int apart = plan->setting_count / plan->text_count;
+        double gaps[TEXTS_MOST * SEEDS_MOST];
+        for (int t = 0; t < texts; t++) gaps_of(gaps + t * o->seeds, o, d, setting + t * apart, "loss", T);
+        d->gap = texts_summary(gaps, texts, o->seeds);
+        d->text = (Interval){NAN, NAN};
+    } else {
+        double a[SEEDS_MOST], b[SEEDS_MOST], gaps[BLOCKS * SEEDS_MOST];
+        values_of(a, o, setting, variant, "loss", T);
+        values_of(b, o, setting, other, "loss", T);
+        d->gap = outcome_gap(o, a, b);
+        for (int block = 0; block < BLOCKS; block++)
+            gaps_of(gaps + block * o->seeds, o, d, setting, "block", block + 1);
+        d->text = blocks_interval(gaps, BLOCKS, o->seeds);
+    }
+    d->interval = paired_interval(&d->gap, d->comparisons);
+    d->p = paired_adjusted(&d->gap, d->comparisons);
+    d->verdict = paired_verdict(&d->gap, d->comparisons);
+    d->resolvable = resolvable(d->gap.se, d->gap.df, d->comparisons);
+}
+
+static void add_named(Differences *all, const Outcome *o, const Contrast *contrast) {
+    const Plan *plan = &o->comparison->plan;
+    const int variant = plan_variant(plan, contrast->variant), other = plan_variant(plan, contrast->other);
+    if (variant < 0 || other < 0) return;
+    for (int setting = 0; setting < plan->setting_count; setting++) add(all, o, variant, other, setting, 1, contrast);
+    for (int setting = 0; plan->text_count > 1 && setting < plan->setting_count / plan->text_count; setting++)
+        add(all, o, variant, other, setting, plan->text_count, contrast);
+}
+
+bool outcome_differences(Differences *all, const Outcome *o, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    const int variants = plan->variant_count, pairs = variants * (variants - 1) / 2;
+    const size_t most = (size_t)plan->setting_count * (size_t)(pairs + 2 * plan->contrast_count) + 1;
+    Difference ignored;
+    *all = (Differences){calloc(most, sizeof *all->items), 0};
+    if (!all->items) return fail_run(error, "no memory for %zu differences", most);
+    for (int c = 0; c < plan->contrast_count; c++) add_named(all, o, &plan->contrasts[c]);
+    for (int setting = 0; setting < plan->setting_count; setting++)
+        for (int variant = 1; variant < variants; variant++)
+            for (int other = 0; other < variant; other++)
+                if (!differences_find(&ignored, all, setting, variant, other))
+                    add(all, o, variant, other, setting, 1, NULL);
+    return true;
+}
+
+void differences_free(Differences *all) {
+    free(all->items);
+    *all = (Differences){0};
+}
+
+static Interval negative(Interval interval) {
+    return (Interval){-interval.high, -interval.low};
+}
+
+static void turn_round(Difference *d) {
+    const int variant = d->variant;
+    d->variant = d->other;
+    d->other = variant;
+    d->gap.mean = -d->gap.mean;
+    d->gap.t = negative(d->gap.t);
+    d->interval = negative(d->interval);
+    d->text = negative(d->text);
+    if (d->verdict != VERDICT_UNRESOLVED) d->verdict = d->verdict == VERDICT_BETTER ? VERDICT_WORSE : VERDICT_BETTER;
+}
+
+bool differences_find(Difference *found, const Differences *all, int setting, int variant, int other) {
+    for (int i = 0; i < all->count; i++) {
+        const Difference *d = &all->items[i];
+        if (d->setting != setting || d->texts > 1) continue;
+        if (!(d->variant == variant && d->other == other) && !(d->variant == other && d->other == variant)) continue;
+        *found = *d;
+        if (d->variant != variant) turn_round(found);
+        return true;
+    }
+    return false;
+}
+
+double outcome_peeking(const Outcome *o, double comparisons) {
+    const Plan *plan = &o->comparison->plan;
+    int looks[SEEDS_MOST + 1], count = 0;
+    for (int l = 0; l < plan->look_count; l++)
+        if (plan->looks[l] >= 2 && plan->looks[l] < o->seeds) looks[count++] = plan->looks[l];
+    if (count == 0) return 0.05;
+    looks[count++] = o->seeds;
+    return peeking_error(looks, count, comparisons);
+}
+
+// --- results.csv ---
 
 static void write_quoted(FILE *csv, const char *text) {
     const bool quotes = strpbrk(text, ",\"");

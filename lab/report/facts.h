@@ -2,7 +2,7 @@
 #ifndef BITTER_FACTS_H
 #define BITTER_FACTS_H
 
-#include "lab/compare/differences.h"
+#include "lab/compare/outcome.h"
 #include "lab/report/page/chart.h"
 #include "lab/report/words.h"
 #include "train/run.h"

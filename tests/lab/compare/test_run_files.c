@@ -83,7 +83,7 @@ static void every_shorter_file_is_refused(void **state) {
     for (uint64_t bit = 0; bit < 8 * file.size; bit++) { // text has no checksum: what is taken must do no harm
         flip_bit(path, bit);
         if (outcome_read(&outcome, &comparison, &error)) {
-            outcome_paired(&outcome, 0, 1, 0, "loss", T);
+            outcome_value(&outcome, 0, -1, 1, 0, "loss", T);
             outcome_free(&outcome);
         } else {
             expect_refusal(false, &error, "a flipped bit", "rope");

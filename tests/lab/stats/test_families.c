@@ -1,6 +1,5 @@
 // Families of comparisons in simulated studies of 8 schemes and 5 seeds. Where no difference is real, at most 5% of the
 // studies may call any; and in 95% of the studies all intervals of the family hold the truth at once.
-#include "lab/stats/paired.h"
 #include "tests/lab/stats/studies.h"
 
 enum { SCHEMES = 8, SEEDS = 5, PAIRS = SCHEMES * (SCHEMES - 1) / 2 };

@@ -1,6 +1,5 @@
 // Paired differences: worked examples, and simulated experiments in which intervals and verdicts must be right as often
 // as promised.
-#include "lab/stats/paired.h"
 #include "tests/lab/stats/intervals.h"
 
 #include <math.h>

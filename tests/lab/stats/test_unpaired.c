@@ -1,5 +1,4 @@
 // Variants with seeds of their own: Welch's test beside another program's numbers, and in simulated studies.
-#include "lab/stats/paired.h"
 #include "tests/lab/stats/studies.h"
 
 enum { RUNS_MOST = 12 };

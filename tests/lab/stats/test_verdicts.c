@@ -1,5 +1,4 @@
 // Corrected intervals, the verdicts that they give, and what it costs to test again and again.
-#include "lab/stats/paired.h"
 #include "tests/lab/stats/studies.h"
 
 static void corrected_intervals_are_known_ones(void **state) {
