@@ -99,10 +99,9 @@ void differences_free(Differences *differences);
 // none.
 bool differences_find(Difference *difference, const Differences *differences, int setting, int variant, int other);
 
-// The most that the probability can be of calling at least one difference that is not there, in a family of this size,
-// if seeds were added each time because none was resolved: peeking_error of the plan's looks and the present one. 0.05
-// with no looks before. Unpaired seeds, which have more degrees of freedom, are counted as if they were paired.
-double outcome_peeking(const Outcome *outcome, double comparisons);
+// The most that the probability can be of calling at least one difference of a family that is not there, if seeds were
+// added each time because none was resolved: 5% for each number of seeds that was looked at, and for the present one.
+double outcome_peeking(const Outcome *outcome);
 
 // --- results.csv ---
 

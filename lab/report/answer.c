@@ -170,9 +170,7 @@ static void settings(Page *page, const Facts *facts) {
 static void confidence(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
     const int most = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0; // seeds of which results were seen
-    double size = 0;                                                               // of the largest family
-    for (int i = 0; i < report_contrasts(facts); i++) size = fmax(size, report_named(facts, i)->comparisons);
-    const double error = outcome_peeking(facts->outcome, size);
+    const double error = outcome_peeking(facts->outcome);
     page_paragraph(page,
                    "With 95%% confidence, all intervals of a family hold at once (Bonferroni): the primary contrasts, "
                    "or all pairs of "

@@ -1,4 +1,3 @@
-#include "base/random.h"
 #include "lab/stats/paired.h"
 
 #include <assert.h>
@@ -83,36 +82,6 @@ double paired_adjusted(const Paired *paired, double comparisons) {
 Verdict paired_verdict(const Paired *paired, double comparisons) {
     const Interval interval = paired_interval(paired, comparisons);
     return interval.high < 0 ? VERDICT_BETTER : interval.low > 0 ? VERDICT_WORSE : VERDICT_UNRESOLVED;
-}
-
-// Does a test at one of the looks find a difference? critical[n] is the |t| that a test of n differences needs,
-// INFINITY where there is none.
-static bool peek(const double *critical, int most, Random *random) {
-    double mean = 0, squares = 0; // of all differences so far (Welford 1962)
-    for (int n = 1; n <= most; n++) {
-        const double difference = random_normal(random->key, random->counter++), step = difference - mean;
-        mean += step / n;
-        squares += step * (difference - mean);
-        if (n > 1 && fabs(mean) >= critical[n] * sqrt(squares / (n - 1) / n)) return true;
-    }
-    return false;
-}
-
-double peeking_error(const int *looks, int count, double comparisons) {
-    enum { EXPERIMENTS = 400000 };
-    assert(comparisons >= 1);
-    double critical[SEEDS_MOST + 1];
-    int most = 0, found = 0;
-    for (int n = 0; n <= SEEDS_MOST; n++) critical[n] = INFINITY;
-    for (int i = 0; i < count; i++) {
-        assert(looks[i] <= SEEDS_MOST);
-        if (looks[i] < 2) continue;
-        critical[looks[i]] = -t_quantile(LEVEL / 2 / comparisons, looks[i] - 1);
-        if (looks[i] > most) most = looks[i];
-    }
-    Random random = {.key = random_key(0, "peeking")};
-    for (int experiment = 0; experiment < EXPERIMENTS; experiment++) found += peek(critical, most, &random);
-    return fmin(1, comparisons * found / EXPERIMENTS);
 }
 
 const char *verdict_words(Verdict verdict) {

@@ -218,11 +218,11 @@ static void peeking_is_counted(void **state) {
     Outcome outcome;
     begin_plan("none;rope", "", 1);
     read_differences(&outcome);
-    assert_true(outcome_peeking(&outcome, 1) == 0.05);
-    plan->looks[0] = 2;
-    plan->look_count = 1;
-    expect_near("two looks", 0, outcome_peeking(&outcome, 3), peeking_error((const int[]){2, 3}, 2, 3), 1e-12);
-    assert_true(outcome_peeking(&outcome, 1) > 0.06);
+    assert_true(outcome_peeking(&outcome) == 0.05);
+    plan->looks[0] = 1; // too few to test anything
+    plan->looks[1] = 2;
+    plan->look_count = 2;
+    assert_true(outcome_peeking(&outcome) == 2 * 0.05);
     end(&outcome);
 }
 
