@@ -303,7 +303,7 @@ static _Noreturn void train_runs(const Comparison *c, atomic_int *progress, pid_
             atomic_store(&progress[i], FAILED);
             if ((int)error.kind > worst) worst = (int)error.kind;
         }
-        if (waiting) nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+        if (waiting) nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
         if (interrupt_came() || getppid() != parent) _exit(ERROR_INTERRUPTED);
     }
     _exit(worst);

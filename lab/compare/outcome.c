@@ -120,24 +120,22 @@ const Measures *outcome_measures(const Outcome *o, const Job *job) {
 }
 
 // Differences are paired by seed, so with the same seed all schemes must have seen the same batches.
-static bool check_pair(const Outcome *o, int i, int before, Error *error) {
-    const Plan *plan = &o->comparison->plan;
-    const Job a = plan_job(plan, i), b = plan_job(plan, before);
-    char name[PATH_CAPACITY], other[PATH_CAPACITY];
-    if (a.setting != b.setting || a.task != b.task || plan_job_seed(plan, &a) != plan_job_seed(plan, &b)) return true;
-    const double batches = value_of(&o->jobs[i], "batches", 0), others = value_of(&o->jobs[before], "batches", 0);
-    if (isnan(batches) || isnan(others) || batches == others) return true; // NAN: it diverged or is not done
-    return fail_input(error,
-                      "%s/runs/%s saw other batches than %s of the same seed (CRC-32 %08" PRIx32 ", not %08" PRIx32
-                      "); were the data changed? remove the older runs to repeat them",
-                      o->comparison->directory, plan_job_name(name, plan, &a), plan_job_name(other, plan, &b),
-                      (uint32_t)batches, (uint32_t)others);
-}
-
 static bool check_batches(const Outcome *o, Error *error) {
-    for (int i = 0; i < plan_job_count(&o->comparison->plan); i++)
-        for (int before = 0; o->jobs[i].count > 0 && before < i; before++)
-            if (!check_pair(o, i, before, error)) return false;
+    const Plan *plan = &o->comparison->plan;
+    char name[PATH_CAPACITY], other[PATH_CAPACITY];
+    for (int i = 0; i < plan_job_count(plan); i++)
+        for (int k = 0; o->jobs[i].count > 0 && k < i; k++) {
+            const Job a = plan_job(plan, i), b = plan_job(plan, k);
+            const double batches = value_of(&o->jobs[i], "batches", 0), others = value_of(&o->jobs[k], "batches", 0);
+            if (a.setting != b.setting || a.task != b.task || plan_job_seed(plan, &a) != plan_job_seed(plan, &b) ||
+                isnan(batches) || isnan(others) || batches == others) // NAN: it diverged or is not done
+                continue;
+            return fail_input(error,
+                              "%s/runs/%s saw other batches than %s of the same seed (CRC-32 %08" PRIx32
+                              ", not %08" PRIx32 "); were the data changed? remove the older runs to repeat them",
+                              o->comparison->directory, plan_job_name(name, plan, &a), plan_job_name(other, plan, &b),
+                              (uint32_t)batches, (uint32_t)others);
+        }
     return true;
 }
 
@@ -146,12 +144,11 @@ void outcome_rates(RateLoss *losses, const Outcome *o, int setting, int variant)
     const double T = (double)plan->settings[setting].context;
     for (int rate = 0; rate < plan->rate_count; rate++) {
         Job job = {.setting = setting, .task = -1, .variant = variant, .rate = rate};
-        double sum = 0, squares = 0;
-        for (job.seed = 0; job.seed < o->seeds; job.seed++) sum += value_of(outcome_measures(o, &job), "choose", T);
-        const double mean = sum / o->seeds;
+        double values[SEEDS_MOST];
         for (job.seed = 0; job.seed < o->seeds; job.seed++)
-            squares += pow(value_of(outcome_measures(o, &job), "choose", T) - mean, 2);
-        losses[rate] = (RateLoss){plan_job_rate(plan, &job), mean, sqrt(squares / (o->seeds - 1))};
+            values[job.seed] = value_of(outcome_measures(o, &job), "choose", T);
+        const Paired over_seeds = paired_summary(values, o->seeds);
+        losses[rate] = (RateLoss){plan_job_rate(plan, &job), over_seeds.mean, over_seeds.sd};
     }
 }
 
