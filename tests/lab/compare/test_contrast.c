@@ -39,17 +39,6 @@ static void expect_contrast(const Plan *plan, int c, const char *variant, const 
     assert_int_equal(plan->contrasts[c].after, after);
 }
 
-static void contrasts_are_named(void **state) {
-    static Plan plan;
-    make(&plan, "none;rope-learned;rope:base=7;a=alibi");
-    name(&plan, "rope-learned - rope:base=7", BEFORE, 0);
-    name(&plan, "a - none", LATER, 3);
-    assert_int_equal(plan.contrast_count, 2);
-    expect_contrast(&plan, 0, "rope-learned", "rope:base=7", BEFORE, 0);
-    expect_contrast(&plan, 1, "a", "none", LATER, 3);
-    assert_false(plan.default_contrasts);
-}
-
 static void wrong_contrasts_are_refused(void **state) {
     static const char *const cases[][2] = {{"", "' - '"},
                                            {"rope", "' - '"},
@@ -212,7 +201,6 @@ static void unpaired_variants_have_seeds_of_their_own(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contrasts_are_named),
         cmocka_unit_test(wrong_contrasts_are_refused),
         cmocka_unit_test(without_names_there_are_defaults),
         cmocka_unit_test(contrasts_cannot_be_taken_back),

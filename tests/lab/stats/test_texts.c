@@ -35,29 +35,22 @@ static void blocks_of(double gaps[BLOCKS][SEEDS], double correlation, int study)
     }
 }
 
-// By blocks_interval(), or as if the blocks were independent.
-static double blocks_coverage(double correlation, bool independent) {
-    const double critical = -t_quantile(0.025, BLOCKS - 1);
+static double blocks_coverage(double correlation) {
     double covered = 0;
     for (int study = 0; study < STUDIES; study++) {
-        double gaps[BLOCKS][SEEDS], means[BLOCKS];
+        double gaps[BLOCKS][SEEDS];
         blocks_of(gaps, correlation, study);
-        for (int b = 0; b < BLOCKS; b++) means[b] = mean_of(gaps[b], SEEDS);
-        if (independent)
-            covered += (fabs(mean_of(means, BLOCKS)) <= critical * sqrt(variance_of(means, BLOCKS) / BLOCKS)) / STUDIES;
-        else
-            covered += holds(blocks_interval(gaps[0], BLOCKS, SEEDS), 0) / (double)STUDIES;
+        covered += holds(blocks_interval(gaps[0], BLOCKS, SEEDS), 0) / (double)STUDIES;
     }
     return covered;
 }
 
 // The figures of blocks_interval: up to a correlation of 0.3 the interval keeps its promise, beyond that it does not.
 static void neighbouring_blocks_may_be_alike(void **state) {
-    expect_coverage("correlation 0", blocks_coverage(0, false));
-    expect_coverage("correlation 0.3", blocks_coverage(0.3, false));
-    expect_near("correlation 0.5", 0, blocks_coverage(0.5, false), 0.91, share_error(0.91));
-    expect_near("correlation 0.7", 0, blocks_coverage(0.7, false), 0.84, share_error(0.84));
-    assert_false(covers(blocks_coverage(0.3, true))); // with blocks as independent units: 85%
+    expect_coverage("correlation 0", blocks_coverage(0));
+    expect_coverage("correlation 0.3", blocks_coverage(0.3));
+    expect_near("correlation 0.5", 0, blocks_coverage(0.5), 0.91, share_error(0.91));
+    expect_near("correlation 0.7", 0, blocks_coverage(0.7), 0.84, share_error(0.84));
 }
 
 // --- texts ---
