@@ -24,42 +24,36 @@ static bool read_row(Measured *row, const char *line) {
            line[length] == '\n' && check_row(row);
 }
 
-// Where the rows end: at the last line, which has their checksum, or behind it in a file of an earlier version, which
-// has none. NULL when they are not those of the checksum.
+// Where the rows end: at the last line, which has their checksum, or behind it in a file from which somebody has
+// removed that line to accept an edit. NULL when they are not those of the checksum.
 static const char *rows_end(const char *text) {
     const char *end = text + strlen(text), *last = end;
+    char seal[64];
     while (last > text && (last == end || last[-1] != '\n')) last--;
     if (strncmp(last, MEASURED_SEAL, strlen(MEASURED_SEAL)) != 0) return end;
-    char seal[64];
     return strcmp(last, measure_seal(seal, text, (size_t)(last - text))) == 0 ? last : NULL;
 }
 
 static bool parse(Measures *measures, const char *text, const char *path, Error *error) {
     const char *end = rows_end(text);
-    if (!end)
-        return fail_input(
-            error,
-            "%s does not match the checksum in its last row: it is damaged, or was edited by hand; remove "
-            "the run's directory to repeat it, or that row to accept an edit",
-            path);
     int lines = 0;
     for (const char *at = text; (at = strchr(at, '\n')); at++) lines++;
     measures->rows = calloc((size_t)lines + 1, sizeof *measures->rows);
     if (!measures->rows) return fail_run(error, "no memory for the %d rows of %s", lines, path);
-    bool ok = strncmp(text, MEASURED_HEADER, strlen(MEASURED_HEADER)) == 0;
+    bool ok = end && strncmp(text, MEASURED_HEADER, strlen(MEASURED_HEADER)) == 0;
     for (const char *line = strchr(text, '\n'); ok && line && line + 1 < end; line = strchr(line + 1, '\n')) {
         ok = read_row(&measures->rows[measures->count], line + 1);
         measures->count += ok;
     }
     const char *last = measures->count > 0 ? measures->rows[measures->count - 1].quantity : "";
     ok = ok && (strcmp(last, "batches") == 0 || strcmp(last, "diverged") == 0);
-    return ok || fail_input(error, "%s: row %d is damaged or missing; remove the run's directory to repeat it", path,
-                            measures->count + 2);
+    return ok || fail_input(error, "%s: %s %d is damaged; remove the run's directory to repeat it", path,
+                            end ? "row" : "the checksum, or a row behind row", measures->count + 2);
 }
 
 // The run may be of another plan that had a scheme of the same name, or have been trained on another text; the
 // exercises of tasks come from the program itself.
-static bool check_config(Outcome *o, const Job *job, Error *error) {
+static bool check_config(const Outcome *o, const Job *job, Error *error) {
     char path[PATH_CAPACITY], asked[TEXT_CAPACITY], found[TEXT_CAPACITY];
     const TrainOptions wanted = plan_job_options(&o->comparison->plan, job);
     TrainOptions run;
@@ -74,11 +68,12 @@ static bool check_config(Outcome *o, const Job *job, Error *error) {
                               "%s: that run has --%s %.200s, not %.200s; give the scheme another label, or the "
                               "comparison another --out",
                               path, option->name, found, asked);
-    json_t *data = job->task < 0 ? config_data(path, error) : NULL;
-    if (!data) return job->task >= 0;
-    json_t **expected = &o->data[o->comparison->plan.settings[job->setting].text];
-    if (!*expected) *expected = json_incref(data);
-    const bool same = data_same(data, *expected);
+    const int text = o->comparison->plan.settings[job->setting].text;
+    const json_t *expected = job->task < 0 ? json_array_get(o->comparison->data, (size_t)text) : NULL;
+    if (!expected) return true;
+    json_t *data = config_data(path, error);
+    if (!data) return false;
+    const bool same = data_same(data, expected);
     json_decref(data);
     return same || fail_input(error,
                               "%s: that run was trained on another text than this comparison (the CRC-32s differ); "
@@ -86,7 +81,7 @@ static bool check_config(Outcome *o, const Job *job, Error *error) {
                               path);
 }
 
-static bool read_job(Outcome *o, Measures *measures, const Job *job, Error *error) {
+static bool read_job(const Outcome *o, Measures *measures, const Job *job, Error *error) {
     const Comparison *c = o->comparison;
     char path[PATH_CAPACITY];
     Buffer file;
@@ -176,8 +171,6 @@ bool outcome_read(Outcome *outcome, const Comparison *comparison, Error *error) 
     const Plan *plan = &comparison->plan;
     const int jobs = plan_job_count(plan);
     *outcome = (Outcome){.comparison = comparison, .seeds = plan->seeds};
-    for (int t = 0; t < plan->text_count; t++)
-        outcome->data[t] = json_incref(json_array_get(comparison->data, (size_t)t));
     outcome->jobs = calloc((size_t)jobs, sizeof *outcome->jobs);
     bool ok = outcome->jobs || fail_run(error, "no memory for %d runs", jobs);
     for (int i = 0; ok && i < jobs; i++) {
@@ -195,10 +188,6 @@ void outcome_free(Outcome *outcome) {
     for (int i = 0; outcome->jobs && i < plan_job_count(&outcome->comparison->plan); i++) free(outcome->jobs[i].rows);
     free(outcome->jobs);
     outcome->jobs = NULL;
-    for (int t = 0; t < TEXTS_MOST; t++) {
-        json_decref(outcome->data[t]);
-        outcome->data[t] = NULL;
-    }
 }
 
 Job outcome_job(const Outcome *o, int setting, int variant, int seed) {

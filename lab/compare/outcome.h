@@ -18,9 +18,8 @@ typedef struct {
 
 typedef struct {
     const Comparison *comparison;
-    json_t *data[TEXTS_MOST]; // the fingerprints of the texts; if the comparison records none, those of the first runs
-    Measures *jobs;           // (plan_job_count)
-    int seeds;                // the number of seeds, from the first on, of which every run is done
+    Measures *jobs;                                // (plan_job_count)
+    int seeds;                                     // the number of seeds, from the first on, of which every run is done
     int chosen_rate[SETTINGS_MOST][VARIANTS_MOST]; // index into plan.rates
 } Outcome;
 

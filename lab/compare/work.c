@@ -67,7 +67,7 @@ bool comparison_complete(const Comparison *c) {
     for (int i = 0; i < plan_job_count(&c->plan); i++) {
         const Job job = plan_job(&c->plan, i);
         if (comparison_path(path, c, &job, "", &ignored)) refresh(path);
-        if (!comparison_path(path, c, &job, "measured.csv", &ignored) || path_missing(path)) return false;
+        if (!job_done(c, &job)) return false;
     }
     return true;
 }

@@ -32,7 +32,7 @@ bool comparison_path(char path[PATH_CAPACITY], const Comparison *comparison, con
 // Fails as fail_open does when the directory cannot be read.
 bool comparison_done(int *done, const Comparison *comparison, Error *error);
 
-// Are all runs of the plan measured? One whose measured.csv cannot be read counts: whoever reads it says why.
+// Are all runs of the plan done, by now?
 bool comparison_complete(const Comparison *comparison);
 
 // The file measured.csv says that a run is done, and its lock that a process is at it. Is the job done, and has nothing
