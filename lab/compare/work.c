@@ -184,9 +184,7 @@ static bool train(Worker *w, Error *error) {
     return train_loop(w->trainer, observers, error) && stop_check(&w->stop, error);
 }
 
-static const char diverged_rows[] = MEASURED_HEADER "diverged,"; // how the rows of one that diverged begin
-
-// Write what was measured, or that the run diverged.
+// Write what was measured, or that the run diverged; then its weights are not its result, and go.
 static bool write_measures(const Worker *w, bool diverged, Error *error) {
     const Plan *plan = &w->comparison->plan;
     char path[PATH_CAPACITY], seal[64];
@@ -194,25 +192,13 @@ static bool write_measures(const Worker *w, bool diverged, Error *error) {
     AtomicFile csv;
     if (!comparison_path(path, w->comparison, &w->job, "measured.csv", error) || !atomic_open(&csv, path, error))
         return false;
-    if (diverged) text_print(&rows, "%s%lld,nan,1\n", diverged_rows, (long long)w->trainer->progress.step + 1);
+    if (diverged) unlink(w->files.paths.model);
+    if (diverged) text_print(&rows, MEASURED_HEADER "diverged,%lld,nan,1\n", (long long)w->trainer->progress.step + 1);
     bool ok = diverged || measure(&rows, w->trainer, plan->base.eval_tokens, plan->exercises, &w->stop, error);
     ok = ok && (!rows.failed || fail_run(error, "no memory for the rows of %s", path));
     if (ok) fprintf(csv.stream, "%.*s%s", (int)rows.size, rows.bytes, measure_seal(seal, rows.bytes, rows.size));
     text_free(&rows);
     return result_close(&csv, ok, error);
-}
-
-// Remove what a run that is done does not need: the weights of one that diverged, because they are not its result, and
-// its state, which is large, and goes last, because it says that this is still to be done.
-static bool tidy(const Worker *w, Error *error) {
-    char path[PATH_CAPACITY];
-    Buffer measured;
-    if (!comparison_path(path, w->comparison, &w->job, "measured.csv", error) || !file_read(&measured, path, error))
-        return false;
-    if (strncmp((char *)measured.bytes, diverged_rows, strlen(diverged_rows)) == 0) unlink(w->files.paths.model);
-    unlink(w->files.paths.state);
-    free(measured.bytes);
-    return true;
 }
 
 // Lock the directory of the job, and set w->options and w->files.paths.
@@ -254,8 +240,9 @@ bool work(bool *taken, const Comparison *c, int job, atomic_int *progress, pid_t
     const LockResult entered = enter(&w, error);
     *taken = entered == LOCK_TAKEN;
     if (entered != LOCK_MINE) return false;
-    const bool ok = (job_has(c, &w.job, "measured.csv") || train_and_measure(&w, error)) &&
-                    lock_keep(&w.files.lock.lock, error) && tidy(&w, error);
+    const bool ok =
+        (job_has(c, &w.job, "measured.csv") || train_and_measure(&w, error)) && lock_keep(&w.files.lock.lock, error);
+    if (ok) unlink(w.files.paths.state); // large, and goes last, because it says that this is still to be done
     if (ok) set_progress(&w, 1);
     // When the lock was lost, another process has the run now.
     *taken = !ok && error->kind != ERROR_INTERRUPTED && !lock_keep(&w.files.lock.lock, &lost);

@@ -55,33 +55,6 @@ static void neighbouring_blocks_may_be_alike(void **state) {
 
 // --- texts ---
 
-enum { TEXTS = 5 };
-
-// Gaps (TEXTS, SEEDS) whose mean over all texts is 0: texts differ by 1, seeds by 0.3 in all texts, and runs by 0.3
-// more.
-static void texts_of(double gaps[TEXTS][SEEDS], int study) {
-    const uint64_t key = random_key(17, "texts");
-    for (int t = 0; t < TEXTS; t++)
-        for (int s = 0; s < SEEDS; s++)
-            gaps[t][s] = normal_of(key, study, t) + 0.3 * normal_of(key, study, TEXTS + s) +
-                         0.3 * normal_of(key, study, 100 + t * SEEDS + s);
-}
-
-static void texts_are_units(void **state) {
-    double covered = 0, mistaken = 0;
-    for (int study = 0; study < STUDIES; study++) {
-        double gaps[TEXTS][SEEDS], of_seeds[SEEDS] = {0};
-        texts_of(gaps, study);
-        for (int t = 0; t < TEXTS; t++)
-            for (int s = 0; s < SEEDS; s++) of_seeds[s] += gaps[t][s] / TEXTS;
-        covered += holds(texts_summary(gaps[0], TEXTS, SEEDS).t, 0) / (double)STUDIES;
-        mistaken += holds(paired_summary(of_seeds, SEEDS).t, 0) / (double)STUDIES;
-    }
-    expect_coverage("texts as units", covered);
-    assert_false(covers(mistaken)); // seeds as units
-    assert_true(mistaken < 0.6);
-}
-
 static void texts_have_their_means(void **state) {
     static const double gaps[] = {1, 2, 3, /**/ 0, 0, 3, /**/ 4, 5, 9, /**/ -1, 0, 1};
     const Paired found = texts_summary(gaps, 4, 3), expected = paired_summary((double[]){2, 1, 6, 0}, 4);
@@ -97,7 +70,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_have_their_interval),
         cmocka_unit_test(neighbouring_blocks_may_be_alike),
-        cmocka_unit_test(texts_are_units),
         cmocka_unit_test(texts_have_their_means),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
