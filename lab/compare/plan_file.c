@@ -269,7 +269,9 @@ static bool read_looks(Plan *plan, const json_t *json, const char *path, Error *
 }
 
 static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *error) {
-    if (json_object_get(json, "sizes") || json_is_true(json_object_get(json, "equal_seconds")))
+    const json_t *first = json_array_get(json_object_get(json, "schemes"), 0);
+    if (json_object_get(json, "sizes") || json_is_true(json_object_get(json, "equal_seconds")) ||
+        json_is_number(json_object_get(first, "learning_rate")))
         return fail_input(error, "%s was begun by an earlier version of bitter; use another --out", path);
     if (!read_members(plan, plan_members, json, path, error) ||
         !options_read(&plan->base, json_object_get(json, "options"), path, error) ||
