@@ -1,6 +1,7 @@
 // Write a plan to compare.json, read it back, and compare two plans.
 #include "base/utf8.h"
 #include "base/version.h"
+#include "data/made/builtin.h"
 #include "lab/compare/plan.h"
 #include "train/config.h"
 
@@ -10,106 +11,118 @@
 
 #define NUMBER_MOST (1LL << 53) // every JSON reader represents integers up to here exactly
 
-// A member of a JSON object that is a field of a struct.
-typedef struct {
-    const char *name;
-    enum { TEXT, INT, LONG, FLAG } type; // char[], int, long long, bool
+// A field of a struct, which is a member of a JSON object.
+typedef struct Member Member;
+struct Member {
+    const char *name; // "": the items of the list are such fields, and no objects
+    // char[], int, long long, double, bool; an array in the struct, and one that it points to
+    enum { TEXT, INT, LONG, NUMBER, FLAG, ARRAY, POINTER } type;
     size_t offset;
-    long long least, most; // of a number; most: the bytes of a text, with the final 0
-} Member;
-
-#define TEXT_MEMBER(name, type, field)                                                                                 \
-    { name, TEXT, offsetof(type, field), 0, sizeof((type *)NULL)->field }
-
-static const Member plan_members[] = {
-    TEXT_MEMBER("command", Plan, command),
-    {"reference", INT, offsetof(Plan, reference), 0, VARIANTS_MOST - 1},
-    {"seeds", INT, offsetof(Plan, seeds), 1, SEEDS_MOST},
-    {"unpaired", FLAG, offsetof(Plan, unpaired), 0, 0},
-    {"default_contrasts", FLAG, offsetof(Plan, default_contrasts), 0, 0},
-    {"task_steps", LONG, offsetof(Plan, task_steps), 1, NUMBER_MOST},
-    {"exercises", INT, offsetof(Plan, exercises), 1, 1000000},
-    {"threads", INT, offsetof(Plan, threads), 1, 1024},
-    {0},
+    long long least, most; // value of a number, length of a list; most: bytes of a text, with the final 0
+    const Member *items;   // of a list: the members of an item, its size, and where the struct counts them
+    size_t size, count;
 };
+
+#define MEMBER(name, type, of, field, least, most)                                                                     \
+    { name, type, offsetof(of, field), least, most, NULL, 0, 0 }
+#define TEXT_MEMBER(name, of, field) MEMBER(name, TEXT, of, field, 0, sizeof((of *)NULL)->field)
+#define LIST_MEMBER(name, type, field, count, least, most, items)                                                      \
+    { name, type, offsetof(Plan, field), least, most, items, sizeof *((Plan *)NULL)->field, offsetof(Plan, count) }
+
 static const Member variant_members[] = {
     TEXT_MEMBER("name", Variant, name),
     TEXT_MEMBER("pos", Variant, pos),
     TEXT_MEMBER("window", Variant, window),
     TEXT_MEMBER("learning_rate", Variant, own_rates),
-    {"seeds_block", INT, offsetof(Variant, seed_block), 0, SEED_BLOCKS_MOST},
+    MEMBER("seeds_block", INT, Variant, seed_block, 0, SEED_BLOCKS_MOST),
     {0},
 };
 static const Member contrast_members[] = {
     TEXT_MEMBER("arm", Contrast, variant),
     TEXT_MEMBER("other", Contrast, other),
     TEXT_MEMBER("named", Contrast, named),
-    {"after", INT, offsetof(Contrast, after), 0, INT_MAX},
+    MEMBER("after", INT, Contrast, after, 0, INT_MAX),
     {0},
 };
 static const Member text_members[] = {
     TEXT_MEMBER("name", PlanText, name),
     TEXT_MEMBER("data", PlanText, data),
-    {"vocabulary", INT, offsetof(PlanText, vocab), 1, 1 << 24},
-    {"tokens", LONG, offsetof(PlanText, tokens), 1, NUMBER_MOST},
+    MEMBER("vocabulary", INT, PlanText, vocab, 1, 1 << 24),
+    MEMBER("tokens", LONG, PlanText, tokens, 1, NUMBER_MOST),
     {0},
 };
 static const Member setting_members[] = {
     TEXT_MEMBER("name", Setting, name),
-    {"text", INT, offsetof(Setting, text), 0, TEXTS_MOST - 1},
-    {"layers", LONG, offsetof(Setting, layers), 1, 1000},
-    {"heads", LONG, offsetof(Setting, heads), 1, 1000},
-    {"width", LONG, offsetof(Setting, width), 1, 20000},
-    {"context", LONG, offsetof(Setting, context), 1, 10000000},
-    {"steps", LONG, offsetof(Setting, steps), 1, NUMBER_MOST},
-    {"parameters", LONG, offsetof(Setting, parameters), 1, NUMBER_MOST},
+    MEMBER("text", INT, Setting, text, 0, TEXTS_MOST - 1),
+    MEMBER("layers", LONG, Setting, layers, 1, 1000),
+    MEMBER("heads", LONG, Setting, heads, 1, 1000),
+    MEMBER("width", LONG, Setting, width, 1, 20000),
+    MEMBER("context", LONG, Setting, context, 1, 10000000),
+    MEMBER("steps", LONG, Setting, steps, 1, NUMBER_MOST),
+    MEMBER("parameters", LONG, Setting, parameters, 1, NUMBER_MOST),
+    {0},
+};
+static const Member look = {.name = "", .type = INT, .least = 1, .most = SEEDS_MOST};
+static const Member rate = {.name = "", .type = NUMBER, .least = 0, .most = 100};
+static const Member task = {.name = "", .type = TEXT, .most = TEXT_CAPACITY};
+
+static const Member plan_members[] = {
+    TEXT_MEMBER("command", Plan, command),
+    LIST_MEMBER("schemes", POINTER, variants, variant_count, 1, VARIANTS_MOST, variant_members),
+    MEMBER("reference", INT, Plan, reference, 0, VARIANTS_MOST - 1),
+    MEMBER("seeds", INT, Plan, seeds, 1, SEEDS_MOST),
+    MEMBER("unpaired", FLAG, Plan, unpaired, 0, 0),
+    LIST_MEMBER("contrasts", POINTER, contrasts, contrast_count, 0, INT_MAX, contrast_members),
+    MEMBER("default_contrasts", FLAG, Plan, default_contrasts, 0, 0),
+    LIST_MEMBER("looks", ARRAY, looks, look_count, 0, SEEDS_MOST, &look),
+    LIST_MEMBER("texts", ARRAY, texts, text_count, 1, TEXTS_MOST, text_members),
+    LIST_MEMBER("settings", POINTER, settings, setting_count, 1, SETTINGS_MOST, setting_members),
+    LIST_MEMBER("learning_rates", ARRAY, rates, rate_count, 1, RATES_MOST, &rate),
+    LIST_MEMBER("tasks", ARRAY, tasks, task_count, 0, TASKS_MOST, &task),
+    MEMBER("task_steps", LONG, Plan, task_steps, 1, NUMBER_MOST),
+    MEMBER("exercises", INT, Plan, exercises, 1, 1000000),
+    MEMBER("threads", INT, Plan, threads, 1, 1024),
     {0},
 };
 
-// --- writing ---
+static json_t *struct_json(const char *source, const Member *members);
 
-// The fields of `source`; NULL when a text is not UTF-8 or there is no memory.
-static json_t *members_json(const void *source, const Member *members) {
+static json_t *list_json(const char *items, int count, const Member *list) {
+    json_t *array = json_array();
+    for (int i = 0; i < count; i++)
+        json_array_append_new(array, struct_json(items + (size_t)i * list->size, list->items));
+    return array;
+}
+
+static json_t *member_json(const char *source, const Member *m) {
+    const void *field = source + m->offset;
+    const bool list = m->type == ARRAY || m->type == POINTER;
+    return m->type == TEXT     ? json_string(field)
+           : m->type == FLAG   ? json_boolean(*(const bool *)field)
+           : m->type == INT    ? json_integer(*(const int *)field)
+           : m->type == LONG   ? json_integer(*(const long long *)field)
+           : m->type == NUMBER ? json_real(*(const double *)field)
+                               : list_json(m->type == ARRAY ? field : *(void *const *)field,
+                                           list ? *(const int *)(source + m->count) : 0, m);
+}
+
+// NULL when a text is not UTF-8, or there is no memory.
+static json_t *struct_json(const char *source, const Member *members) {
+    if (!*members->name) return member_json(source, members);
     json_t *object = json_object();
     for (const Member *m = members; m->name; m++) {
-        const void *field = (const char *)source + m->offset;
-        json_t *value = m->type == TEXT   ? json_string(field)
-                        : m->type == FLAG ? json_boolean(*(const bool *)field)
-                        : m->type == INT  ? json_integer(*(const int *)field)
-                                          : json_integer(*(const long long *)field);
-        if (json_object_set_new(object, m->name, value) == 0) continue;
+        if (json_object_set_new(object, m->name, member_json(source, m)) == 0) continue;
         json_decref(object);
         return NULL;
     }
     return object;
 }
 
-// The structs of an array (count), each of `size` bytes.
-static json_t *list_json(const void *array, int count, size_t size, const Member *members) {
-    json_t *list = json_array();
-    for (int i = 0; i < count; i++)
-        json_array_append_new(list, members_json((const char *)array + (size_t)i * size, members));
-    return list;
-}
-
-#define LIST(array, count, members) list_json(array, count, sizeof *(array), members)
-
-// NULL as for members_json.
 static json_t *plan_json(const Plan *plan) {
-    json_t *rates = json_array(), *tasks = json_array(), *looks = json_array();
-    for (int l = 0; l < plan->look_count; l++) json_array_append_new(looks, json_integer(plan->looks[l]));
-    for (int r = 0; r < plan->rate_count; r++) json_array_append_new(rates, json_real(plan->rates[r]));
-    for (int t = 0; t < plan->task_count; t++) json_array_append_new(tasks, json_string(plan->tasks[t]));
-    json_t *json = members_json(plan, plan_members);
-    json_t *lists =
-        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "bitter", BITTER_VERSION, "options",
-                  options_json(&plan->base), "schemes", LIST(plan->variants, plan->variant_count, variant_members),
-                  "contrasts", LIST(plan->contrasts, plan->contrast_count, contrast_members), "looks", looks, "texts",
-                  LIST(plan->texts, plan->text_count, text_members), "settings",
-                  LIST(plan->settings, plan->setting_count, setting_members), "learning_rates", rates, "tasks", tasks);
-    const bool ok = json && json_object_update(json, lists) == 0;
-    json_decref(lists);
-    if (ok) return json;
+    json_t *json = struct_json((const char *)plan, plan_members);
+    if (json_object_set_new(json, "bitter", json_string(BITTER_VERSION)) == 0 &&
+        json_object_set_new(json, "options", options_json(&plan->base)) == 0)
+        return json;
     json_decref(json);
     return NULL;
 }
@@ -122,42 +135,57 @@ bool plan_write(const char *path, const Plan *plan, const json_t *data, Error *e
 
 // --- reading ---
 
-static bool read_members(void *target, const Member *members, const json_t *object, const char *path, Error *error) {
-    for (const Member *m = members; m->name; m++) {
-        const json_t *value = json_object_get(object, m->name);
-        void *field = (char *)target + m->offset;
-        const char *text = json_string_value(value);
-        long long number = 0;
-        if (m->type == TEXT && (!text || strlen(text) >= (size_t)m->most || !is_plain(text)))
-            return fail_damaged(error, path, "\"%s\" is no text, too long, or has a control character", m->name);
-        if (m->type == FLAG && !json_is_boolean(value))
-            return fail_damaged(error, path, "\"%s\" is neither true nor false", m->name);
-        if ((m->type == INT || m->type == LONG) &&
-            !member_integer(&number, object, m->name, m->least, m->most, path, error))
-            return false;
-        if (m->type == TEXT) strcpy(field, text);
-        if (m->type == FLAG) *(bool *)field = json_is_true(value);
-        if (m->type == INT) *(int *)field = (int)number;
-        if (m->type == LONG) *(long long *)field = number;
+static bool read_struct(char *target, const Member *members, const char *list, const json_t *object, const char *path,
+                        Error *error);
+
+static bool read_list(char *target, const Member *m, const json_t *array, const char *path, Error *error) {
+    const size_t length = json_array_size(array);
+    char *items = target + m->offset;
+    if (!json_is_array(array) || length < (size_t)m->least || length > (size_t)m->most)
+        return fail_damaged(error, path, "\"%s\" must list %lld to %lld items", m->name, m->least, m->most);
+    if (m->type == POINTER) {
+        items = calloc(length + 1, m->size);
+        *(void **)(target + m->offset) = items;
+        if (!items) return fail_run(error, "no memory for the %zu items of \"%s\"", length, m->name);
     }
+    for (size_t i = 0; i < length; i++)
+        if (!read_struct(items + i * m->size, m->items, m->name, json_array_get(array, i), path, error)) return false;
+    *(int *)(target + m->count) = (int)length;
     return true;
 }
 
-// The objects of a list, at least `least` and at most `most`, as an array of structs of `size` bytes; NULL on failure.
-static void *read_list(int *count, const json_t *json, const char *name, int least, int most, size_t size,
-                       const Member *members, const char *path, Error *error) {
-    *count = 0;
-    int length;
-    if (!member_length(&length, json, name, least, most, path, error)) return NULL;
-    char *array = calloc((size_t)length + 1, size);
-    bool ok = array || fail_run(error, "no memory for the %d items of \"%s\"", length, name);
-    for (int i = 0; ok && i < length; i++)
-        ok = read_members(array + (size_t)i * size, members, json_array_get(json_object_get(json, name), (size_t)i),
-                          path, error);
-    *count = ok ? length : 0;
-    if (ok) return array;
-    free(array);
-    return NULL;
+// name: what the member is called in messages.
+static bool read_member(char *target, const Member *m, const char *name, const json_t *value, const char *path,
+                        Error *error) {
+    void *field = target + m->offset;
+    const char *text = json_string_value(value);
+    const double number = json_number_value(value);
+    const long long whole = json_integer_value(value);
+    const bool in_range = m->type == NUMBER ? number >= (double)m->least && number <= (double)m->most
+                                            : whole >= m->least && whole <= m->most;
+    if (m->type == ARRAY || m->type == POINTER) return read_list(target, m, value, path, error);
+    if (m->type == TEXT && (!text || strlen(text) >= (size_t)m->most || !is_plain(text)))
+        return fail_damaged(error, path, "\"%s\" is no text, too long, or has a control character", name);
+    if (m->type == FLAG && !json_is_boolean(value))
+        return fail_damaged(error, path, "\"%s\" is neither true nor false", name);
+    if ((m->type == NUMBER && !(json_is_number(value) && in_range)) ||
+        ((m->type == INT || m->type == LONG) && !(json_is_integer(value) && in_range)))
+        return fail_damaged(error, path, "\"%s\" must be a %snumber from %lld to %lld", name,
+                            m->type == NUMBER ? "" : "whole ", m->least, m->most);
+    if (m->type == TEXT) strcpy(field, text);
+    if (m->type == FLAG) *(bool *)field = json_is_true(value);
+    if (m->type == INT) *(int *)field = (int)whole;
+    if (m->type == LONG) *(long long *)field = whole;
+    if (m->type == NUMBER) *(double *)field = number;
+    return true;
+}
+
+static bool read_struct(char *target, const Member *members, const char *list, const json_t *object, const char *path,
+                        Error *error) {
+    if (!*members->name) return read_member(target, members, list, object, path, error);
+    for (const Member *m = members; m->name; m++)
+        if (!read_member(target, m, m->name, json_object_get(object, m->name), path, error)) return false;
+    return true;
 }
 
 // Report the complaint, in *error, of a check that was made for words on the command line.
@@ -167,46 +195,36 @@ static bool as_typed(bool ok, const char *path, Error *error) {
     return fail_damaged(error, path, "%.700s", reason.message);
 }
 
-// A directory may be gone, and is not opened.
-static bool read_texts(Plan *plan, const json_t *json, const char *path, Error *error) {
-    int count;
-    PlanText *texts = read_list(&count, json, "texts", 1, TEXTS_MOST, sizeof *texts, text_members, path, error);
-    bool ok = texts;
-    for (int t = 0; ok && t < count; t++)
-        ok = as_typed(plan_text(plan, texts[t].data, texts[t].vocab, texts[t].tokens, error), path, error) &&
-             (strcmp(plan->texts[t].name, texts[t].name) == 0 ||
-              fail_damaged(error, path, "a text's name does not match its data"));
-    free(texts);
-    return ok;
-}
-
 // Names become parts of paths; they differ, and only a setting without others may have none. Every text has the same
 // settings.
-static bool read_settings(Plan *plan, const json_t *json, const char *path, Error *error) {
-    plan->settings = read_list(&plan->setting_count, json, "settings", 1, SETTINGS_MOST, sizeof *plan->settings,
-                               setting_members, path, error);
+static bool check_settings(const Plan *plan, const char *path, Error *error) {
+    const int apart = plan->setting_count / plan->text_count;
     for (int s = 0; s < plan->setting_count; s++) {
         const Setting *setting = &plan->settings[s];
         const char *name = setting->name;
         bool named = *name ? strspn(name, LABEL_CHARACTERS "+") == strlen(name) : plan->setting_count == 1;
         for (int before = 0; before < s; before++) named = named && strcmp(plan->settings[before].name, name) != 0;
         if (!named) return fail_damaged(error, path, "a setting's name is missing, invalid or used twice");
-        if (plan->setting_count % plan->text_count != 0 ||
-            setting->text != s / (plan->setting_count / plan->text_count))
+        if (plan->setting_count % plan->text_count != 0 || setting->text != s / apart)
             return fail_damaged(error, path, "the \"text\" of a setting is not in the order of the texts");
         if (setting->parameters != plan_parameters(&plan->base, setting->layers, setting->heads, setting->width,
                                                    plan->texts[setting->text].vocab))
             return fail_damaged(error, path, "a setting has other \"parameters\" than its shape");
     }
-    return plan->settings;
+    return true;
 }
 
-// The name is a label, or else the scheme as it was typed.
-static bool read_variants(Plan *plan, const json_t *json, const char *path, Error *error) {
-    int count;
-    plan->variants =
-        read_list(&count, json, "schemes", 1, VARIANTS_MOST, sizeof *plan->variants, variant_members, path, error);
-    for (plan->variant_count = 0; plan->variant_count < count; plan->variant_count++) {
+// Add texts, schemes and tasks again, one by one, as if they had been typed. A directory of texts may be gone, and is
+// not opened. The name of a scheme is a label, or else the scheme as it was typed.
+static bool type_again(Plan *plan, const char *path, Error *error) {
+    const int texts = plan->text_count, variants = plan->variant_count, tasks = plan->task_count;
+    for (int t = plan->text_count = 0; t < texts; t++) {
+        const PlanText text = plan->texts[t];
+        if (!as_typed(plan_text(plan, text.data, text.vocab, text.tokens, error), path, error)) return false;
+        if (strcmp(plan->texts[t].name, text.name) != 0)
+            return fail_damaged(error, path, "a text's name does not match its data");
+    }
+    for (plan->variant_count = 0; plan->variant_count < variants; plan->variant_count++) {
         Variant *variant = &plan->variants[plan->variant_count];
         const bool labelled = !variant->name[strspn(variant->name, LABEL_CHARACTERS)];
         char pos[TEXT_CAPACITY];
@@ -216,54 +234,23 @@ static bool read_variants(Plan *plan, const json_t *json, const char *path, Erro
         if (strcmp(variant->pos, pos) != 0) return fail_damaged(error, path, "a scheme does not match its name");
         if (plan_variant(plan, variant->name) >= 0) return fail_damaged(error, path, "two schemes have the same name");
     }
-    return plan->variants;
-}
-
-static bool read_rates(Plan *plan, const json_t *json, const char *path, Error *error) {
-    if (!member_length(&plan->rate_count, json, "learning_rates", 1, RATES_MOST, path, error)) return false;
-    for (int r = 0; r < plan->rate_count; r++) {
-        const json_t *rate = json_array_get(json_object_get(json, "learning_rates"), (size_t)r);
-        plan->rates[r] = json_number_value(rate);
-        if (!json_is_number(rate) || !(plan->rates[r] >= 0 && plan->rates[r] <= 100) ||
-            (r > 0 && plan->rates[r] <= plan->rates[r - 1]))
-            return fail_damaged(error, path, "the learning rates are not rising numbers from 0 to 100");
-    }
-    return as_typed(rates_set(plan, error), path, error);
-}
-
-static bool read_tasks(Plan *plan, const json_t *json, const char *path, Error *error) {
-    int count;
-    if (!member_length(&count, json, "tasks", 0, TASKS_MOST, path, error)) return false;
-    for (int t = 0; t < count; t++) {
-        const char *name = json_string_value(json_array_get(json_object_get(json, "tasks"), (size_t)t));
-        if (!name || !is_builtin(name) || strchr(name, ' ') || !is_plain(name))
-            return fail_damaged(error, path, "a task is not a built-in one");
+    for (int t = plan->task_count = 0; t < tasks; t++) {
+        char name[TEXT_CAPACITY];
+        strcpy(name, plan->tasks[t]);
+        if (!is_builtin(name) || strchr(name, ' ')) return fail_damaged(error, path, "a task is not a built-in one");
         if (!as_typed(plan_task(plan, name, error), path, error)) return false;
     }
-    return true;
+    return as_typed(rates_set(plan, error) && plan_seeds(plan, plan->seeds, error), path, error);
 }
 
 // Schemes of contrasts may have been left out since, so only the form of their names is checked.
-static bool read_contrasts(Plan *plan, const json_t *json, const char *path, Error *error) {
-    plan->contrasts = read_list(&plan->contrast_count, json, "contrasts", 0, INT_MAX, sizeof *plan->contrasts,
-                                contrast_members, path, error);
+static bool check_contrasts(const Plan *plan, const char *path, Error *error) {
     for (int i = 0; i < plan->contrast_count; i++) {
         const Contrast *c = &plan->contrasts[i];
         if (!*c->variant || !*c->other || strcmp(c->variant, c->other) == 0 || strpbrk(c->variant, "<>&|") ||
             strpbrk(c->other, "<>&|") || strstr(c->variant, MINUS) || strstr(c->other, MINUS) ||
             strspn(c->named, "0123456789-:TZ") < strlen(c->named))
             return fail_damaged(error, path, "a contrast does not name two schemes");
-    }
-    return plan->contrasts;
-}
-
-static bool read_looks(Plan *plan, const json_t *json, const char *path, Error *error) {
-    if (!member_length(&plan->look_count, json, "looks", 0, SEEDS_MOST, path, error)) return false;
-    for (int l = 0; l < plan->look_count; l++) {
-        const json_int_t look = json_integer_value(json_array_get(json_object_get(json, "looks"), (size_t)l));
-        if (look < 1 || look > SEEDS_MOST || (l > 0 && look <= plan->looks[l - 1]))
-            return fail_damaged(error, path, "\"looks\" are not rising numbers of seeds");
-        plan->looks[l] = (int)look;
     }
     return true;
 }
@@ -273,16 +260,16 @@ static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *e
     if (json_object_get(json, "sizes") || json_is_true(json_object_get(json, "equal_seconds")) ||
         json_is_number(json_object_get(first, "learning_rate")))
         return fail_input(error, "%s was begun by an earlier version of bitter; use another --out", path);
-    if (!read_members(plan, plan_members, json, path, error) ||
-        !options_read(&plan->base, json_object_get(json, "options"), path, error) ||
-        !read_contrasts(plan, json, path, error) || !read_looks(plan, json, path, error) ||
-        !read_texts(plan, json, path, error) || !read_settings(plan, json, path, error) ||
-        !read_variants(plan, json, path, error) || !read_rates(plan, json, path, error) ||
-        !read_tasks(plan, json, path, error))
+    if (!read_struct((char *)plan, plan_members, "", json, path, error) ||
+        !options_read(&plan->base, json_object_get(json, "options"), path, error))
         return false;
+    bool rising = true;
+    for (int l = 1; l < plan->look_count; l++) rising = rising && plan->looks[l] > plan->looks[l - 1];
+    for (int r = 1; r < plan->rate_count; r++) rising = rising && plan->rates[r] > plan->rates[r - 1];
+    if (!rising) return fail_damaged(error, path, "\"looks\" or \"learning_rates\" do not rise");
     if (plan->reference >= plan->variant_count)
         return fail_damaged(error, path, "\"reference\" is not the number of a scheme");
-    return as_typed(plan_seeds(plan, plan->seeds, error), path, error);
+    return type_again(plan, path, error) && check_settings(plan, path, error) && check_contrasts(plan, path, error);
 }
 
 bool plan_read(Plan *plan, json_t **data, const char *path, Error *error) {
