@@ -87,23 +87,23 @@ static const Member plan_members[] = {
 
 static json_t *struct_json(const char *source, const Member *members);
 
-static json_t *list_json(const char *items, int count, const Member *list) {
+static json_t *list_json(const char *source, const Member *m) {
+    const int count = *(const int *)(source + m->count);
+    const char *items = source + m->offset;
+    if (m->type == POINTER) memcpy(&items, source + m->offset, sizeof items);
     json_t *array = json_array();
-    for (int i = 0; i < count; i++)
-        json_array_append_new(array, struct_json(items + (size_t)i * list->size, list->items));
+    for (int i = 0; i < count; i++) json_array_append_new(array, struct_json(items + (size_t)i * m->size, m->items));
     return array;
 }
 
 static json_t *member_json(const char *source, const Member *m) {
     const void *field = source + m->offset;
-    const bool list = m->type == ARRAY || m->type == POINTER;
     return m->type == TEXT     ? json_string(field)
            : m->type == FLAG   ? json_boolean(*(const bool *)field)
            : m->type == INT    ? json_integer(*(const int *)field)
            : m->type == LONG   ? json_integer(*(const long long *)field)
            : m->type == NUMBER ? json_real(*(const double *)field)
-                               : list_json(m->type == ARRAY ? field : *(void *const *)field,
-                                           list ? *(const int *)(source + m->count) : 0, m);
+                               : list_json(source, m);
 }
 
 // NULL when a text is not UTF-8, or there is no memory.
@@ -145,7 +145,7 @@ static bool read_list(char *target, const Member *m, const json_t *array, const 
         return fail_damaged(error, path, "\"%s\" must list %lld to %lld items", m->name, m->least, m->most);
     if (m->type == POINTER) {
         items = calloc(length + 1, m->size);
-        *(void **)(target + m->offset) = items;
+        memcpy(target + m->offset, &items, sizeof items);
         if (!items) return fail_run(error, "no memory for the %zu items of \"%s\"", length, m->name);
     }
     for (size_t i = 0; i < length; i++)
