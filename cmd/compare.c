@@ -299,8 +299,8 @@ static _Noreturn void train_runs(const Comparison *c, atomic_int *progress, pid_
             waiting = waiting || taken;
             if (taken) continue;
             if (error.kind == ERROR_INTERRUPTED) _exit(ERROR_INTERRUPTED);
-            fprintf(stderr, "bitter compare: %s\n", error.message);
-            atomic_store(&progress[i], FAILED);
+            if (atomic_exchange(&progress[i], FAILED) != FAILED) // another process may just have failed there, too
+                fprintf(stderr, "bitter compare: %s\n", error.message);
             if ((int)error.kind > worst) worst = (int)error.kind;
         }
         if (waiting) nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);

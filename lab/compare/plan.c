@@ -295,19 +295,17 @@ static bool follow_blocks(Plan *plan, const Plan *before, Error *error) {
 // Before any run is done nobody has seen a result, so contrasts that are typed take the place of the earlier ones.
 static bool follow_contrasts(Plan *plan, const Plan *before, int done, Error *error) {
     const Plan mine = *plan;
-    const bool replace = done == 0 && !mine.default_contrasts;
-    const int all =
-        before->contrast_count + (mine.default_contrasts && !before->default_contrasts ? 0 : mine.contrast_count);
+    if (done == 0 && !mine.default_contrasts) return true;
+    const Plan *const sources[] = {before, mine.default_contrasts && !before->default_contrasts ? NULL : &mine};
     bool ok = true;
     plan->contrasts = NULL;
     plan->contrast_count = 0;
     plan->default_contrasts = mine.default_contrasts && before->default_contrasts;
-    for (int i = 0; ok && i < all; i++) {
-        const bool old = i < before->contrast_count;
-        const Contrast *c = old ? &before->contrasts[i] : &mine.contrasts[i - before->contrast_count];
-        if (!old || !replace || is_named(&mine, c->variant, c->other))
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; ok && sources[s] && i < sources[s]->contrast_count; i++) {
+            const Contrast *c = &sources[s]->contrasts[i];
             ok = add(plan, c->variant, c->other, c->named, c->after, error);
-    }
+        }
     free(mine.contrasts);
     return ok;
 }

@@ -122,9 +122,9 @@ bool plan_contrast(Plan *plan, const char *text, const char *named, int after, E
 bool plan_default_contrasts(Plan *plan, const char *named, int after, Error *error);
 
 // Continue with the contrasts, the seeds of variants and the looks of `before`, a plan of the same directory of which
-// `done` runs are done. Contrasts that were named then stay as they were, unless no run is done and `plan` names its
-// own; those of `plan` that are new are added, or dropped if they are defaults and those of `before` are not.
-// complete: all runs of `before` are done.
+// `done` runs are done. Contrasts that were named then stay as they were, and those of `plan` that are new are added, or
+// dropped if they are defaults and those of `before` are not. If no run is done, those that `plan` names take their
+// place. complete: all runs of `before` are done.
 bool plan_follow(Plan *plan, const Plan *before, int done, bool complete, Error *error);
 
 // May `plan` continue in the directory of `before`? Schemes, seeds, learning rates and tasks may change. Fails (input)

@@ -87,8 +87,7 @@ static void follow(Plan *plan, const Plan *before, bool complete) {
     must(plan_follow(plan, before, 9, complete, &error), &error);
 }
 
-// Until a run is done, contrasts that are typed replace the earlier ones, and the date stays of one that is named
-// again.
+// Until a run is done, contrasts that are typed replace the earlier ones.
 static void contrasts_may_change_before_runs(void **state) {
     static Plan plan, before;
     Error error;
@@ -102,11 +101,7 @@ static void contrasts_may_change_before_runs(void **state) {
     expect_contrast(&plan, 0, "learned", "rope", LATER, 0);
     hand_over(&before, &plan);
     make(&plan, "learned;sinusoidal;rope");
-    name(&plan, "rope - learned", "2026-03-31T23:59:59Z", 0);
-    must(plan_follow(&plan, &before, 0, false, &error), &error);
-    assert_int_equal(plan.contrast_count, 1);
-    expect_contrast(&plan, 0, "learned", "rope", LATER, 0);
-    make(&plan, "learned;sinusoidal;rope"); // nothing typed: what was named stays
+    // Nothing typed: what was named stays.
     defaults(&plan, LATER, 0);
     must(plan_follow(&plan, &before, 0, false, &error), &error);
     assert_int_equal(plan.contrast_count, 1);
