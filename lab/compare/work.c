@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -240,9 +241,10 @@ bool work(bool *taken, const Comparison *c, int job, atomic_int *progress, pid_t
     const LockResult entered = enter(&w, error);
     *taken = entered == LOCK_TAKEN;
     if (entered != LOCK_MINE) return false;
+    const char *state = w.files.paths.state; // large, and goes last, because it says that this is still to be done
     const bool ok =
-        (job_has(c, &w.job, "measured.csv") || train_and_measure(&w, error)) && lock_keep(&w.files.lock.lock, error);
-    if (ok) unlink(w.files.paths.state); // large, and goes last, because it says that this is still to be done
+        (job_has(c, &w.job, "measured.csv") || train_and_measure(&w, error)) && lock_keep(&w.files.lock.lock, error) &&
+        (unlink(state) == 0 || errno == ENOENT || fail_run(error, "cannot remove %s: %s", state, strerror(errno)));
     if (ok) set_progress(&w, 1);
     // When the lock was lost, another process has the run now.
     *taken = !ok && error->kind != ERROR_INTERRUPTED && !lock_keep(&w.files.lock.lock, &lost);
