@@ -73,10 +73,6 @@ bool comparison_complete(const Comparison *c) {
     return true;
 }
 
-static void pause_shortly(void) {
-    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
-}
-
 bool comparison_lock(Lock *lock, const Comparison *c, Error *error) {
     char runs[PATH_CAPACITY], path[PATH_CAPACITY];
     LockResult result;
@@ -89,7 +85,7 @@ bool comparison_lock(Lock *lock, const Comparison *c, Error *error) {
         if (pauses == PAUSES_SILENT)
             fprintf(stderr, "bitter: waiting for the process that is writing the plan or the report in %s\n",
                     c->directory);
-        pause_shortly();
+        nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
     }
     return result == LOCK_MINE || fail_lock(path, errno, error);
 }
