@@ -193,8 +193,8 @@ bool rates_set(Plan *plan, Error *error) {
 bool plan_task(Plan *plan, const char *word, Error *error) {
     BuiltinCorpus task;
     const char *name = is_builtin(word) ? word + strlen(BUILTIN_PREFIX) : word;
-    char *added = plan->tasks[plan->task_count];
     if (plan->task_count == TASKS_MOST) return fail_input(error, "--tasks: give at most %d", TASKS_MOST);
+    char *added = plan->tasks[plan->task_count];
     if (!builtin_choose(&task, word, error)) return false;
     if (!is_task(&task)) return fail_input(error, "--tasks: %s is no task", word);
     if (snprintf(added, TEXT_CAPACITY, "%s%s", BUILTIN_PREFIX, name) >= TEXT_CAPACITY)
@@ -296,14 +296,16 @@ static bool follow_blocks(Plan *plan, const Plan *before, Error *error) {
 static bool follow_contrasts(Plan *plan, const Plan *before, int done, Error *error) {
     const Plan mine = *plan;
     if (done == 0 && !mine.default_contrasts) return true;
-    const Plan *const sources[] = {before, mine.default_contrasts && !before->default_contrasts ? NULL : &mine};
+    const Contrast *const sources[] = {before->contrasts, mine.contrasts};
+    const int counts[] = {before->contrast_count,
+                          mine.default_contrasts && !before->default_contrasts ? 0 : mine.contrast_count};
     bool ok = true;
     plan->contrasts = NULL;
     plan->contrast_count = 0;
     plan->default_contrasts = mine.default_contrasts && before->default_contrasts;
     for (int s = 0; s < 2; s++)
-        for (int i = 0; ok && sources[s] && i < sources[s]->contrast_count; i++) {
-            const Contrast *c = &sources[s]->contrasts[i];
+        for (int i = 0; ok && i < counts[s]; i++) {
+            const Contrast *c = &sources[s][i];
             ok = add(plan, c->variant, c->other, c->named, c->after, error);
         }
     free(mine.contrasts);

@@ -122,8 +122,8 @@ bool plan_contrast(Plan *plan, const char *text, const char *named, int after, E
 bool plan_default_contrasts(Plan *plan, const char *named, int after, Error *error);
 
 // Continue with the contrasts, the seeds of variants and the looks of `before`, a plan of the same directory of which
-// `done` runs are done. Contrasts that were named then stay as they were, and those of `plan` that are new are added, or
-// dropped if they are defaults and those of `before` are not. If no run is done, those that `plan` names take their
+// `done` runs are done. Contrasts that were named then stay as they were, and those of `plan` that are new are added,
+// or dropped if they are defaults and those of `before` are not. If no run is done, those that `plan` names take their
 // place. complete: all runs of `before` are done.
 bool plan_follow(Plan *plan, const Plan *before, int done, bool complete, Error *error);
 

@@ -5,6 +5,7 @@
 #include "lab/compare/plan.h"
 #include "train/config.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,6 +199,7 @@ static bool as_typed(bool ok, const char *path, Error *error) {
 // Names become parts of paths; they differ, and only a setting without others may have none. Every text has the same
 // settings.
 static bool check_settings(const Plan *plan, const char *path, Error *error) {
+    assert(plan->text_count > 0); // the table says so
     const int apart = plan->setting_count / plan->text_count;
     for (int s = 0; s < plan->setting_count; s++) {
         const Setting *setting = &plan->settings[s];
