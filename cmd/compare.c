@@ -5,139 +5,390 @@
 #include "base/progress.h"
 #include "base/utf8.h"
 #include "cmd/commands.h"
-#include "cmd/compare/start.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/shared/kernels.h"
+#include "lab/compare/measure.h"
+#include "lab/report/page/numbers.h"
 #include "lab/report/report.h"
+#include "train/config.h"
+#include "train/trainer.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { TAKEN = 75 };     // exit code of a process whose run another one has
-enum { TRIES_MOST = 3 }; // after so many signals a run has failed
+enum { WORKERS_MOST = 1024 };
+enum { TRIES_MOST = 3 };    // so many processes may be killed before a run is done
+enum { ARRAY_MOST = 1000 }; // tasks of a job, unless a cluster is configured for more or fewer (MaxArraySize)
 
-// What this process knows of a run. OPEN: it is to be done here, unless another process has it; LEFT: it failed or was
-// interrupted here, and only others can do it, or the same command later.
-typedef struct {
-    enum { OPEN, DONE, LEFT } state;
-    pid_t pid;    // the process that was started for it; 0 = none
-    int tries;    // how many of its processes a signal ended, or left something behind
-    double again; // do not try to lock it earlier, by clock_seconds(), because another process has it
-} RunState;
+// --- options ---
 
 typedef struct {
-    const Comparison *comparison;
-    RunState *runs; // (count), all of the plan; those of other shares are none of this process's business
-    Shared *shared;
-    int count, mine, done, open, workers, running;
-    int worst; // exit code
-} Crew;
+    TrainOptions train; // without data and context, which are lists
+    TextList data, contrasts;
+    char out[TEXT_CAPACITY], lr_grid[TEXT_CAPACITY], scale[TEXT_CAPACITY], tokens_per_parameter[TEXT_CAPACITY],
+        contexts[TEXT_CAPACITY], tasks[TEXT_CAPACITY], reference[TEXT_CAPACITY], share[TEXT_CAPACITY];
+    long long seeds, exercises, task_steps, workers;
+    bool unpaired, list, slurm;
+    bool prints; // --list or --slurm: nothing is trained, and the standard output is for a shell or sbatch
+} CompareOptions;
 
-// The runs of this share.
-static int count_mine(const Comparison *c) {
+#define FIELD(name) offsetof(CompareOptions, name)
+
+static const Option own_options[] = {
+    HEADING_ROW("Comparison"),
+    TEXT_ROW("out", FIELD(out), "runs/compare", "DIR", "directory of all runs and the report; continued if it exists"),
+    INTEGER_ROW("seeds", FIELD(seeds), "5", 1, SEEDS_MOST, "train each scheme from N seeds, --seed and those after it"),
+    TEXT_ROW("reference", FIELD(reference), NULL, "SCHEME", "scheme to compare the others with; by default the first"),
+    TEXTS_ROW("contrast", FIELD(contrasts), "\"A - B\"",
+              "difference that the comparison is about, to be named before the first run; may be repeated; by default "
+              "each learned scheme minus its designed one, or else each scheme minus the reference"),
+    FLAG_ROW("unpaired", FIELD(unpaired),
+             "give every scheme seeds of its own, and compare by Welch's t-test; by default all have the same seeds, "
+             "in pairs"),
+    TEXT_ROW("lr-grid", FIELD(lr_grid), NULL, "X,X,...",
+             "learning rates to try; for each scheme, the best on the first half of the validation text is used"),
+    HEADING_ROW("Settings, in all combinations"),
+    TEXTS_ROW("data", FIELD(data), "DIR",
+              "shards from `bitter prepare` or llm.c, or builtin:NAME (default builtin:tales); may be repeated"),
+    TEXT_ROW("context", FIELD(contexts), "256", "N,N,...", "tokens of a training window"),
+    TEXT_ROW("scale", FIELD(scale), NULL, "N,N,...",
+             "model sizes in parameters, such as 0.1M,0.3M; sets width, and layers and heads unless you give them"),
+    TEXT_ROW("tokens-per-parameter", FIELD(tokens_per_parameter), NULL, "X,X,...",
+             "training tokens for each parameter, instead of --steps (default with --scale: 20)"),
+    INTEGER_ROW("eval-tokens", FIELD(train.eval_tokens), "0", 0, HUGE_VAL,
+                "use the first N validation tokens of each text: half chooses, half is reported; 0 = all"),
+    HEADING_ROW("Tasks"),
+    TEXT_ROW("tasks", FIELD(tasks), NULL, "LIST", "tasks to train every scheme on as well: \"copy:max=5 parity\""),
+    INTEGER_ROW("task-steps", FIELD(task_steps), "0", 0, HUGE_VAL, "optimiser steps on a task; 0 = --steps"),
+    INTEGER_ROW("exercises", FIELD(exercises), "200", 1, 1e6, "exercises to score at each length"),
+    HEADING_ROW("Processes"),
+    INTEGER_ROW("workers", FIELD(workers), "0", 0, WORKERS_MOST,
+                "how many runs are trained at the same time; 0 = as many as the cores allow"),
+    FLAG_ROW("list", FIELD(list),
+             "train nothing: print a command for each run that is not done, for xargs, make or GNU parallel"),
+    FLAG_ROW(
+        "slurm", FIELD(slurm),
+        "train nothing: print a script for sbatch, with a task for each run that is not done, at most --workers of "
+        "them at the same time"),
+    TEXT_ROW("share", FIELD(share), NULL, "I/N",
+             "train only every N-th run, from the I-th on; the process that finishes the last one writes the report"),
+    {0},
+};
+
+// The rows of the comparison, and those training options that make sense for many runs.
+static const Option *table(void) {
+    static const char *const left_out[] = {"pos",  "sample-every", "Run",     "out",         "init",    "resume",
+                                           "Data", "data",         "context", "eval-tokens", "patience"};
+    static Option rows[ARGUMENTS_MOST];
     int count = 0;
-    for (int i = 0; i < plan_job_count(&c->plan); i++) count += job_mine(c, i);
-    return count;
+    for (const Option *o = own_options; o->name; o++) rows[count++] = *o;
+    for (const Option *o = train_options; o->name; o++) {
+        bool wanted = true;
+        for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+            wanted = wanted && strcmp(o->name, left_out[i]) != 0;
+        if (wanted) rows[count++] = *o;
+    }
+    return rows;
 }
 
-// In a process of its own.
-static _Noreturn void train_one(const Crew *crew, int run, pid_t parent) {
-    Error error;
-    bool taken;
-    interrupt_catch();
-    const bool ok = work(&taken, crew->comparison, run, crew->shared, parent, &error);
-    if (!ok && !taken && error.kind != ERROR_INTERRUPTED) fprintf(stderr, "bitter compare: %s\n", error.message);
-    _exit(ok ? ERROR_NONE : taken ? TAKEN : (int)error.kind);
+// Was this option typed, even with an empty value? `given` is what arguments_parse found.
+static bool is_given(const bool *given, const char *name) {
+    const Option *rows = table();
+    return given[option_find(rows, name) - rows];
 }
 
-// Start a process for each open run that has none, up to `workers` at the same time.
-static bool crew_start(Crew *crew, Error *error) {
-    const Comparison *c = crew->comparison;
-    const pid_t parent = getpid();
-    for (int i = 0; i < crew->count && crew->running < crew->workers; i++) {
-        RunState *run = &crew->runs[i];
-        if (!job_mine(c, i) || run->state != OPEN || run->pid > 0 || clock_seconds() < run->again) continue;
-        const Job job = plan_job(&c->plan, i);
-        if (job_done(c, &job)) continue;
-        fflush(NULL);
-        const pid_t pid = fork();
-        if (pid == 0) train_one(crew, i, parent);
-        if (pid < 0) return crew->running > 0 || fail_run(error, "cannot start a process: %s", strerror(errno));
-        run->pid = pid;
-        crew->running++;
+// Options that say nothing, such as those of a shell variable without a value, or the same thing twice.
+static bool check_given(const CompareOptions *o, const bool *given, Error *error) {
+    static const struct {
+        const char *one, *other, *what;
+        bool unless_tasks; // tasks have the other one
+    } twice[] = {{"steps", "tokens-per-parameter", "how long to train", false},
+                 {"scale", "width", "how wide models are", true},
+                 {"lr-grid", "lr", "the learning rate", true},
+                 {"list", "slurm", "who trains", false},
+                 {"list", "share", "who trains", false},
+                 {"slurm", "share", "who trains", false}};
+    for (const Option *row = own_options; row->name; row++)
+        if (row->type == OPTION_TEXT && is_given(given, row->name) && !((const char *)o)[row->offset])
+            return fail_input(error, "--%s: '' is empty; give a value, or leave the option out", row->name);
+    for (size_t i = 0; i < sizeof twice / sizeof *twice; i++)
+        if (is_given(given, twice[i].one) && is_given(given, twice[i].other) && !(twice[i].unless_tasks && *o->tasks))
+            return fail_input(error, "--%s and --%s both say %s; give one of them", twice[i].one, twice[i].other,
+                              twice[i].what);
+    return true;
+}
+
+// --- the plan ---
+
+static bool open_texts(Plan *plan, Corpus corpora[TEXTS_MOST], const TextList *data, Error *error) {
+    const int count = data->count > 0 ? data->count : 1;
+    for (int t = 0; t < count; t++) {
+        const char *name = data->count > 0 ? data->items[t] : "builtin:tales";
+        if (t == TEXTS_MOST) return fail_input(error, "--data: give at most %d texts", TEXTS_MOST);
+        if (!corpus_open(&corpora[t], name, error)) return false;
+        if (is_task(&corpora[t].builtin))
+            return fail_input(error, "%s is a task; name it with --tasks, and give text with --data", name);
+        if (!plan_text(plan, name, corpora[t].tokenizer.vocab_size, (long long)corpora[t].train.count, error))
+            return false;
     }
     return true;
 }
 
-// Take note of processes that have ended; returns whether any has.
+// Name the contrasts, now that so many runs are done.
+static bool name_contrasts(Plan *plan, const TextList *typed, int done, Error *error) {
+    char now[DATE_CAPACITY];
+    const time_t seconds = time(NULL);
+    struct tm date;
+    strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &date));
+    for (int c = 0; c < typed->count; c++)
+        if (!plan_contrast(plan, typed->items[c], now, done, error)) return false;
+    return typed->count > 0 || plan_default_contrasts(plan, now, done, error);
+}
+
+// Check every variant with every shape and task that it will be trained with, and every text, before hours of training.
+static bool check_jobs(const Plan *plan, const Corpus *corpora, Error *error) {
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        if (job.seed > 0) break;
+        const Variant *variant = &plan->variants[job.variant];
+        const int text = plan->settings[job.setting].text;
+        TrainOptions options = plan_job_options(plan, &job);
+        const long long context = options.context;
+        Mix pos;
+        Error reason;
+        memcpy(options.pos, variant->typed, sizeof options.pos); // places in messages are those in what was typed
+        if (!trainer_check(&pos, &options, job.task < 0 ? plan->texts[text].vocab : 257, &reason))
+            return variant_fail(variant, &reason, error);
+        if (job.task < 0 && !measure_check(plan->base.eval_tokens, context, &corpora[text], error)) return false;
+    }
+    return true;
+}
+
+static bool make_plan(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptions *o, const bool *given, char **names,
+                      int count, int done, Error *error) {
+    const SettingLists lists = {.scale = o->scale,
+                                .tokens_per_parameter = o->tokens_per_parameter,
+                                .contexts = o->contexts,
+                                .layers = is_given(given, "layers"),
+                                .heads = is_given(given, "heads"),
+                                .steps = is_given(given, "steps")};
+    plan->base = o->train;
+    plan->exercises = (int)o->exercises;
+    plan->task_steps = o->task_steps > 0 ? o->task_steps : o->train.steps;
+    plan->unpaired = o->unpaired;
+    snprintf(plan->base.pos, sizeof plan->base.pos, "rope");
+    return check_given(o, given, error) && open_texts(plan, corpora, &o->data, error) &&
+           plan_seeds(plan, o->seeds, error) && plan_variants(plan, names, count, o->reference, error) &&
+           plan_settings(plan, &lists, error) && plan_rates(plan, o->lr_grid, error) &&
+           plan_tasks(plan, o->tasks, error) && name_contrasts(plan, &o->contrasts, done, error) &&
+           check_jobs(plan, corpora, error);
+}
+
+// Continue the plan that the directory was begun with: keep its threads. Runs on texts that have changed are not mixed
+// in one table.
+static bool take_over(Comparison *c, const CompareOptions *o, Error *error) {
+    static Comparison old;
+    Plan *plan = &c->plan;
+    const Plan *before = &old.plan;
+    json_t *data;
+    int changed = -1, done;
+    if (!plan_read(&old.plan, &data, c->file, error)) return false;
+    for (size_t t = json_array_size(c->data); t-- > 0;)
+        if (!data_same(json_array_get(c->data, t), json_array_get(data, t))) changed = (int)t;
+    json_decref(data);
+    plan->base.threads = before->base.threads;
+    if (!plan_agrees(plan, before, c->file, error)) return false;
+    if (changed >= 0) return comparison_fail_changed(c, plan->texts[changed].data, error);
+    plan->threads = before->threads;
+    if (!o->prints && o->train.threads > 0 && o->train.threads != before->threads)
+        printf("compare keeps to %d thread%s for each run, as in %s\n", before->threads,
+               before->threads == 1 ? "" : "s", c->file);
+    return comparison_paths(&old, c->directory, error) && comparison_done(&done, c, error) &&
+           plan_follow(plan, before, done, comparison_complete(&old), error);
+}
+
+// Choose the threads of a run, or continue the plan in the directory. Runs side by side with one thread each train the
+// most tokens; fewer runs than cores share the cores. What else runs on the cores of a share is decided elsewhere.
+static bool settle_plan(Comparison *c, const CompareOptions *o, int cores, Error *error) {
+    const int runs = plan_job_count(&c->plan);
+    c->plan.threads = c->shares > 0 || o->prints || runs >= cores ? 1 : cores / runs;
+    if (o->train.threads > 0) c->plan.threads = (int)o->train.threads;
+    return path_missing(c->file) || take_over(c, o, error);
+}
+
+// When several processes begin at once, one of them writes the plan, and the others wait for it. The runs that are
+// there already are checked, before hours of training.
+static bool write_plan(Comparison *c, const CompareOptions *o, int cores, Error *error) {
+    char runs[PATH_CAPACITY];
+    Lock lock;
+    Outcome outcome;
+    if (!path_format(runs, error, "%s/runs", c->directory) || !directory_create(runs, error) ||
+        !comparison_lock(&lock, c, error))
+        return false;
+    bool ok = lock.exclusive || fail_input(error,
+                                           "the file system of %s has no locks, by which the processes of a comparison "
+                                           "share its runs; choose an --out on another one",
+                                           c->directory);
+    ok = ok && settle_plan(c, o, cores, error) && outcome_read(&outcome, c, error);
+    if (ok) outcome_free(&outcome);
+    ok = ok && plan_write(c->file, &c->plan, c->data, error);
+    lock_release(&lock);
+    return ok;
+}
+
+static void print_settings(const Plan *plan) {
+    int width = 7;
+    for (int s = 0; s < plan->setting_count; s++)
+        if ((int)strlen(plan->settings[s].name) > width) width = (int)strlen(plan->settings[s].name);
+    printf("%-*s layers heads width context parameters    steps   tokens per parameter epochs  operations a token\n",
+           width, "setting");
+    for (int s = 0; s < plan->setting_count; s++) {
+        const Setting *setting = &plan->settings[s];
+        char tokens[NUMBER_WORDS], operations[RANGE_WORDS];
+        double least, most;
+        setting_operations_range(&least, &most, plan, s);
+        printf("%-*s %6lld %5lld %5lld %7lld %10lld %8lld %8s %13.4g %6.3g  %s\n", width,
+               *setting->name ? setting->name : "-", setting->layers, setting->heads, setting->width, setting->context,
+               setting->parameters, setting->steps, number_words(tokens, setting_tokens(plan, s)),
+               setting_tokens_per_parameter(plan, s), setting_epochs(plan, s), range_words(operations, least, most));
+    }
+    fflush(stdout);
+}
+
+// Make the plan and the fingerprints of its texts, or continue the plan in the directory. Fails on every mistake that
+// can be found before the first run.
+static bool start(Comparison *c, const CompareOptions *o, const bool *given, char **names, int count, int cores,
+                  Error *error) {
+    static Corpus corpora[TEXTS_MOST];
+    Plan *plan = &c->plan;
+    int done;
+    bool ok = path_check_link(c->directory, "name the directory itself, or remove the link", error) &&
+              comparison_done(&done, c, error) && make_plan(plan, corpora, o, given, names, count, done, error);
+    c->data = json_array();
+    for (int t = 0; ok && t < plan->text_count; t++)
+        ok = json_array_append_new(c->data, data_json(&corpora[t])) == 0 ||
+             fail_run(error, "no memory for the fingerprint of %s", plan->texts[t].data);
+    if (ok && !o->prints) print_settings(plan);
+    ok = ok && (o->prints ? settle_plan(c, o, cores, error) : write_plan(c, o, cores, error));
+    for (int t = 0; t < TEXTS_MOST; t++) corpus_close(&corpora[t]);
+    return ok;
+}
+
+// --- processes that train ---
+
+#define FAILED (-1) // the progress of a run that failed here: only others can do it, or the same command later
+
+// In a process of its own: take one run after the other, until all are done or have failed here. What others have, it
+// waits for, because they may be killed.
+static _Noreturn void train_runs(const Comparison *c, atomic_int *progress, pid_t parent) {
+    int worst = ERROR_NONE;
+    for (bool waiting = true; waiting;) {
+        waiting = false;
+        for (int i = 0; i < plan_job_count(&c->plan); i++) {
+            const Job job = plan_job(&c->plan, i);
+            Error error;
+            bool taken;
+            if (!job_mine(c, i) || atomic_load(&progress[i]) == FAILED || job_done(c, &job) ||
+                work(&taken, c, i, &progress[i], parent, &error))
+                continue;
+            waiting = waiting || taken;
+            if (taken) continue;
+            if (error.kind == ERROR_INTERRUPTED) _exit(ERROR_INTERRUPTED);
+            if (atomic_exchange(&progress[i], FAILED) != FAILED) // another process may just have failed there, too
+                fprintf(stderr, "bitter compare: %s\n", error.message);
+            if ((int)error.kind > worst) worst = (int)error.kind;
+        }
+        if (waiting) nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+        if (interrupt_came() || getppid() != parent) _exit(ERROR_INTERRUPTED);
+    }
+    _exit(worst);
+}
+
+typedef struct {
+    const Comparison *comparison;
+    atomic_int *progress; // (jobs), see work
+    pid_t pids[WORKERS_MOST];
+    int running, due;       // processes that run, and that are to be started
+    int deaths;             // by signals, since a run was last done
+    int mine, done;         // runs of this share
+    double tokens, trained; // of these runs: all, and those that were trained on
+    int worst;              // exit code
+} Crew;
+
+static bool crew_start(Crew *crew, Error *error) {
+    const pid_t parent = getpid();
+    for (int w = 0; w < WORKERS_MOST && crew->due > 0; w++) {
+        if (crew->pids[w] > 0) continue;
+        fflush(NULL);
+        const pid_t pid = fork();
+        if (pid == 0) train_runs(crew->comparison, crew->progress, parent);
+        if (pid < 0) return crew->running > 0 || fail_run(error, "cannot start a process: %s", strerror(errno));
+        crew->pids[w] = pid;
+        crew->running++;
+        crew->due--;
+    }
+    return true;
+}
+
+// Take note of processes that have ended; returns whether any has. One that was killed is started again.
 static bool crew_reap(Crew *crew) {
-    const Plan *plan = &crew->comparison->plan;
     const int before = crew->running;
     int status;
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0; crew->running--) {
-        RunState *run = crew->runs;
-        while (run->pid != pid) run++;
-        const Job job = plan_job(plan, (int)(run - crew->runs));
-        char name[PATH_CAPACITY];
-        const bool signalled = WIFSIGNALED(status);
-        const int code = signalled ? ERROR_RUN : WEXITSTATUS(status);
-        const bool unfinished = signalled || (code == ERROR_NONE && !job_done(crew->comparison, &job));
-        const bool again = unfinished && ++run->tries < TRIES_MOST;
-        run->pid = 0;
-        if (signalled)
-            fprintf(stderr, "bitter compare: the process of %s was ended by signal %d%s\n",
-                    plan_job_name(name, plan, &job), WTERMSIG(status),
-                    again ? "; the run continues from its last checkpoint" : "");
-        if (code == TAKEN) run->again = clock_seconds() + 1;
-        if (code == TAKEN || again) continue;
-        run->state = code == ERROR_NONE ? DONE : LEFT;
+        const int code = WIFSIGNALED(status) ? ERROR_RUN : WEXITSTATUS(status);
+        for (int w = 0; w < WORKERS_MOST; w++)
+            if (crew->pids[w] == pid) crew->pids[w] = 0;
         if (code > crew->worst) crew->worst = code;
+        if (!WIFSIGNALED(status)) continue;
+        const bool again = ++crew->deaths < TRIES_MOST;
+        crew->due += again;
+        fprintf(stderr, "bitter compare: a process was ended by signal %d%s\n", WTERMSIG(status),
+                again ? "; the run continues from its last checkpoint" : "");
     }
     return crew->running < before;
 }
 
-// Count the runs of this process that are done and open, and the tokens that all have been trained on.
-static void count_done(double *tokens, Crew *crew) {
+// Count the runs and the tokens.
+static void crew_count(Crew *crew) {
     const Comparison *c = crew->comparison;
-    *tokens = crew->done = crew->open = 0;
-    for (int i = 0; i < crew->count; i++) {
-        RunState *run = &crew->runs[i];
+    const int before = crew->done;
+    crew->mine = crew->done = 0;
+    crew->tokens = crew->trained = 0;
+    for (int i = 0; i < plan_job_count(&c->plan); i++) {
         const Job job = plan_job(&c->plan, i);
         if (!job_mine(c, i)) continue;
-        if (run->pid == 0 && run->state != DONE && job_done(c, &job)) run->state = DONE; // by another process
-        const int share = run->state == DONE ? PROGRESS_ALL : atomic_load(&crew->shared->progress[i]);
-        crew->done += run->state == DONE;
-        crew->open += run->state == OPEN;
-        *tokens += (double)share / PROGRESS_ALL * plan_job_tokens(&c->plan, &job);
+        const bool done = job_done(c, &job);
+        const int share = done ? PROGRESS_ALL : atomic_load(&crew->progress[i]);
+        crew->mine++;
+        crew->done += done;
+        crew->tokens += plan_job_tokens(&c->plan, &job);
+        if (share != FAILED) crew->trained += (double)share / PROGRESS_ALL * plan_job_tokens(&c->plan, &job);
     }
+    if (crew->done > before) crew->deaths = 0;
 }
 
 // Train, and show the progress, until no run is left to do here.
 static bool train(Crew *crew, Error *error) {
-    const Plan *plan = &crew->comparison->plan;
     ProgressLine line;
-    double all = 0, tokens;
-    bool ok = true;
-    for (int i = 0; i < crew->count; i++) {
-        const Job job = plan_job(plan, i);
-        if (job_mine(crew->comparison, i)) all += plan_job_tokens(plan, &job);
-    }
+    bool ok = true, stopped = false;
     interrupt_catch();
-    count_done(&tokens, crew);
-    progress_start(&line, "compare", tokens, all);
-    for (;;) {
-        ok = ok && (interrupt_came() || crew_start(crew, error));
-        if (interrupt_came() || !ok) atomic_store(&crew->shared->stop, 1);
-        count_done(&tokens, crew);
-        progress_show(&line, tokens, "%d/%d runs, %d in training here", crew->done, crew->mine, crew->running);
-        if (crew->running == 0 && (!ok || interrupt_came() || crew->open == 0)) break;
+    progress_start(&line, "compare", crew->trained, crew->tokens);
+    while (crew->running > 0 || (crew->due > 0 && !stopped)) {
+        ok = ok && (stopped || interrupt_came() || crew_start(crew, error));
+        for (int w = 0; !stopped && (interrupt_came() || !ok) && w < WORKERS_MOST; w++)
+            if (crew->pids[w] > 0) kill(crew->pids[w], SIGTERM);
+        stopped = stopped || interrupt_came() || !ok;
+        crew_count(crew);
+        progress_show(&line, crew->trained, "%d/%d runs, %d in training here", crew->done, crew->mine, crew->running);
         for (int pause = 0; pause < 10 && !crew_reap(crew); pause++)
             nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     }
+    crew_count(crew);
     progress_clear(&line);
     if (!ok || crew->done == crew->mine) return ok;
     fail_run(error, "%d of %d runs are done%s; run the same command again for the others", crew->done, crew->mine,
@@ -147,40 +398,45 @@ static bool train(Crew *crew, Error *error) {
     return false;
 }
 
-// The runs of this process; as many side by side as there are workers.
-static bool train_runs(const Comparison *c, int workers, Error *error) {
-    const int count = plan_job_count(&c->plan);
-    const size_t bytes = sizeof(Shared) + (size_t)count * sizeof(atomic_int);
-    Crew crew = {.comparison = c, .workers = workers, .count = count, .mine = count_mine(c)};
-    crew.runs = calloc((size_t)count, sizeof *crew.runs);
-    crew.shared = shared_zeros(bytes);
-    const bool ok =
-        crew.runs && crew.shared ? train(&crew, error) : fail_run(error, "no memory for the state of %d runs", count);
-    free(crew.runs);
-    shared_free(crew.shared, bytes);
-    return ok;
+// Train the runs of this process, and report when all runs are done. 0 workers: as many as the cores allow, but one for
+// a share, because whatever has divided the runs fills the cores.
+static bool train_all(const Comparison *c, int workers, int cores, Error *error) {
+    const Plan *plan = &c->plan;
+    const size_t bytes = (size_t)plan_job_count(plan) * sizeof(atomic_int);
+    Crew crew = {.comparison = c, .progress = shared_zeros(bytes)};
+    if (!crew.progress) return fail_run(error, "no memory for the state of %d runs", plan_job_count(plan));
+    if (workers == 0) workers = cores > plan->threads && c->shares == 0 ? cores / plan->threads : 1;
+    crew_count(&crew);
+    crew.due = workers < crew.mine - crew.done ? workers : crew.mine - crew.done;
+    printf("compare %s: %d runs; %d schemes, %d seed%s", c->directory, plan_job_count(plan), plan->variant_count,
+           plan->seeds, plan->seeds == 1 ? "" : "s");
+    if (plan->rate_count > 1) printf(", %d learning rates", plan->rate_count);
+    if (plan->task_count > 0) printf(", %d tasks", plan->task_count);
+    if (c->shares > 0) printf("; %d of the runs here", crew.mine);
+    printf("; %d side by side with %d thread%s each\n", workers, plan->threads, plan->threads == 1 ? "" : "s");
+    fflush(stdout);
+    const bool ok = train(&crew, error);
+    shared_free(crew.progress, bytes);
+    if (!ok) return false;
+    if (c->shares == 0 || comparison_complete(c)) return report(c, stdout, error); // without shares, all are done
+    printf("compare the runs of this share are done; the process that finishes the last run writes the report\n");
+    return true;
 }
 
 // --- runs that something else starts: --list, --slurm and --share ---
 
-enum { ARRAY_MOST = 1000 }; // tasks of a job, unless a cluster is configured for more or fewer (MaxArraySize)
-
 // Append the words behind "compare", as they were typed, each with a space in front, without the options that say who
 // trains.
 static void keep_words(Text *words, int argc, char **argv) {
-    static const struct {
-        const char *name;
-        bool has_value;
-    } left_out[] = {{"--list", false}, {"--slurm", false}, {"--share", true}, {"--workers", true}};
-    enum { ALL = sizeof left_out / sizeof *left_out };
+    static const char *const left_out[] = {"--list", "--slurm", "--share", "--workers"}; // the last two have a value
     for (int i = 1; i < argc; i++) {
         const size_t length = strcspn(argv[i], "=");
         int n = 0;
-        while (n < ALL && (strlen(left_out[n].name) != length || strncmp(left_out[n].name, argv[i], length) != 0)) n++;
-        if (n == ALL) {
+        while (n < 4 && (strlen(left_out[n]) != length || strncmp(left_out[n], argv[i], length) != 0)) n++;
+        if (n == 4) {
             text_print(words, " ");
             shell_word(words, argv[i]);
-        } else if (left_out[n].has_value && argv[i][length] == '\0') {
+        } else if (n >= 2 && argv[i][length] == '\0') {
             i++;
         }
     }
@@ -205,98 +461,48 @@ static bool share_done(const Comparison *c, int share, int shares) {
     return true;
 }
 
-// What ends a line would begin a command of its own in a list or in the script.
-static bool check_plain(const char *what, const char *path, Error *error) {
-    return is_plain(path) ||
-           fail_input(error, "%s %s: the path holds a newline or another control character; rename its directory", what,
-                      path);
-}
-
-// --share stands in front of the words, because "--" may end the options.
-static void add_list(Text *list, const Comparison *c, const char *program, const Text *words) {
-    const int runs = plan_job_count(&c->plan);
-    for (int i = 0; i < runs; i++) {
-        char name[PATH_CAPACITY];
-        const Job job = plan_job(&c->plan, i);
-        if (job_done(c, &job)) continue;
-        shell_word(list, program);
-        text_print(list, " compare --share %d/%d", i + 1, runs);
-        text_add(list, words->bytes, words->size);
-        text_print(list, " # %s\n", plan_job_name(name, &c->plan, &job));
-    }
-}
-
-static bool add_script(Text *script, const Comparison *c, const char *program, const Text *words, const char *here,
-                       int workers, Error *error) {
-    const int runs = plan_job_count(&c->plan), tasks = runs < ARRAY_MOST ? runs : ARRAY_MOST;
-    const char *separator = "#!/bin/sh\n#SBATCH --job-name=bitter --requeue --open-mode=append --array=";
-    for (int task = 0; task < tasks; task++) {
-        if (share_done(c, task, tasks)) continue;
-        text_print(script, "%s%d", separator, task + 1);
-        separator = ",";
-    }
-    if (script->size == 0)
-        return fail_input(error, "all runs are done; `bitter report` writes the report of %s", c->directory);
-    if (workers > 0) text_print(script, "%%%d", workers);
-    text_print(script, "\n#SBATCH --cpus-per-task=%d\ncd ", c->plan.threads);
-    shell_word(script, here);
-    text_print(script, " || exit\nexec ");
-    shell_word(script, program);
-    text_print(script, " compare --share \"$SLURM_ARRAY_TASK_ID/%d\"", tasks);
-    text_add(script, words->bytes, words->size);
-    text_print(script, "\n");
-    return true;
-}
-
 // Print, for a shell to read, a command for each run that is not done; or a script for sbatch, an array job with a task
-// for each of these runs, of which at most `workers` (0 = no limit) run at the same time.
+// for each of these runs, of which at most `workers` (0 = no limit) run at the same time. --share stands in front of
+// the words, because "--" may end the options.
 static bool divide(const Comparison *c, const Text *words, bool slurm, int workers, Error *error) {
-    char program[PATH_CAPACITY], here[PATH_CAPACITY];
+    const int runs = plan_job_count(&c->plan), shares = slurm && runs > ARRAY_MOST ? ARRAY_MOST : runs;
+    char program[PATH_CAPACITY], here[PATH_CAPACITY], name[PATH_CAPACITY];
+    const char *separator = "#!/bin/sh\n#SBATCH --job-name=bitter --requeue --open-mode=append --array=";
     Text text = {0};
     program_find(program, "bitter");
-    if (!check_plain("the program", program, error)) return false;
     if (!getcwd(here, sizeof here)) return fail_run(error, "the working directory has no path: %s", strerror(errno));
-    if (slurm && !check_plain("the working directory", here, error)) return false;
-    bool ok = !slurm || add_script(&text, c, program, words, here, workers, error);
-    if (!slurm) add_list(&text, c, program, words);
-    ok = ok && (!(words->failed || text.failed) || fail_run(error, "no memory for the commands of the runs"));
+    // A newline would begin a command of its own.
+    const char *bad = !is_plain(program) ? program : slurm && !is_plain(here) ? here : NULL;
+    if (bad) return fail_input(error, "%s: the path holds a control character; rename its directory", bad);
+    for (int share = 0; share < shares; share++) {
+        if (share_done(c, share, shares)) continue;
+        if (slurm) {
+            text_print(&text, "%s%d", separator, share + 1);
+            separator = ",";
+        } else {
+            const Job job = plan_job(&c->plan, share);
+            shell_word(&text, program);
+            text_print(&text, " compare --share %d/%d", share + 1, shares);
+            text_add(&text, words->bytes, words->size);
+            text_print(&text, " # %s\n", plan_job_name(name, &c->plan, &job));
+        }
+    }
+    if (slurm && text.size == 0)
+        return fail_input(error, "all runs are done; `bitter report` writes the report of %s", c->directory);
+    if (slurm) {
+        if (workers > 0) text_print(&text, "%%%d", workers);
+        text_print(&text, "\n#SBATCH --cpus-per-task=%d\ncd ", c->plan.threads);
+        shell_word(&text, here);
+        text_print(&text, " || exit\nexec ");
+        shell_word(&text, program);
+        text_print(&text, " compare --share \"$SLURM_ARRAY_TASK_ID/%d\"", shares);
+        text_add(&text, words->bytes, words->size);
+        text_print(&text, "\n");
+    }
+    const bool ok = !(words->failed || text.failed) || fail_run(error, "no memory for the commands of the runs");
     if (ok && text.size > 0) fwrite(text.bytes, 1, text.size, stdout);
     text_free(&text);
     return ok;
-}
-
-// --- the command ---
-
-// The command for the report.
-static void keep_command(char *out, size_t capacity, const Text *words) {
-    if (words->size + sizeof "bitter compare" <= capacity)
-        snprintf(out, capacity, "bitter compare%.*s", (int)words->size, words->size ? words->bytes : "");
-    else
-        snprintf(out, capacity, "bitter compare ... (longer than %zu bytes)", capacity);
-}
-
-static void print_plan(const Comparison *c, int workers) {
-    const Plan *plan = &c->plan;
-    printf("compare %s: %d runs; %d schemes, %d seed%s", c->directory, plan_job_count(plan), plan->variant_count,
-           plan->seeds, plan->seeds == 1 ? "" : "s");
-    if (plan->rate_count > 1) printf(", %d learning rates", plan->rate_count);
-    if (plan->task_count > 0) printf(", %d tasks", plan->task_count);
-    if (c->shares > 0) printf("; %d of the runs here", count_mine(c));
-    printf("; %d side by side with %d thread%s each\n", workers, plan->threads, plan->threads == 1 ? "" : "s");
-    fflush(stdout);
-}
-
-// Train the runs of this process, and report when all runs are done. 0 workers: as many as the cores allow, but one for
-// a share, because whatever has divided the runs fills the cores.
-static bool train_all(const Comparison *c, int workers, int cores, Error *error) {
-    const int threads = c->plan.threads;
-    if (workers == 0) workers = cores > threads && c->shares == 0 ? cores / threads : 1;
-    print_plan(c, workers);
-    if (!train_runs(c, workers, error)) return false;
-    // Without shares, train_runs has seen that all runs are done.
-    if (c->shares == 0 || comparison_complete(c)) return report(c, stdout, error);
-    printf("compare the runs of this share are done; the process that finishes the last run writes the report\n");
-    return true;
 }
 
 bool command_compare(int argc, char **argv, Error *error) {
@@ -306,7 +512,7 @@ bool command_compare(int argc, char **argv, Error *error) {
         "are more than chance. Write LABEL=SCHEME to give a scheme a name of your own, and "
         "\"LABEL=SCHEME --window KEYS\" to give it windows. SCHEME@LR has a learning rate of its own, and "
         "SCHEME@LR/LR/... one for each setting. Finished runs are never repeated.",
-        "SCHEME...", compare_options(),
+        "SCHEME...", table(),
         "  bitter compare none learned rope alibi --steps 500 --out runs/first\n"
         "  bitter compare sinusoidal learned --scale 30k,100k,300k --out runs/ladder\n"
         "  bitter compare rope \"local=rope*3,none --window 32*3,0\" --out runs/local\n"};
@@ -316,15 +522,20 @@ bool command_compare(int argc, char **argv, Error *error) {
     bool given[ARGUMENTS_MOST];
     keep_words(&words, argc, argv);
     bool ok = !words.failed || fail_run(error, "no memory for the words of the command");
-    keep_command(comparison.plan.command, sizeof comparison.plan.command, &words);
+    if (words.size + sizeof "bitter compare" <= sizeof comparison.plan.command) // for the report
+        snprintf(comparison.plan.command, sizeof comparison.plan.command, "bitter compare%.*s", (int)words.size,
+                 words.size ? words.bytes : "");
+    else
+        strcpy(comparison.plan.command, "bitter compare ... (a long command)");
     const int first = arguments_parse(&options, given, &usage, argc, argv);
     const int cores = processors_allowed();
+    options.prints = options.list || options.slurm;
     for (int i = 0; ok && i < argc; i++) ok = name_check("the argument", argv[i], error); // the report shows them
     ok = ok && comparison_paths(&comparison, options.out, error) && report_check(options.out, true, error) &&
-         (!compare_given(given, "share") || set_share(&comparison, options.share, error));
+         (!is_given(given, "share") || set_share(&comparison, options.share, error));
     if (ok && !options.slurm) kernels_report("compare");
-    ok = ok && compare_start(&comparison, &options, given, argv + first, argc - first, cores, error);
-    if (ok && (options.list || options.slurm))
+    ok = ok && start(&comparison, &options, given, argv + first, argc - first, cores, error);
+    if (ok && options.prints)
         ok = divide(&comparison, &words, options.slurm, (int)options.workers, error);
     else if (ok)
         ok = train_all(&comparison, (int)options.workers, cores, error);

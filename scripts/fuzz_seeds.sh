@@ -159,10 +159,10 @@ done
 seed import_llmc good_float <llmc/model.bin
 
 # --- words ---
-words layers=2 heads=2 width=16 steps=1e3 lr=1e-3 block=llama kv-heads=1 'window=64*1,0' seed=7 contrast='a - b' lr-grid=1e-3,3e-3 \
-    context=64,128 unpaired data=builtin:tales workers=2 | seed options good_words
-words widht=3 layers=0 block=lama lr=nan seed=99999999999999999999 clip=-1 unpaired=yes | seed options bad_words
-"$bitter" compare --help | grep -oE -- '--[a-z-]+' | sed 's/--\(.*\)/\1=1/' | sort -u | head -n 60 | tr '\n' '\377' |
+words layers=2 heads=2 width=16 steps=1e3 lr=1e-3 block=llama kv-heads=1 'window=64*1,0' seed=7 \
+    context=64 data=builtin:tales | seed options good_words
+words widht=3 layers=0 block=lama lr=nan seed=99999999999999999999 clip=-1 resume=yes | seed options bad_words
+"$bitter" train --help | grep -oE -- '--[a-z-]+' | sed 's/--\(.*\)/\1=1/' | sort -u | head -n 60 | tr '\n' '\377' |
     seed options names
 words 'rope*3,none' '64*3,0' | seed pos good_period
 words 'rope+alibi@0-1 rope:base=500,pairing=interleaved@2,3' | seed pos good_layers

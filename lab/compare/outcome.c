@@ -24,42 +24,36 @@ static bool read_row(Measured *row, const char *line) {
            line[length] == '\n' && check_row(row);
 }
 
-// Where the rows end: at the last line, which has their checksum, or behind it in a file of an earlier version, which
-// has none. NULL when they are not those of the checksum.
+// Where the rows end: at the last line, which has their checksum, or behind it in a file from which somebody has
+// removed that line to accept an edit. NULL when they are not those of the checksum.
 static const char *rows_end(const char *text) {
     const char *end = text + strlen(text), *last = end;
+    char seal[64];
     while (last > text && (last == end || last[-1] != '\n')) last--;
     if (strncmp(last, MEASURED_SEAL, strlen(MEASURED_SEAL)) != 0) return end;
-    char seal[64];
     return strcmp(last, measure_seal(seal, text, (size_t)(last - text))) == 0 ? last : NULL;
 }
 
 static bool parse(Measures *measures, const char *text, const char *path, Error *error) {
     const char *end = rows_end(text);
-    if (!end)
-        return fail_input(
-            error,
-            "%s does not match the checksum in its last row: it is damaged, or was edited by hand; remove "
-            "the run's directory to repeat it, or that row to accept an edit",
-            path);
     int lines = 0;
     for (const char *at = text; (at = strchr(at, '\n')); at++) lines++;
     measures->rows = calloc((size_t)lines + 1, sizeof *measures->rows);
     if (!measures->rows) return fail_run(error, "no memory for the %d rows of %s", lines, path);
-    bool ok = strncmp(text, MEASURED_HEADER, strlen(MEASURED_HEADER)) == 0;
+    bool ok = end && strncmp(text, MEASURED_HEADER, strlen(MEASURED_HEADER)) == 0;
     for (const char *line = strchr(text, '\n'); ok && line && line + 1 < end; line = strchr(line + 1, '\n')) {
         ok = read_row(&measures->rows[measures->count], line + 1);
         measures->count += ok;
     }
     const char *last = measures->count > 0 ? measures->rows[measures->count - 1].quantity : "";
     ok = ok && (strcmp(last, "batches") == 0 || strcmp(last, "diverged") == 0);
-    return ok || fail_input(error, "%s: row %d is damaged or missing; remove the run's directory to repeat it", path,
-                            measures->count + 2);
+    return ok || fail_input(error, "%s: %s %d is damaged; remove the run's directory to repeat it", path,
+                            end ? "row" : "the checksum, or a row behind row", measures->count + 2);
 }
 
 // The run may be of another plan that had a scheme of the same name, or have been trained on another text; the
 // exercises of tasks come from the program itself.
-static bool check_config(Outcome *o, const Job *job, Error *error) {
+static bool check_config(const Outcome *o, const Job *job, Error *error) {
     char path[PATH_CAPACITY], asked[TEXT_CAPACITY], found[TEXT_CAPACITY];
     const TrainOptions wanted = plan_job_options(&o->comparison->plan, job);
     TrainOptions run;
@@ -74,11 +68,12 @@ static bool check_config(Outcome *o, const Job *job, Error *error) {
                               "%s: that run has --%s %.200s, not %.200s; give the scheme another label, or the "
                               "comparison another --out",
                               path, option->name, found, asked);
-    json_t *data = job->task < 0 ? config_data(path, error) : NULL;
-    if (!data) return job->task >= 0;
-    json_t **expected = &o->data[o->comparison->plan.settings[job->setting].text];
-    if (!*expected) *expected = json_incref(data);
-    const bool same = data_same(data, *expected);
+    const int text = o->comparison->plan.settings[job->setting].text;
+    const json_t *expected = job->task < 0 ? json_array_get(o->comparison->data, (size_t)text) : NULL;
+    if (!expected) return true;
+    json_t *data = config_data(path, error);
+    if (!data) return false;
+    const bool same = data_same(data, expected);
     json_decref(data);
     return same || fail_input(error,
                               "%s: that run was trained on another text than this comparison (the CRC-32s differ); "
@@ -86,7 +81,7 @@ static bool check_config(Outcome *o, const Job *job, Error *error) {
                               path);
 }
 
-static bool read_job(Outcome *o, Measures *measures, const Job *job, Error *error) {
+static bool read_job(const Outcome *o, Measures *measures, const Job *job, Error *error) {
     const Comparison *c = o->comparison;
     char path[PATH_CAPACITY];
     Buffer file;
@@ -120,26 +115,22 @@ const Measures *outcome_measures(const Outcome *o, const Job *job) {
 }
 
 // Differences are paired by seed, so with the same seed all schemes must have seen the same batches.
-static bool check_pair(const Outcome *o, int i, int before, Error *error) {
-    const Plan *plan = &o->comparison->plan;
-    const Job a = plan_job(plan, i), b = plan_job(plan, before);
-    char name[PATH_CAPACITY], other[PATH_CAPACITY];
-    if (a.setting != b.setting || a.task != b.task || plan_job_seed(plan, &a) != plan_job_seed(plan, &b) ||
-        plan_job_options(plan, &a).steps != plan_job_options(plan, &b).steps)
-        return true;
-    const double batches = value_of(&o->jobs[i], "batches", 0), others = value_of(&o->jobs[before], "batches", 0);
-    if (isnan(batches) || isnan(others) || batches == others) return true; // NAN: it diverged or is not done
-    return fail_input(error,
-                      "%s/runs/%s saw other batches than %s of the same seed (CRC-32 %08" PRIx32 ", not %08" PRIx32
-                      "); were the data changed? remove the older runs to repeat them",
-                      o->comparison->directory, plan_job_name(name, plan, &a), plan_job_name(other, plan, &b),
-                      (uint32_t)batches, (uint32_t)others);
-}
-
 static bool check_batches(const Outcome *o, Error *error) {
-    for (int i = 0; i < plan_job_count(&o->comparison->plan); i++)
-        for (int before = 0; o->jobs[i].count > 0 && before < i; before++)
-            if (!check_pair(o, i, before, error)) return false;
+    const Plan *plan = &o->comparison->plan;
+    char name[PATH_CAPACITY], other[PATH_CAPACITY];
+    for (int i = 0; i < plan_job_count(plan); i++)
+        for (int k = 0; o->jobs[i].count > 0 && k < i; k++) {
+            const Job a = plan_job(plan, i), b = plan_job(plan, k);
+            const double batches = value_of(&o->jobs[i], "batches", 0), others = value_of(&o->jobs[k], "batches", 0);
+            if (a.setting != b.setting || a.task != b.task || plan_job_seed(plan, &a) != plan_job_seed(plan, &b) ||
+                isnan(batches) || isnan(others) || batches == others) // NAN: it diverged or is not done
+                continue;
+            return fail_input(error,
+                              "%s/runs/%s saw other batches than %s of the same seed (CRC-32 %08" PRIx32
+                              ", not %08" PRIx32 "); were the data changed? remove the older runs to repeat them",
+                              o->comparison->directory, plan_job_name(name, plan, &a), plan_job_name(other, plan, &b),
+                              (uint32_t)batches, (uint32_t)others);
+        }
     return true;
 }
 
@@ -148,12 +139,11 @@ void outcome_rates(RateLoss *losses, const Outcome *o, int setting, int variant)
     const double T = (double)plan->settings[setting].context;
     for (int rate = 0; rate < plan->rate_count; rate++) {
         Job job = {.setting = setting, .task = -1, .variant = variant, .rate = rate};
-        double sum = 0, squares = 0;
-        for (job.seed = 0; job.seed < o->seeds; job.seed++) sum += value_of(outcome_measures(o, &job), "choose", T);
-        const double mean = sum / o->seeds;
+        double values[SEEDS_MOST];
         for (job.seed = 0; job.seed < o->seeds; job.seed++)
-            squares += pow(value_of(outcome_measures(o, &job), "choose", T) - mean, 2);
-        losses[rate] = (RateLoss){plan_job_rate(plan, &job), mean, sqrt(squares / (o->seeds - 1))};
+            values[job.seed] = value_of(outcome_measures(o, &job), "choose", T);
+        const Paired over_seeds = paired_summary(values, o->seeds);
+        losses[rate] = (RateLoss){plan_job_rate(plan, &job), over_seeds.mean, over_seeds.sd};
     }
 }
 
@@ -181,8 +171,6 @@ bool outcome_read(Outcome *outcome, const Comparison *comparison, Error *error) 
     const Plan *plan = &comparison->plan;
     const int jobs = plan_job_count(plan);
     *outcome = (Outcome){.comparison = comparison, .seeds = plan->seeds};
-    for (int t = 0; t < plan->text_count; t++)
-        outcome->data[t] = json_incref(json_array_get(comparison->data, (size_t)t));
     outcome->jobs = calloc((size_t)jobs, sizeof *outcome->jobs);
     bool ok = outcome->jobs || fail_run(error, "no memory for %d runs", jobs);
     for (int i = 0; ok && i < jobs; i++) {
@@ -200,10 +188,6 @@ void outcome_free(Outcome *outcome) {
     for (int i = 0; outcome->jobs && i < plan_job_count(&outcome->comparison->plan); i++) free(outcome->jobs[i].rows);
     free(outcome->jobs);
     outcome->jobs = NULL;
-    for (int t = 0; t < TEXTS_MOST; t++) {
-        json_decref(outcome->data[t]);
-        outcome->data[t] = NULL;
-    }
 }
 
 Job outcome_job(const Outcome *o, int setting, int variant, int seed) {
@@ -224,15 +208,6 @@ Paired outcome_gap(const Outcome *o, const double *a, const double *b) {
     return paired_summary(differences, o->seeds);
 }
 
-Paired outcome_paired(const Outcome *o, int setting, int variant, int other, const char *quantity, double x) {
-    double a[SEEDS_MOST], b[SEEDS_MOST];
-    for (int seed = 0; seed < o->seeds; seed++) {
-        a[seed] = outcome_value(o, setting, -1, variant, seed, quantity, x);
-        b[seed] = outcome_value(o, setting, -1, other, seed, quantity, x);
-    }
-    return outcome_gap(o, a, b);
-}
-
 Answered outcome_right(const Outcome *o, int task, int variant, int seed, double first, double last) {
     Answered sum = {0, 0};
     for (int s = 0; s < o->seeds; s++) {
@@ -247,6 +222,125 @@ Answered outcome_right(const Outcome *o, int task, int variant, int seed, double
     }
     return sum;
 }
+
+// --- differences ---
+
+// A quantity of the runs on text of a variant, (seeds).
+static void values_of(double *values, const Outcome *o, int setting, int variant, const char *quantity, double x) {
+    for (int seed = 0; seed < o->seeds; seed++)
+        values[seed] = outcome_value(o, setting, -1, variant, seed, quantity, x);
+}
+
+// The difference in a quantity, by seed (seeds).
+static void gaps_of(double *gaps, const Outcome *o, const Difference *d, int setting, const char *quantity, double x) {
+    double other[SEEDS_MOST];
+    values_of(gaps, o, setting, d->variant, quantity, x);
+    values_of(other, o, setting, d->other, quantity, x);
+    for (int seed = 0; seed < o->seeds; seed++) gaps[seed] -= other[seed];
+}
+
+// How many primary contrasts there are, also of schemes that the plan has left out since, in how many places.
+static double primary_family(const Plan *plan) {
+    int contrasts = 0;
+    for (int c = 0; c < plan->contrast_count; c++) contrasts += plan->contrasts[c].after == 0;
+    const int over_texts = plan->text_count > 1 ? plan->setting_count / plan->text_count : 0;
+    return (double)contrasts * (plan->setting_count + over_texts);
+}
+
+static void add(Differences *all, const Outcome *o, int variant, int other, int setting, int texts,
+                const Contrast *named) {
+    const Plan *plan = &o->comparison->plan;
+    const double T = (double)plan->settings[setting].context;
+    Difference *d = &all->items[all->count++];
+    *d = (Difference){.variant = variant, .other = other, .setting = setting, .texts = texts, .named = named};
+    d->primary = named && named->after == 0;
+    d->comparisons = d->primary ? primary_family(plan) : plan->variant_count * (plan->variant_count - 1) / 2.0;
+    if (texts > 1) { // the settings of all texts follow each other in the same order
+        const int apart = plan->setting_count / plan->text_count;
+        double gaps[TEXTS_MOST * SEEDS_MOST];
+        for (int t = 0; t < texts; t++) gaps_of(gaps + t * o->seeds, o, d, setting + t * apart, "loss", T);
+        d->gap = texts_summary(gaps, texts, o->seeds);
+        d->text = (Interval){NAN, NAN};
+    } else {
+        double a[SEEDS_MOST], b[SEEDS_MOST], gaps[BLOCKS * SEEDS_MOST];
+        values_of(a, o, setting, variant, "loss", T);
+        values_of(b, o, setting, other, "loss", T);
+        d->gap = outcome_gap(o, a, b);
+        for (int block = 0; block < BLOCKS; block++)
+            gaps_of(gaps + block * o->seeds, o, d, setting, "block", block + 1);
+        d->text = blocks_interval(gaps, BLOCKS, o->seeds);
+    }
+    d->interval = paired_interval(&d->gap, d->comparisons);
+    d->p = paired_adjusted(&d->gap, d->comparisons);
+    d->verdict = paired_verdict(&d->gap, d->comparisons);
+    d->resolvable = resolvable(d->gap.se, d->gap.df, d->comparisons);
+}
+
+static void add_named(Differences *all, const Outcome *o, const Contrast *contrast) {
+    const Plan *plan = &o->comparison->plan;
+    const int variant = plan_variant(plan, contrast->variant), other = plan_variant(plan, contrast->other);
+    if (variant < 0 || other < 0) return;
+    for (int setting = 0; setting < plan->setting_count; setting++) add(all, o, variant, other, setting, 1, contrast);
+    for (int setting = 0; plan->text_count > 1 && setting < plan->setting_count / plan->text_count; setting++)
+        add(all, o, variant, other, setting, plan->text_count, contrast);
+}
+
+bool outcome_differences(Differences *all, const Outcome *o, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    const int variants = plan->variant_count, pairs = variants * (variants - 1) / 2;
+    const size_t most = (size_t)plan->setting_count * (size_t)(pairs + 2 * plan->contrast_count) + 1;
+    Difference ignored;
+    *all = (Differences){calloc(most, sizeof *all->items), 0};
+    if (!all->items) return fail_run(error, "no memory for %zu differences", most);
+    for (int c = 0; c < plan->contrast_count; c++) add_named(all, o, &plan->contrasts[c]);
+    for (int setting = 0; setting < plan->setting_count; setting++)
+        for (int variant = 1; variant < variants; variant++)
+            for (int other = 0; other < variant; other++)
+                if (!differences_find(&ignored, all, setting, variant, other))
+                    add(all, o, variant, other, setting, 1, NULL);
+    return true;
+}
+
+void differences_free(Differences *all) {
+    free(all->items);
+    *all = (Differences){0};
+}
+
+static Interval negative(Interval interval) {
+    return (Interval){-interval.high, -interval.low};
+}
+
+static void turn_round(Difference *d) {
+    const int variant = d->variant;
+    d->variant = d->other;
+    d->other = variant;
+    d->gap.mean = -d->gap.mean;
+    d->gap.t = negative(d->gap.t);
+    d->interval = negative(d->interval);
+    d->text = negative(d->text);
+    if (d->verdict != VERDICT_UNRESOLVED) d->verdict = d->verdict == VERDICT_BETTER ? VERDICT_WORSE : VERDICT_BETTER;
+}
+
+bool differences_find(Difference *found, const Differences *all, int setting, int variant, int other) {
+    for (int i = 0; i < all->count; i++) {
+        const Difference *d = &all->items[i];
+        if (d->setting != setting || d->texts > 1) continue;
+        if (!(d->variant == variant && d->other == other) && !(d->variant == other && d->other == variant)) continue;
+        *found = *d;
+        if (d->variant != variant) turn_round(found);
+        return true;
+    }
+    return false;
+}
+
+double outcome_peeking(const Outcome *o) {
+    const Plan *plan = &o->comparison->plan;
+    int looks = 1;
+    for (int l = 0; l < plan->look_count; l++) looks += plan->looks[l] >= 2 && plan->looks[l] < o->seeds;
+    return fmin(1, 0.05 * looks);
+}
+
+// --- results.csv ---
 
 static void write_quoted(FILE *csv, const char *text) {
     const bool quotes = strpbrk(text, ",\"");
@@ -268,7 +362,7 @@ static void write_job(FILE *csv, const Outcome *o, const Job *job) {
     write_quoted(csv, text ? plan->texts[setting->text].name : "");
     fprintf(csv, "%lld,", options.context);
     if (text)
-        fprintf(csv, "%zu,%.6g,", setting->parameters, setting_tokens_per_parameter(plan, job->setting));
+        fprintf(csv, "%lld,%.6g,", setting->parameters, setting_tokens_per_parameter(plan, job->setting));
     else
         fputs(",,", csv);
     write_quoted(csv, text ? "" : plan->tasks[job->task]);

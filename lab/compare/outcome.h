@@ -18,9 +18,8 @@ typedef struct {
 
 typedef struct {
     const Comparison *comparison;
-    json_t *data[TEXTS_MOST]; // the fingerprints of the texts; if the comparison records none, those of the first runs
-    Measures *jobs;           // (plan_job_count)
-    int seeds;                // the number of seeds, from the first on, of which every run is done
+    Measures *jobs;                                // (plan_job_count)
+    int seeds;                                     // the number of seeds, from the first on, of which every run is done
     int chosen_rate[SETTINGS_MOST][VARIANTS_MOST]; // index into plan.rates
 } Outcome;
 
@@ -55,9 +54,8 @@ double outcome_value(const Outcome *outcome, int setting, int task, int variant,
                      double x);
 
 // The difference of two variants in anything that each seed has, a minus b (seeds): by seed, or, with --unpaired, of
-// variants that share no seeds. outcome_paired: in a quantity of the runs on text, variant minus other.
+// variants that share no seeds.
 Paired outcome_gap(const Outcome *outcome, const double *a, const double *b);
-Paired outcome_paired(const Outcome *outcome, int setting, int variant, int other, const char *quantity, double x);
 
 // The questions of a task at lengths first to last, and how many of them were answered rightly, by one seed or (seed <
 // 0) by all together. Both are NAN if one of these seeds diverged, because leaving it out would flatter the scheme.
@@ -65,6 +63,46 @@ typedef struct {
     double right, questions;
 } Answered;
 Answered outcome_right(const Outcome *outcome, int task, int variant, int seed, double first, double last);
+
+// --- differences, each with one verdict, which every table, plot and sentence shows ---
+
+// The loss of one scheme minus that of another, in windows of the trained length: below 0, `variant` is better.
+typedef struct {
+    int variant, other;
+    int setting;           // over texts: the setting of the first text
+    int texts;             // 1, or the number of texts that it is over, as a random effect
+    const Contrast *named; // NULL: nobody has named it, it is there because all pairs are
+    bool primary;          // named before any run was done
+    double comparisons;    // the size of its family, for which the interval, p and resolvable are corrected
+    Paired gap;        // not corrected; units are seeds (with --unpaired runs of either variant), over texts the texts
+    Interval interval; // simultaneous, see paired_interval
+    double p;          // corrected, see paired_adjusted
+    Verdict verdict;   // of this interval
+    double resolvable; // the smallest true difference that the interval finds in 80% of cases
+    Interval text;     // 95%, for other text of the kind, with these runs (blocks_interval); NAN over texts
+} Difference;
+
+// Primary contrasts in all settings, and over the texts if there are several, are one family. All pairs of variants in
+// one setting are another, in which all other differences are exploratory.
+typedef struct {
+    Difference *items; // named ones first: each in all settings, then over the texts; then the other pairs by setting
+    int count;
+} Differences;
+
+// All of them, from the complete seeds. A scheme that diverged has NAN, and counts in the family. Fails (run) when
+// there is no memory.
+bool outcome_differences(Differences *differences, const Outcome *outcome, Error *error);
+void differences_free(Differences *differences);
+
+// The difference variant - other in one setting, not over texts, whichever way round it was named; false if there is
+// none.
+bool differences_find(Difference *difference, const Differences *differences, int setting, int variant, int other);
+
+// The most that the probability can be of calling at least one difference of a family that is not there, if seeds were
+// added each time because none was resolved: 5% for each number of seeds that was looked at, and for the present one.
+double outcome_peeking(const Outcome *outcome);
+
+// --- results.csv ---
 
 #define RESULTS_HEADER                                                                                                 \
     "setting,text,context,parameters,tokens_per_parameter,task,scheme,learning_rate,chosen,seed,quantity,x,value,"     \

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_MOST  128 // bytes of a scheme's name, which becomes part of a directory's name
-#define OWN_WINDOW " --window"
+#define NAME_MOST 128 // bytes of a scheme's name, which becomes part of a directory's name
 
 bool list_word(char word[TEXT_CAPACITY], const char **list, const char *separators) {
     *list += strspn(*list, separators);
@@ -22,7 +21,6 @@ bool list_word(char word[TEXT_CAPACITY], const char **list, const char *separato
 
 bool list_numbers(double *values, int *count, int most, const char *list, const Option *row, const char *label,
                   Error *error) {
-    const char *whole = list;
     char word[TEXT_CAPACITY];
     TrainOptions options;
     *count = 0;
@@ -37,8 +35,7 @@ bool list_numbers(double *values, int *count, int most, const char *list, const 
                                   label, word);
         values[(*count)++] = value;
     }
-    return *count > 0 || !strchr(whole, ',') ||
-           fail_input(error, "%s: '%s' has no number; give some, separated by commas", label, whole);
+    return true;
 }
 
 void plan_free(Plan *plan) {
@@ -52,10 +49,6 @@ bool variant_is(const Variant *variant, const char *scheme) {
     return variant->scheme && strcmp(variant->scheme->name, scheme) == 0;
 }
 
-bool variants_same(const Variant *a, const Variant *b) {
-    return strcmp(a->pos, b->pos) == 0 && strcmp(a->window, b->window) == 0;
-}
-
 bool variant_fail(const Variant *variant, const Error *reason, Error *error) {
     const bool label = reason->kind == ERROR_INPUT && strcmp(variant->name, variant->typed) != 0;
     if (label) return fail_input(error, "%s: %s", variant->name, reason->message);
@@ -64,27 +57,22 @@ bool variant_fail(const Variant *variant, const Error *reason, Error *error) {
 }
 
 // Split "LABEL=SCHEME:options@LR/LR/... --window KEYS" into the fields of a variant. An '=' behind a ':' or '@' belongs
-// to the scheme. A list of layers stands behind an '@', too: whole numbers, or "heads=", while a rate is a fraction.
+// to the scheme. A list of layers stands behind an '@', too: whole numbers, while a rate is a fraction.
 static bool variant_split(Variant *variant, bool *labelled, const char *word, Error *error) {
     char text[TEXT_CAPACITY];
     *variant = (Variant){0};
     if (strlen(word) >= sizeof text) return fail_input(error, "the scheme '%.40s...' is too long", word);
     strcpy(text, word);
-    char *option = strstr(text, " --"), *at;
+    char *option = strstr(text, " --");
     if (option) {
         const char *keys = option + strlen(OWN_WINDOW);
-        if (strncmp(option, OWN_WINDOW, strlen(OWN_WINDOW)) != 0 || (*keys && *keys != ' '))
-            return fail_input(error, "%s: behind a scheme, only --window can stand", word);
-        keys += strspn(keys, " ");
-        if (!*keys) return fail_input(error, "%s: give a number of keys behind --window, such as 64", word);
-        strcpy(variant->window, keys);
+        if (strncmp(option, OWN_WINDOW, strlen(OWN_WINDOW)) != 0 || !keys[strspn(keys, " ")])
+            return fail_input(error, "%s: behind a scheme, only a window can stand, such as --window 64", word);
+        strcpy(variant->window, keys + strspn(keys, " "));
         *option = '\0';
     }
-    at = strrchr(text, '@');
-    if (at && strncmp(at, "@heads=", 7) != 0 &&
-        !(isdigit((unsigned char)at[1]) && !at[1 + strspn(at + 1, "0123456789,-")])) {
-        if (!at[1 + strspn(at + 1, "/")])
-            return fail_input(error, "%s: give a learning rate behind '@', such as 4e-3", word);
+    char *at = strrchr(text, '@');
+    if (at && (isdigit((unsigned char)at[1]) || at[1] == '.') && at[1 + strspn(at + 1, "0123456789,-")]) {
         strcpy(variant->own_rates, at + 1);
         *at = '\0';
     }
@@ -124,11 +112,6 @@ bool variant_set(Variant *variant, bool labelled, Error *error) {
     if (!mix_parse(&pos, variant->typed, &reason)) return variant_fail(variant, &reason, error);
     if (*variant->window && !labelled)
         return fail_input(error, "'%.200s' has a --window of its own; give it a label: LABEL=SCHEME", name);
-    if (strcmp(variant->window, "0") == 0 || strcmp(variant->window, "''") == 0)
-        return fail_input(error,
-                          "%s: no window can be taken back behind a scheme; to let one scheme see all keys, give no "
-                          "--window for all, and the other schemes theirs behind them",
-                          name);
     // Whether they fit the layers is seen in each setting.
     if (!windows_parse(&windows, variant->window, INT_MAX, &reason)) return variant_fail(variant, &reason, error);
     mix_print(&pos, variant->pos);
@@ -210,8 +193,8 @@ bool rates_set(Plan *plan, Error *error) {
 bool plan_task(Plan *plan, const char *word, Error *error) {
     BuiltinCorpus task;
     const char *name = is_builtin(word) ? word + strlen(BUILTIN_PREFIX) : word;
-    char *added = plan->tasks[plan->task_count];
     if (plan->task_count == TASKS_MOST) return fail_input(error, "--tasks: give at most %d", TASKS_MOST);
+    char *added = plan->tasks[plan->task_count];
     if (!builtin_choose(&task, word, error)) return false;
     if (!is_task(&task)) return fail_input(error, "--tasks: %s is no task", word);
     if (snprintf(added, TEXT_CAPACITY, "%s%s", BUILTIN_PREFIX, name) >= TEXT_CAPACITY)
@@ -234,6 +217,112 @@ bool plan_tasks(Plan *plan, const char *list, Error *error) {
         if (!plan_task(plan, word, error)) return false;
     return true;
 }
+
+int plan_designed(const Plan *plan, int variant) {
+    const char *designed = plan->variants[variant].designed;
+    for (int other = 0; designed && other < plan->variant_count; other++)
+        if (!plan->variants[other].learned && variant_is(&plan->variants[other], designed) &&
+            strcmp(plan->variants[other].window, plan->variants[variant].window) == 0)
+            return other;
+    return -1;
+}
+
+// --- contrasts ---
+
+// Was the contrast named already, in either direction?
+static bool is_named(const Plan *plan, const char *variant, const char *other) {
+    for (int c = 0; c < plan->contrast_count; c++) {
+        const Contrast *contrast = &plan->contrasts[c];
+        if (strcmp(contrast->variant, variant) == 0 && strcmp(contrast->other, other) == 0) return true;
+        if (strcmp(contrast->variant, other) == 0 && strcmp(contrast->other, variant) == 0) return true;
+    }
+    return false;
+}
+
+// Add a contrast unless it is named already.
+static bool add(Plan *plan, const char *variant, const char *other, const char *named, int after, Error *error) {
+    if (is_named(plan, variant, other)) return true;
+    Contrast *larger = realloc(plan->contrasts, (size_t)(plan->contrast_count + 1) * sizeof *larger);
+    if (!larger) return fail_run(error, "no memory for %d contrasts", plan->contrast_count + 1);
+    plan->contrasts = larger;
+    Contrast *contrast = &plan->contrasts[plan->contrast_count++];
+    contrast->after = after;
+    snprintf(contrast->variant, sizeof contrast->variant, "%s", variant);
+    snprintf(contrast->other, sizeof contrast->other, "%s", other);
+    snprintf(contrast->named, sizeof contrast->named, "%s", named);
+    return true;
+}
+
+bool plan_contrast(Plan *plan, const char *text, const char *named, int after, Error *error) {
+    char variant[TEXT_CAPACITY];
+    const char *minus = strstr(text, MINUS), *other = minus ? minus + strlen(MINUS) : NULL;
+    if (!minus || minus == text || !*other || strstr(other, MINUS))
+        return fail_input(error, "--contrast '%.200s': write the names of two schemes with ' - ' between them", text);
+    snprintf(variant, sizeof variant, "%.*s", (int)(minus - text), text);
+    const bool known = plan_variant(plan, variant) >= 0;
+    if (!known || plan_variant(plan, other) < 0)
+        return fail_input(error, "--contrast '%.200s': %.100s is none of the schemes that are compared", text,
+                          known ? other : variant);
+    if (strcmp(variant, other) == 0 || is_named(plan, variant, other))
+        return fail_input(error, "--contrast '%.200s' is named twice, or its schemes are the same; leave it out", text);
+    return add(plan, variant, other, named, after, error);
+}
+
+bool plan_default_contrasts(Plan *plan, const char *named, int after, Error *error) {
+    plan->default_contrasts = true;
+    for (int pass = 0; pass < 2 && plan->contrast_count == 0; pass++)
+        for (int variant = 0; variant < plan->variant_count; variant++) {
+            const int other = pass == 0 ? plan_designed(plan, variant) : plan->reference;
+            if (other >= 0 && other != variant &&
+                !add(plan, plan->variants[variant].name, plan->variants[other].name, named, after, error))
+                return false;
+        }
+    return true;
+}
+
+// Variants keep their seeds; those that join get seeds that no variant has.
+static bool follow_blocks(Plan *plan, const Plan *before, Error *error) {
+    int next = 0;
+    for (int b = 0; b < before->variant_count; b++)
+        if (before->variants[b].seed_block >= next) next = before->variants[b].seed_block + 1;
+    for (int a = 0; a < plan->variant_count; a++) {
+        const int b = plan_variant(before, plan->variants[a].name);
+        plan->variants[a].seed_block = b >= 0 ? before->variants[b].seed_block : next++;
+    }
+    return next <= SEED_BLOCKS_MOST || fail_input(error, "schemes have joined too often; use another --out");
+}
+
+// Before any run is done nobody has seen a result, so contrasts that are typed take the place of the earlier ones.
+static bool follow_contrasts(Plan *plan, const Plan *before, int done, Error *error) {
+    const Plan mine = *plan;
+    if (done == 0 && !mine.default_contrasts) return true;
+    const Contrast *const sources[] = {before->contrasts, mine.contrasts};
+    const int counts[] = {before->contrast_count,
+                          mine.default_contrasts && !before->default_contrasts ? 0 : mine.contrast_count};
+    bool ok = true;
+    plan->contrasts = NULL;
+    plan->contrast_count = 0;
+    plan->default_contrasts = mine.default_contrasts && before->default_contrasts;
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; ok && i < counts[s]; i++) {
+            const Contrast *c = &sources[s][i];
+            ok = add(plan, c->variant, c->other, c->named, c->after, error);
+        }
+    free(mine.contrasts);
+    return ok;
+}
+
+bool plan_follow(Plan *plan, const Plan *before, int done, bool complete, Error *error) {
+    if (!follow_contrasts(plan, before, done, error)) return false;
+    memcpy(plan->looks, before->looks, sizeof plan->looks);
+    plan->look_count = before->look_count;
+    const int last = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0;
+    if (complete && plan->seeds != before->seeds && before->seeds > last)
+        plan->looks[plan->look_count++] = before->seeds;
+    return follow_blocks(plan, before, error);
+}
+
+// --- jobs ---
 
 static int text_jobs(const Plan *plan) {
     return plan->setting_count * plan->variant_count * plan->rate_count;
@@ -317,20 +406,11 @@ TrainOptions plan_job_options(const Plan *plan, const Job *job) {
     options.heads = setting->heads;
     options.width = setting->width;
     options.context = setting->context;
-    options.steps = plan->by_seconds ? variant->steps[job->setting] : setting->steps;
+    options.steps = setting->steps;
     return options;
 }
 
 double plan_job_tokens(const Plan *plan, const Job *job) {
     const TrainOptions options = plan_job_options(plan, job);
     return (double)options.steps * (double)options.accumulate * (double)options.batch * (double)options.context;
-}
-
-int plan_designed(const Plan *plan, int variant) {
-    const char *designed = plan->variants[variant].designed;
-    for (int other = 0; designed && other < plan->variant_count; other++)
-        if (!plan->variants[other].learned && variant_is(&plan->variants[other], designed) &&
-            strcmp(plan->variants[other].window, plan->variants[variant].window) == 0)
-            return other;
-    return -1;
 }

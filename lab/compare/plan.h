@@ -10,18 +10,12 @@
 
 #include <jansson.h>
 
-enum {
-    VARIANTS_MOST = 64,
-    TEXTS_MOST = 8,
-    SETTINGS_MOST = 64,
-    RATES_MOST = 16,
-    TASKS_MOST = 8
-};                            // that a page can show
-enum { WORKERS_MOST = 1024 }; // processes on one machine
+// As many as a page can show.
+enum { VARIANTS_MOST = 64, TEXTS_MOST = 8, SETTINGS_MOST = 64, RATES_MOST = 16, TASKS_MOST = 8 };
 enum { DATE_CAPACITY = 24, SEED_BLOCKS_MOST = 100000 };
 #define NAME_CAPACITY 96 // of a text and of a setting, with the final 0
 
-// A variant of the comparison: a scheme, under the name that tables show.
+// What is compared: a scheme with its options and windows, under the name that tables show.
 typedef struct {
     char name[TEXT_CAPACITY], pos[TEXT_CAPACITY]; // `pos` is the full specification of the scheme
     char typed[TEXT_CAPACITY];                    // the scheme as it was given, for messages
@@ -34,14 +28,13 @@ typedef struct {
     char own_rates[TEXT_CAPACITY]; // SCHEME@LR or SCHEME@LR/LR/...: its own learning rates; "" = those of the plan
     double lr[SETTINGS_MOST];      // the same as numbers, one for each setting
     int lr_count;                  // or one for all; or 0
-    long long steps[SETTINGS_MOST]; // of its runs on text; those of the settings unless plan->by_seconds
 } Variant;
 
 // A text that models are trained on.
 typedef struct {
     char data[TEXT_CAPACITY], name[NAME_CAPACITY]; // --data; the last part of its path, or what follows "builtin:"
     int vocab;
-    double tokens; // of its training part
+    long long tokens; // of its training part
 } PlanText;
 
 // What variants are trained and compared in: a text, the shape of the model, the context and the amount of training.
@@ -49,15 +42,16 @@ typedef struct {
     char name[NAME_CAPACITY]; // of what differs between the settings: "70k-20tpp", "book-128"; "" if there is only one
     int text;                 // index into plan.texts
     long long layers, heads, width, context, steps;
-    size_t parameters; // of the model without positions
+    long long parameters; // of the model without positions
 } Setting;
 
-#define MINUS " - " // between the names of a contrast; no scheme's name holds it
+#define OWN_WINDOW " --window " // between a scheme and its windows
+#define MINUS      " - "        // between the names of a contrast; no scheme's name holds it
 
-// A question that was asked: the difference of the losses of two schemes, `variant` minus `other`. A later plan may
-// have left schemes out, but not what was asked.
+// A question that was asked: the difference of the losses of two variants. A later plan may have left the variants out,
+// but not what was asked.
 typedef struct {
-    char variant[TEXT_CAPACITY], other[TEXT_CAPACITY]; // names of variants
+    char variant[TEXT_CAPACITY], other[TEXT_CAPACITY]; // names; the loss of `variant` minus that of `other`
     char named[DATE_CAPACITY];                         // when, as 2026-01-31T23:59:59Z
     int after;                                         // how many runs were done then; 0 = it is a primary contrast
 } Contrast;
@@ -68,8 +62,8 @@ typedef struct {
     PlanText texts[TEXTS_MOST];
     Setting *settings;
     Contrast *contrasts;
-    double rates[RATES_MOST];
-    int looks[SEEDS_MOST]; // numbers of seeds whose results were complete before seeds were added; rising
+    double rates[RATES_MOST]; // rising
+    int looks[SEEDS_MOST];    // numbers of seeds whose results were complete before seeds were added; rising
     char tasks[TASKS_MOST][TEXT_CAPACITY]; // "builtin:copy:max=5"
     int variant_count, text_count, setting_count, rate_count, task_count, seeds;
     int contrast_count, look_count;
@@ -78,69 +72,28 @@ typedef struct {
     int reference;          // the variant that the others are compared with
     long long task_steps;   // of runs on tasks
     int exercises;          // to score at each length of a task
-    bool by_seconds;        // a comparison of an earlier version, whose schemes had the same time instead of the same
-                            // steps; it is reported, but not continued
     int threads;            // of a run
     char command[2048];     // as it was typed
 } Plan;
 
 void plan_free(Plan *plan);
 
-// One run, done or still to be done. Seeds are counted from 0.
-typedef struct {
-    int setting, task; // task -1 = the text; tasks have the shape of the options, and setting 0
-    int variant, rate, seed;
-} Job;
+// --- how a plan is made, in this order: texts, seeds, variants, settings, rates, tasks, contrasts. All fail (input)
+// ---
 
-// Use `seeds` seeds, from that of the options on. Fails (input) when the last one is too large a number.
-// Call it after plan->unpaired is set.
+// Add a text, with the size of its vocabulary and the number of its training tokens.
+bool plan_text(Plan *plan, const char *data, int vocab, long long tokens, Error *error);
+
+// Use `seeds` seeds, from that of the options on. plan->unpaired is set before.
 bool plan_seeds(Plan *plan, long long seeds, Error *error);
 
-// Parse the schemes, "SCHEME" or "LABEL=SCHEME", each with "@LR" or "@LR/LR/..." behind it if it has learning rates of
-// its own and " --window KEYS" if it has windows of its own, and find the one called `reference` ("" = the first).
-// Fails (input) when there are too many, one is not valid, or two have the same name.
+// Parse words "SCHEME" or "LABEL=SCHEME", each with "@LR" or "@LR/LR/..." behind it if it has learning rates of its own
+// and " --window KEYS" if it has windows of its own, and find the variant called `reference` ("" = the first).
 bool plan_variants(Plan *plan, char *const *words, int count, const char *reference, Error *error);
 
-// Name a contrast "A - B". Fails (input) when it is not that, a scheme is not among the variants, both are the same,
-// or it was named already, in either direction.
-bool plan_contrast(Plan *plan, const char *text, const char *named, int after, Error *error);
-
-// Name each learned scheme minus its designed one; if there are no such pairs, each scheme minus the reference.
-bool plan_default_contrasts(Plan *plan, const char *named, int after, Error *error);
-
-// Go on with the contrasts, the seeds of variants and the looks of `before`, a plan of the same directory of which
-// `done` runs are done. Contrasts that were named then stay as they were, unless no run is done and `plan` names its
-// own; those of `plan` that are new are added, or dropped if they are defaults and those of `before` are not. complete:
-// all runs of `before` are done.
-bool plan_follow(Plan *plan, const Plan *before, int done, bool complete, Error *error);
-
-// The variant of that name, or -1.
-int plan_variant(const Plan *plan, const char *name);
-
-// Does the variant have this scheme and no other?
-bool variant_is(const Variant *variant, const char *scheme);
-
-// Fail with what is wrong with a variant, its label in front; without a label, the reason names the scheme.
-bool variant_fail(const Variant *variant, const Error *reason, Error *error);
-
-// Do two variants train the same models, but for the learning rate?
-bool variants_same(const Variant *a, const Variant *b);
-
-// What the words of a variant are parsed into: check the name, the scheme as it was typed, the window and the learning
-// rates (any of the last two may be ""), and set the rest. labelled: the name is not the scheme itself. Fails (input).
+// Check the name, the scheme as it was typed, the window and the learning rates of a variant (any of the last two may
+// be ""), and set the rest. labelled: the name is not the scheme itself.
 bool variant_set(Variant *variant, bool labelled, Error *error);
-
-// Parse the lists "3e-4,1e-3" and "copy:max=5 parity", or add one task. An empty list means the learning rate of the
-// options, or no tasks. Call plan_rates when there are all variants and settings: it also checks (rates_set), of rates
-// that are there already, that a variant with several learning rates has one for each setting. Fail (input).
-bool plan_rates(Plan *plan, const char *list, Error *error);
-bool rates_set(Plan *plan, Error *error);
-bool plan_tasks(Plan *plan, const char *list, Error *error);
-bool plan_task(Plan *plan, const char *task, Error *error);
-
-// Add a text, with the size of its vocabulary and the number of its training tokens. Fails (input) when there are too
-// many, or when the names of two are the same or cannot be part of a file's name.
-bool plan_text(Plan *plan, const char *data, int vocab, double tokens, Error *error);
 
 // What the settings are made of. Empty lists: the shape and the context of the options.
 typedef struct {
@@ -150,26 +103,82 @@ typedef struct {
 } SettingLists;
 #define TOKENS_PER_PARAMETER 20
 
-// Make a setting of every combination of text, context, size and tokens per parameter, in this order. Call it when
-// there are all texts. Fails (input) on a list with anything but different numbers in
-// their ranges, with sizes that do not rise or that no model has, and when there are too many settings.
+// Make a setting of every combination of text, context, size and tokens per parameter, in this order.
 bool plan_settings(Plan *plan, const SettingLists *lists, Error *error);
+
+// Parse the list "3e-4,1e-3"; "" is the learning rate of the options. rates_set checks the rates of the plan and those
+// of its variants, of which one with several has one for each setting.
+bool plan_rates(Plan *plan, const char *list, Error *error);
+bool rates_set(Plan *plan, Error *error);
+
+// Parse the list "copy:max=5 parity", or add one task.
+bool plan_tasks(Plan *plan, const char *list, Error *error);
+bool plan_task(Plan *plan, const char *task, Error *error);
+
+// Name a contrast "A - B".
+bool plan_contrast(Plan *plan, const char *text, const char *named, int after, Error *error);
+
+// Name each learned scheme minus its designed one; if there are no such pairs, each variant minus the reference.
+bool plan_default_contrasts(Plan *plan, const char *named, int after, Error *error);
+
+// Continue with the contrasts, the seeds of variants and the looks of `before`, a plan of the same directory of which
+// `done` runs are done. Contrasts that were named then stay as they were, and those of `plan` that are new are added,
+// or dropped if they are defaults and those of `before` are not. If no run is done, those that `plan` names take their
+// place. complete: all runs of `before` are done.
+bool plan_follow(Plan *plan, const Plan *before, int done, bool complete, Error *error);
+
+// May `plan` continue in the directory of `before`? Schemes, seeds, learning rates and tasks may change. Fails (input)
+// on the first difference in other options, texts or settings, and, if there were tasks, in --task-steps or
+// --exercises; and when a variant of the same name is another one.
+bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *error);
+
+// Write compare.json. `data` lists the fingerprints of the texts (data_json in train/config.h), or is NULL.
+bool plan_write(const char *path, const Plan *plan, const json_t *data, Error *error);
+// Read it back, into {0} or in place of another plan, and the fingerprints, to be released, or NULL. Everything is
+// checked as if it had been typed, because names become paths and words of tables, pages and plots. Fails (input).
+bool plan_read(Plan *plan, json_t **data, const char *path, Error *error);
+
+// --- variants ---
+
+// The variant of that name, or -1.
+int plan_variant(const Plan *plan, const char *name);
+
+// The variant of the designed scheme that reports compare this learned one with, or -1.
+int plan_designed(const Plan *plan, int variant);
+
+// Does the variant have this scheme and no other?
+bool variant_is(const Variant *variant, const char *scheme);
+
+// Fail with what is wrong with a variant, its label in front; without a label, the reason names the scheme.
+bool variant_fail(const Variant *variant, const Error *reason, Error *error);
+
+// --- settings ---
 
 // The number of parameters that the name of a size asks for, such as "300k" or "1M"; NAN when it is not such a name.
 double plan_size_parameters(const char *name);
 
 // Parameters of a model without those of its positions.
-size_t plan_parameters(const TrainOptions *base, long long layers, long long heads, long long width, int vocab);
+long long plan_parameters(const TrainOptions *base, long long layers, long long heads, long long width, int vocab);
 
-// Training tokens of a setting, by the steps of the reference; the same for each parameter, and for each token of the
-// training text.
+// Training tokens of a setting; the same for each parameter, and for each token of the training text.
 double setting_tokens(const Plan *plan, int setting);
 double setting_tokens_per_parameter(const Plan *plan, int setting);
 double setting_epochs(const Plan *plan, int setting);
-// Floating point operations for each training token of a variant, counted in full (gpt_operations in model/gpt.h).
+// Floating point operations for each training token of a variant, counted in full (gpt_operations in model/gpt.h), and
+// the fewest and the most of them of all variants.
 double setting_operations(const Plan *plan, int setting, int variant);
-// The fewest and the most of them of all variants.
 void setting_operations_range(double *least, double *most, const Plan *plan, int setting);
+
+// Are there several settings, which differ in the amount of compute alone: on one text, with one context?
+bool plan_is_ladder(const Plan *plan);
+
+// --- jobs ---
+
+// One run, done or still to be done. Seeds are counted from 0.
+typedef struct {
+    int setting, task; // task -1 = the text; tasks have the shape of the options, and setting 0
+    int variant, rate, seed;
+} Job;
 
 // Jobs in the order in which they are done: all jobs of a seed before the next seed, so that tables of the first seeds
 // are complete early. plan_job_index is the inverse of plan_job.
@@ -179,39 +188,22 @@ int plan_job_index(const Plan *plan, const Job *job);
 // The name of the job's directory, such as "0.3M-rope-lr0.003-seed1337": the setting, the scheme, a learning rate that
 // is not that of the options, and the seed. The names of different jobs differ. Returns `name`.
 const char *plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job);
-// The job's learning rate and seed. On tasks, a variant with several learning rates has the first of them.
+// On tasks, a variant with several learning rates has the first of them.
 double plan_job_rate(const Plan *plan, const Job *job);
 long long plan_job_seed(const Plan *plan, const Job *job);
 // The options of the job's run; --out is still to be set. While it trains, it is validated on the first CURVE_TOKENS
 // validation tokens at most.
 #define CURVE_TOKENS 32768
 TrainOptions plan_job_options(const Plan *plan, const Job *job);
-// The number of tokens that the job trains on, for the progress line.
-double plan_job_tokens(const Plan *plan, const Job *job);
+double plan_job_tokens(const Plan *plan, const Job *job); // that it trains on
 
-// Are there several settings, which differ in the amount of compute alone: on one text, with one context?
-bool plan_is_ladder(const Plan *plan);
-
-// The variant of the designed scheme that reports compare this learned one with, or -1.
-int plan_designed(const Plan *plan, int variant);
-
-// Write compare.json. `data` lists the fingerprints of the texts (data_json in train/config.h), or is NULL.
-bool plan_write(const char *path, const Plan *plan, const json_t *data, Error *error);
-// Read it back, into {0} or in place of another plan, and the fingerprints, to be released, or NULL. Everything is
-// checked as if it had been typed, because names become paths and words of tables, pages and plots. Fails (input), also
-// on a file of an earlier version.
-bool plan_read(Plan *plan, json_t **data, const char *path, Error *error);
-// May `plan` continue in the directory of `before`? Schemes, seeds, learning rates and tasks may change. Fails (input)
-// on the first difference in other options, texts, settings or budget, and, if there were tasks, in --task-steps or
-// --exercises.
-bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *error);
+// --- words and lists ---
 
 // Words become names of files and cells of tables and CSV, so no character has a meaning of its own there.
 #define LABEL_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
-#define LIST_SEPARATORS ", "
-
 // Copy the next word of a list; false at its end. A word fits, because lists are shorter than TEXT_CAPACITY.
+#define LIST_SEPARATORS ", "
 bool list_word(char word[TEXT_CAPACITY], const char **list, const char *separators);
 
 // Parse "5,20,80" into values (most), each as the row of an option over TrainOptions has it. Sets *count, 0 for an

@@ -1,78 +1,131 @@
 // Write a plan to compare.json, read it back, and compare two plans.
 #include "base/utf8.h"
 #include "base/version.h"
+#include "data/made/builtin.h"
 #include "lab/compare/plan.h"
 #include "train/config.h"
 
-#include <jansson.h>
+#include <assert.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NUMBER_MOST (1LL << 53) // every JSON reader represents integers up to here exactly
 
-static json_t *variants_json(const Plan *plan) {
+// A field of a struct, which is a member of a JSON object.
+typedef struct Member Member;
+struct Member {
+    const char *name; // "": the items of the list are such fields, and no objects
+    // char[], int, long long, double, bool; an array in the struct, and one that it points to
+    enum { TEXT, INT, LONG, NUMBER, FLAG, ARRAY, POINTER } type;
+    size_t offset;
+    long long least, most; // value of a number, length of a list; most: bytes of a text, with the final 0
+    const Member *items;   // of a list: the members of an item, its size, and where the struct counts them
+    size_t size, count;
+};
+
+#define MEMBER(name, type, of, field, least, most)                                                                     \
+    { name, type, offsetof(of, field), least, most, NULL, 0, 0 }
+#define TEXT_MEMBER(name, of, field) MEMBER(name, TEXT, of, field, 0, sizeof((of *)NULL)->field)
+#define LIST_MEMBER(name, type, field, count, least, most, items)                                                      \
+    { name, type, offsetof(Plan, field), least, most, items, sizeof *((Plan *)NULL)->field, offsetof(Plan, count) }
+
+static const Member variant_members[] = {
+    TEXT_MEMBER("name", Variant, name),
+    TEXT_MEMBER("pos", Variant, pos),
+    TEXT_MEMBER("window", Variant, window),
+    TEXT_MEMBER("learning_rate", Variant, own_rates),
+    MEMBER("seeds_block", INT, Variant, seed_block, 0, SEED_BLOCKS_MOST),
+    {0},
+};
+static const Member contrast_members[] = {
+    TEXT_MEMBER("arm", Contrast, variant),
+    TEXT_MEMBER("other", Contrast, other),
+    TEXT_MEMBER("named", Contrast, named),
+    MEMBER("after", INT, Contrast, after, 0, INT_MAX),
+    {0},
+};
+static const Member text_members[] = {
+    TEXT_MEMBER("name", PlanText, name),
+    TEXT_MEMBER("data", PlanText, data),
+    MEMBER("vocabulary", INT, PlanText, vocab, 1, 1 << 24),
+    MEMBER("tokens", LONG, PlanText, tokens, 1, NUMBER_MOST),
+    {0},
+};
+static const Member setting_members[] = {
+    TEXT_MEMBER("name", Setting, name),
+    MEMBER("text", INT, Setting, text, 0, TEXTS_MOST - 1),
+    MEMBER("layers", LONG, Setting, layers, 1, 1000),
+    MEMBER("heads", LONG, Setting, heads, 1, 1000),
+    MEMBER("width", LONG, Setting, width, 1, 20000),
+    MEMBER("context", LONG, Setting, context, 1, 10000000),
+    MEMBER("steps", LONG, Setting, steps, 1, NUMBER_MOST),
+    MEMBER("parameters", LONG, Setting, parameters, 1, NUMBER_MOST),
+    {0},
+};
+static const Member look = {.name = "", .type = INT, .least = 1, .most = SEEDS_MOST};
+static const Member rate = {.name = "", .type = NUMBER, .least = 0, .most = 100};
+static const Member task = {.name = "", .type = TEXT, .most = TEXT_CAPACITY};
+
+static const Member plan_members[] = {
+    TEXT_MEMBER("command", Plan, command),
+    LIST_MEMBER("schemes", POINTER, variants, variant_count, 1, VARIANTS_MOST, variant_members),
+    MEMBER("reference", INT, Plan, reference, 0, VARIANTS_MOST - 1),
+    MEMBER("seeds", INT, Plan, seeds, 1, SEEDS_MOST),
+    MEMBER("unpaired", FLAG, Plan, unpaired, 0, 0),
+    LIST_MEMBER("contrasts", POINTER, contrasts, contrast_count, 0, INT_MAX, contrast_members),
+    MEMBER("default_contrasts", FLAG, Plan, default_contrasts, 0, 0),
+    LIST_MEMBER("looks", ARRAY, looks, look_count, 0, SEEDS_MOST, &look),
+    LIST_MEMBER("texts", ARRAY, texts, text_count, 1, TEXTS_MOST, text_members),
+    LIST_MEMBER("settings", POINTER, settings, setting_count, 1, SETTINGS_MOST, setting_members),
+    LIST_MEMBER("learning_rates", ARRAY, rates, rate_count, 1, RATES_MOST, &rate),
+    LIST_MEMBER("tasks", ARRAY, tasks, task_count, 0, TASKS_MOST, &task),
+    MEMBER("task_steps", LONG, Plan, task_steps, 1, NUMBER_MOST),
+    MEMBER("exercises", INT, Plan, exercises, 1, 1000000),
+    MEMBER("threads", INT, Plan, threads, 1, 1024),
+    {0},
+};
+
+static json_t *struct_json(const char *source, const Member *members);
+
+static json_t *list_json(const char *source, const Member *m) {
+    const int count = *(const int *)(source + m->count);
+    const char *items = source + m->offset;
+    if (m->type == POINTER) memcpy(&items, source + m->offset, sizeof items);
     json_t *array = json_array();
-    for (int a = 0; a < plan->variant_count; a++) {
-        const Variant *variant = &plan->variants[a];
-        json_t *steps = json_array();
-        for (int s = 0; s < plan->setting_count; s++) {
-            const Job job = {.setting = s, .task = -1, .variant = a};
-            json_array_append_new(steps, json_integer(plan_job_options(plan, &job).steps));
-        }
-        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:i, s:o}", "name", variant->name, "pos",
-                                               variant->pos, "window", variant->window, "learning_rate",
-                                               variant->own_rates, "seeds_block", variant->seed_block, "steps", steps));
-    }
+    for (int i = 0; i < count; i++) json_array_append_new(array, struct_json(items + (size_t)i * m->size, m->items));
     return array;
 }
 
-static json_t *texts_json(const Plan *plan) {
-    json_t *array = json_array();
-    for (int t = 0; t < plan->text_count; t++) {
-        const PlanText *text = &plan->texts[t];
-        json_array_append_new(array, json_pack("{s:s, s:s, s:i, s:I}", "name", text->name, "data", text->data,
-                                               "vocabulary", text->vocab, "tokens", (json_int_t)text->tokens));
-    }
-    return array;
+static json_t *member_json(const char *source, const Member *m) {
+    const void *field = source + m->offset;
+    return m->type == TEXT     ? json_string(field)
+           : m->type == FLAG   ? json_boolean(*(const bool *)field)
+           : m->type == INT    ? json_integer(*(const int *)field)
+           : m->type == LONG   ? json_integer(*(const long long *)field)
+           : m->type == NUMBER ? json_real(*(const double *)field)
+                               : list_json(source, m);
 }
 
-static json_t *settings_json(const Plan *plan) {
-    json_t *array = json_array();
-    for (int s = 0; s < plan->setting_count; s++) {
-        const Setting *setting = &plan->settings[s];
-        json_array_append_new(
-            array, json_pack("{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I}", "name", setting->name, "text", setting->text,
-                             "layers", (json_int_t)setting->layers, "heads", (json_int_t)setting->heads, "width",
-                             (json_int_t)setting->width, "context", (json_int_t)setting->context, "steps",
-                             (json_int_t)setting->steps, "parameters", (json_int_t)setting->parameters));
+// NULL when a text is not UTF-8, or there is no memory.
+static json_t *struct_json(const char *source, const Member *members) {
+    if (!*members->name) return member_json(source, members);
+    json_t *object = json_object();
+    for (const Member *m = members; m->name; m++) {
+        if (json_object_set_new(object, m->name, member_json(source, m)) == 0) continue;
+        json_decref(object);
+        return NULL;
     }
-    return array;
-}
-
-static json_t *contrasts_json(const Plan *plan) {
-    json_t *array = json_array();
-    for (int c = 0; c < plan->contrast_count; c++) {
-        const Contrast *contrast = &plan->contrasts[c];
-        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:i}", "arm", contrast->variant, "other",
-                                               contrast->other, "named", contrast->named, "after", contrast->after));
-    }
-    return array;
+    return object;
 }
 
 static json_t *plan_json(const Plan *plan) {
-    json_t *rates = json_array(), *tasks = json_array(), *looks = json_array();
-    for (int l = 0; l < plan->look_count; l++) json_array_append_new(looks, json_integer(plan->looks[l]));
-    for (int r = 0; r < plan->rate_count; r++) json_array_append_new(rates, json_real(plan->rates[r]));
-    for (int t = 0; t < plan->task_count; t++) json_array_append_new(tasks, json_string(plan->tasks[t]));
-    return json_pack("{s:s, s:s, s:o, s:o, s:i, s:i, s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:I, s:i, s:b, s:i}",
-                     "bitter", BITTER_VERSION, "command", plan->command, "options", options_json(&plan->base),
-                     "schemes", variants_json(plan), "reference", plan->reference, "seeds", plan->seeds, "unpaired",
-                     plan->unpaired, "contrasts", contrasts_json(plan), "default_contrasts", plan->default_contrasts,
-                     "looks", looks, "texts", texts_json(plan), "settings", settings_json(plan), "learning_rates",
-                     rates, "tasks", tasks, "task_steps", (json_int_t)plan->task_steps, "exercises", plan->exercises,
-                     "equal_seconds", plan->by_seconds, "threads", plan->threads);
+    json_t *json = struct_json((const char *)plan, plan_members);
+    if (json_object_set_new(json, "bitter", json_string(BITTER_VERSION)) == 0 &&
+        json_object_set_new(json, "options", options_json(&plan->base)) == 0)
+        return json;
+    json_decref(json);
+    return NULL;
 }
 
 bool plan_write(const char *path, const Plan *plan, const json_t *data, Error *error) {
@@ -81,11 +134,58 @@ bool plan_write(const char *path, const Plan *plan, const json_t *data, Error *e
     return json_write_sealed(path, json, 17, error);
 }
 
-static bool read_text(char *text, size_t capacity, const json_t *value, const char *path, Error *error) {
-    const char *string = json_string_value(value);
-    if (!string || strlen(string) >= capacity) return fail_damaged(error, path, "a name is missing or too long");
-    if (!is_plain(string)) return fail_damaged(error, path, "a name holds a control character");
-    snprintf(text, capacity, "%s", string);
+// --- reading ---
+
+static bool read_struct(char *target, const Member *members, const char *list, const json_t *object, const char *path,
+                        Error *error);
+
+static bool read_list(char *target, const Member *m, const json_t *array, const char *path, Error *error) {
+    const size_t length = json_array_size(array);
+    char *items = target + m->offset;
+    if (!json_is_array(array) || length < (size_t)m->least || length > (size_t)m->most)
+        return fail_damaged(error, path, "\"%s\" must list %lld to %lld items", m->name, m->least, m->most);
+    if (m->type == POINTER) {
+        items = calloc(length + 1, m->size);
+        memcpy(target + m->offset, &items, sizeof items);
+        if (!items) return fail_run(error, "no memory for the %zu items of \"%s\"", length, m->name);
+    }
+    for (size_t i = 0; i < length; i++)
+        if (!read_struct(items + i * m->size, m->items, m->name, json_array_get(array, i), path, error)) return false;
+    *(int *)(target + m->count) = (int)length;
+    return true;
+}
+
+// name: what the member is called in messages.
+static bool read_member(char *target, const Member *m, const char *name, const json_t *value, const char *path,
+                        Error *error) {
+    void *field = target + m->offset;
+    const char *text = json_string_value(value);
+    const double number = json_number_value(value);
+    const long long whole = json_integer_value(value);
+    const bool in_range = m->type == NUMBER ? number >= (double)m->least && number <= (double)m->most
+                                            : whole >= m->least && whole <= m->most;
+    if (m->type == ARRAY || m->type == POINTER) return read_list(target, m, value, path, error);
+    if (m->type == TEXT && (!text || strlen(text) >= (size_t)m->most || !is_plain(text)))
+        return fail_damaged(error, path, "\"%s\" is no text, too long, or has a control character", name);
+    if (m->type == FLAG && !json_is_boolean(value))
+        return fail_damaged(error, path, "\"%s\" is neither true nor false", name);
+    if ((m->type == NUMBER && !(json_is_number(value) && in_range)) ||
+        ((m->type == INT || m->type == LONG) && !(json_is_integer(value) && in_range)))
+        return fail_damaged(error, path, "\"%s\" must be a %snumber from %lld to %lld", name,
+                            m->type == NUMBER ? "" : "whole ", m->least, m->most);
+    if (m->type == TEXT) strcpy(field, text);
+    if (m->type == FLAG) *(bool *)field = json_is_true(value);
+    if (m->type == INT) *(int *)field = (int)whole;
+    if (m->type == LONG) *(long long *)field = whole;
+    if (m->type == NUMBER) *(double *)field = number;
+    return true;
+}
+
+static bool read_struct(char *target, const Member *members, const char *list, const json_t *object, const char *path,
+                        Error *error) {
+    if (!*members->name) return read_member(target, members, list, object, path, error);
+    for (const Member *m = members; m->name; m++)
+        if (!read_member(target, m, m->name, json_object_get(object, m->name), path, error)) return false;
     return true;
 }
 
@@ -96,215 +196,82 @@ static bool as_typed(bool ok, const char *path, Error *error) {
     return fail_damaged(error, path, "%.700s", reason.message);
 }
 
-// Texts as they were typed; a directory may be gone, and is not opened.
-static bool read_texts(Plan *plan, const json_t *array, const char *path, Error *error) {
-    const int count = plan->text_count;
-    plan->text_count = 0;
-    for (int t = 0; t < count; t++) {
-        const json_t *object = json_array_get(array, (size_t)t);
-        char data[TEXT_CAPACITY], name[NAME_CAPACITY];
-        long long vocab, tokens;
-        if (!read_text(data, sizeof data, json_object_get(object, "data"), path, error) ||
-            !read_text(name, sizeof name, json_object_get(object, "name"), path, error) ||
-            !member_integer(&vocab, object, "vocabulary", 1, 1 << 24, path, error) ||
-            !member_integer(&tokens, object, "tokens", 1, NUMBER_MOST, path, error) ||
-            !as_typed(plan_text(plan, data, (int)vocab, (double)tokens, error), path, error))
-            return false;
-        if (strcmp(plan->texts[t].name, name) != 0)
-            return fail_damaged(error, path, "a text's name does not match its data");
-    }
-    return true;
-}
-
-// Names become parts of paths; they differ, and only a setting without others may have none.
-static bool read_setting_name(Plan *plan, int s, const json_t *object, const char *path, Error *error) {
-    char *name = plan->settings[s].name;
-    if (!read_text(name, sizeof plan->settings[s].name, json_object_get(object, "name"), path, error)) return false;
-    bool ok = *name ? strspn(name, LABEL_CHARACTERS "+") == strlen(name) : plan->setting_count == 1;
-    for (int before = 0; before < s; before++) ok = ok && strcmp(plan->settings[before].name, name) != 0;
-    return ok || fail_damaged(error, path, "a setting's name is missing, invalid or used twice");
-}
-
-static bool read_settings(Plan *plan, const json_t *array, const char *path, Error *error) {
-    if (plan->setting_count % plan->text_count != 0)
-        return fail_damaged(error, path, "the \"settings\" are not the same for all \"texts\"");
-    plan->settings = calloc((size_t)plan->setting_count, sizeof *plan->settings);
-    if (!plan->settings) return fail_run(error, "no memory for %d settings", plan->setting_count);
+// Names become parts of paths; they differ, and only a setting without others may have none. Every text has the same
+// settings.
+static bool check_settings(const Plan *plan, const char *path, Error *error) {
+    assert(plan->text_count > 0); // the table says so
+    const int apart = plan->setting_count / plan->text_count;
     for (int s = 0; s < plan->setting_count; s++) {
-        const json_t *object = json_array_get(array, (size_t)s);
-        Setting *setting = &plan->settings[s];
-        long long text, parameters;
-        if (!read_setting_name(plan, s, object, path, error) ||
-            !member_integer(&text, object, "text", 0, plan->text_count - 1, path, error) ||
-            !member_integer(&setting->layers, object, "layers", 1, 1000, path, error) ||
-            !member_integer(&setting->heads, object, "heads", 1, 1000, path, error) ||
-            !member_integer(&setting->width, object, "width", 1, 20000, path, error) ||
-            !member_integer(&setting->context, object, "context", 1, 10000000, path, error) ||
-            !member_integer(&setting->steps, object, "steps", 1, NUMBER_MOST, path, error) ||
-            !member_integer(&parameters, object, "parameters", 1, NUMBER_MOST, path, error))
-            return false;
-        if (text != s / (plan->setting_count / plan->text_count)) // every text has the same settings
-            return fail_damaged(error, path, "the settings are not in the order of the texts");
-        setting->text = (int)text;
-        setting->parameters = (size_t)parameters;
-        if (setting->parameters !=
-            plan_parameters(&plan->base, setting->layers, setting->heads, setting->width, plan->texts[text].vocab))
+        const Setting *setting = &plan->settings[s];
+        const char *name = setting->name;
+        bool named = *name ? strspn(name, LABEL_CHARACTERS "+") == strlen(name) : plan->setting_count == 1;
+        for (int before = 0; before < s; before++) named = named && strcmp(plan->settings[before].name, name) != 0;
+        if (!named) return fail_damaged(error, path, "a setting's name is missing, invalid or used twice");
+        if (plan->setting_count % plan->text_count != 0 || setting->text != s / apart)
+            return fail_damaged(error, path, "the \"text\" of a setting is not in the order of the texts");
+        if (setting->parameters != plan_parameters(&plan->base, setting->layers, setting->heads, setting->width,
+                                                   plan->texts[setting->text].vocab))
             return fail_damaged(error, path, "a setting has other \"parameters\" than its shape");
     }
     return true;
 }
 
-// All schemes have the steps of the setting, unless they have the same time instead.
-static bool read_steps(Variant *variant, const json_t *array, const Plan *plan, const char *path, Error *error) {
-    for (int s = 0; s < plan->setting_count; s++) {
-        variant->steps[s] = json_integer_value(json_array_get(array, (size_t)s));
-        if (variant->steps[s] < 1 || variant->steps[s] > NUMBER_MOST)
-            return fail_damaged(error, path, "a scheme's \"steps\" are missing");
-        if (!plan->by_seconds && variant->steps[s] != plan->settings[s].steps)
-            return fail_damaged(error, path, "a scheme has other \"steps\" than its setting");
+// Add texts, schemes and tasks again, one by one, as if they had been typed. A directory of texts may be gone, and is
+// not opened. The name of a scheme is a label, or else the scheme as it was typed.
+static bool type_again(Plan *plan, const char *path, Error *error) {
+    const int texts = plan->text_count, variants = plan->variant_count, tasks = plan->task_count;
+    for (int t = plan->text_count = 0; t < texts; t++) {
+        const PlanText text = plan->texts[t];
+        if (!as_typed(plan_text(plan, text.data, text.vocab, text.tokens, error), path, error)) return false;
+        if (strcmp(plan->texts[t].name, text.name) != 0)
+            return fail_damaged(error, path, "a text's name does not match its data");
     }
-    return true;
-}
-
-// The learning rates as they were typed. Files of earlier versions have a number, 0 for none.
-static bool read_own_rates(Variant *variant, const json_t *object, const char *path, Error *error) {
-    const json_t *rates = json_object_get(object, "learning_rate");
-    double rate;
-    if (json_is_string(rates)) return read_text(variant->own_rates, sizeof variant->own_rates, rates, path, error);
-    if (!member_number(&rate, object, "learning_rate", 0, 100, path, error)) return false;
-    if (rate > 0) snprintf(variant->own_rates, sizeof variant->own_rates, "%.17g", rate);
-    return true;
-}
-
-// The name is a label, or else the scheme as it was typed. Files of earlier versions have no "window".
-static bool read_variant(Plan *plan, const json_t *object, const char *path, Error *error) {
-    Variant *variant = &plan->variants[plan->variant_count];
-    const json_t *keys = json_object_get(object, "window");
-    char pos[TEXT_CAPACITY];
-    long long block;
-    if (!read_text(variant->name, sizeof variant->name, json_object_get(object, "name"), path, error) ||
-        !read_text(pos, sizeof pos, json_object_get(object, "pos"), path, error) ||
-        (keys && !read_text(variant->window, sizeof variant->window, keys, path, error)) ||
-        !read_own_rates(variant, object, path, error) ||
-        !member_integer(&block, object, "seeds_block", 0, SEED_BLOCKS_MOST, path, error))
-        return false;
-    const bool labelled = !variant->name[strspn(variant->name, LABEL_CHARACTERS)];
-    strcpy(variant->typed, labelled ? pos : variant->name);
-    variant->seed_block = (int)block;
-    if (!as_typed(variant_set(variant, labelled, error), path, error)) return false;
-    if (strcmp(variant->pos, pos) != 0) return fail_damaged(error, path, "a scheme does not match its name");
-    if (plan_variant(plan, variant->name) >= 0) return fail_damaged(error, path, "two schemes have the same name");
-    plan->variant_count++;
-    return read_steps(variant, json_object_get(object, "steps"), plan, path, error);
-}
-
-static bool read_variants(Plan *plan, const json_t *array, const char *path, Error *error) {
-    const int count = plan->variant_count;
-    plan->variants = calloc((size_t)count, sizeof *plan->variants);
-    plan->variant_count = 0;
-    if (!plan->variants) return fail_run(error, "no memory for %d schemes", count);
-    for (int a = 0; a < count; a++)
-        if (!read_variant(plan, json_array_get(array, (size_t)a), path, error)) return false;
-    return true;
-}
-
-static bool read_rates(Plan *plan, const json_t *array, const char *path, Error *error) {
-    for (int r = 0; r < plan->rate_count; r++) {
-        const json_t *rate = json_array_get(array, (size_t)r);
-        plan->rates[r] = json_number_value(rate);
-        if (!json_is_number(rate) || !(plan->rates[r] >= 0 && plan->rates[r] <= 100))
-            return fail_damaged(error, path, "a learning rate is not a number from 0 to 100");
-        for (int before = 0; before < r; before++)
-            if (plan->rates[before] == plan->rates[r])
-                return fail_damaged(error, path, "a learning rate is there twice");
+    for (plan->variant_count = 0; plan->variant_count < variants; plan->variant_count++) {
+        Variant *variant = &plan->variants[plan->variant_count];
+        const bool labelled = !variant->name[strspn(variant->name, LABEL_CHARACTERS)];
+        char pos[TEXT_CAPACITY];
+        strcpy(pos, variant->pos);
+        strcpy(variant->typed, labelled ? pos : variant->name);
+        if (!as_typed(variant_set(variant, labelled, error), path, error)) return false;
+        if (strcmp(variant->pos, pos) != 0) return fail_damaged(error, path, "a scheme does not match its name");
+        if (plan_variant(plan, variant->name) >= 0) return fail_damaged(error, path, "two schemes have the same name");
     }
-    return as_typed(rates_set(plan, error), path, error);
-}
-
-static bool read_tasks(Plan *plan, const json_t *array, const char *path, Error *error) {
-    const int count = plan->task_count;
-    char name[TEXT_CAPACITY];
-    plan->task_count = 0;
-    for (int t = 0; t < count; t++) {
-        if (!read_text(name, sizeof name, json_array_get(array, (size_t)t), path, error)) return false;
+    for (int t = plan->task_count = 0; t < tasks; t++) {
+        char name[TEXT_CAPACITY];
+        strcpy(name, plan->tasks[t]);
         if (!is_builtin(name) || strchr(name, ' ')) return fail_damaged(error, path, "a task is not a built-in one");
         if (!as_typed(plan_task(plan, name, error), path, error)) return false;
     }
-    return true;
+    return as_typed(rates_set(plan, error) && plan_seeds(plan, plan->seeds, error), path, error);
 }
 
 // Schemes of contrasts may have been left out since, so only the form of their names is checked.
-static bool read_contrasts(Plan *plan, const json_t *array, const char *path, Error *error) {
-    plan->contrasts = calloc((size_t)plan->contrast_count + 1, sizeof *plan->contrasts);
-    if (!plan->contrasts) return fail_run(error, "no memory for %d contrasts", plan->contrast_count);
-    for (int c = 0; c < plan->contrast_count; c++) {
-        Contrast *contrast = &plan->contrasts[c];
-        const json_t *object = json_array_get(array, (size_t)c);
-        long long after;
-        if (!read_text(contrast->variant, sizeof contrast->variant, json_object_get(object, "arm"), path, error) ||
-            !read_text(contrast->other, sizeof contrast->other, json_object_get(object, "other"), path, error) ||
-            !read_text(contrast->named, sizeof contrast->named, json_object_get(object, "named"), path, error) ||
-            !member_integer(&after, object, "after", 0, INT_MAX, path, error))
-            return false;
-        contrast->after = (int)after;
-        bool ok = *contrast->variant && *contrast->other && strcmp(contrast->variant, contrast->other) != 0 &&
-                  !strpbrk(contrast->variant, "<>&|") && !strpbrk(contrast->other, "<>&|") &&
-                  !strstr(contrast->variant, MINUS) && !strstr(contrast->other, MINUS) &&
-                  strspn(contrast->named, "0123456789-:TZ") == strlen(contrast->named);
-        if (!ok) return fail_damaged(error, path, "a contrast does not name two schemes");
+static bool check_contrasts(const Plan *plan, const char *path, Error *error) {
+    for (int i = 0; i < plan->contrast_count; i++) {
+        const Contrast *c = &plan->contrasts[i];
+        if (!*c->variant || !*c->other || strcmp(c->variant, c->other) == 0 || strpbrk(c->variant, "<>&|") ||
+            strpbrk(c->other, "<>&|") || strstr(c->variant, MINUS) || strstr(c->other, MINUS) ||
+            strspn(c->named, "0123456789-:TZ") < strlen(c->named))
+            return fail_damaged(error, path, "a contrast does not name two schemes");
     }
     return true;
-}
-
-static bool read_looks(Plan *plan, const json_t *array, const char *path, Error *error) {
-    for (int l = 0; l < plan->look_count; l++) {
-        const json_int_t look = json_integer_value(json_array_get(array, (size_t)l));
-        if (look < 1 || look > SEEDS_MOST || (l > 0 && look <= plan->looks[l - 1]))
-            return fail_damaged(error, path, "\"looks\" are not rising numbers of seeds");
-        plan->looks[l] = (int)look;
-    }
-    return true;
-}
-
-static bool read_flag(bool *flag, const json_t *json, const char *name, const char *path, Error *error) {
-    const json_t *member = json_object_get(json, name);
-    *flag = json_is_true(member);
-    return json_is_boolean(member) || fail_damaged(error, path, "\"%s\" is neither true nor false", name);
 }
 
 static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *error) {
-    long long reference, seeds, exercises, threads;
-    if (json_object_get(json, "sizes"))
+    const json_t *first = json_array_get(json_object_get(json, "schemes"), 0);
+    if (json_object_get(json, "sizes") || json_is_true(json_object_get(json, "equal_seconds")) ||
+        json_is_number(json_object_get(first, "learning_rate")))
         return fail_input(error, "%s was begun by an earlier version of bitter; use another --out", path);
-    if (!read_flag(&plan->by_seconds, json, "equal_seconds", path, error) ||
-        !read_flag(&plan->unpaired, json, "unpaired", path, error) ||
-        !read_flag(&plan->default_contrasts, json, "default_contrasts", path, error) ||
-        !member_length(&plan->contrast_count, json, "contrasts", 0, INT_MAX, path, error) ||
-        !member_length(&plan->look_count, json, "looks", 0, SEEDS_MOST, path, error) ||
-        !read_contrasts(plan, json_object_get(json, "contrasts"), path, error) ||
-        !read_looks(plan, json_object_get(json, "looks"), path, error) ||
-        !options_read(&plan->base, json_object_get(json, "options"), path, error) ||
-        !member_length(&plan->variant_count, json, "schemes", 1, VARIANTS_MOST, path, error) ||
-        !member_length(&plan->text_count, json, "texts", 1, TEXTS_MOST, path, error) ||
-        !member_length(&plan->setting_count, json, "settings", 1, SETTINGS_MOST, path, error) ||
-        !member_length(&plan->rate_count, json, "learning_rates", 1, RATES_MOST, path, error) ||
-        !member_length(&plan->task_count, json, "tasks", 0, TASKS_MOST, path, error) ||
-        !member_integer(&reference, json, "reference", 0, plan->variant_count - 1, path, error) ||
-        !member_integer(&seeds, json, "seeds", 1, SEEDS_MOST, path, error) ||
-        !member_integer(&plan->task_steps, json, "task_steps", 1, NUMBER_MOST, path, error) ||
-        !member_integer(&exercises, json, "exercises", 1, 1000000, path, error) ||
-        !member_integer(&threads, json, "threads", 1, 1024, path, error) ||
-        !read_texts(plan, json_object_get(json, "texts"), path, error) ||
-        !read_settings(plan, json_object_get(json, "settings"), path, error) ||
-        !read_variants(plan, json_object_get(json, "schemes"), path, error))
+    if (!read_struct((char *)plan, plan_members, "", json, path, error) ||
+        !options_read(&plan->base, json_object_get(json, "options"), path, error))
         return false;
-    if (!read_text(plan->command, sizeof plan->command, json_object_get(json, "command"), path, error)) return false;
-    if (!plan_seeds(plan, seeds, error)) return fail_damaged(error, path, "the last seed is too large a number");
-    plan->reference = (int)reference;
-    plan->exercises = (int)exercises;
-    plan->threads = (int)threads;
-    return read_rates(plan, json_object_get(json, "learning_rates"), path, error) &&
-           read_tasks(plan, json_object_get(json, "tasks"), path, error);
+    bool rising = true;
+    for (int l = 1; l < plan->look_count; l++) rising = rising && plan->looks[l] > plan->looks[l - 1];
+    for (int r = 1; r < plan->rate_count; r++) rising = rising && plan->rates[r] > plan->rates[r - 1];
+    if (!rising) return fail_damaged(error, path, "\"looks\" or \"learning_rates\" do not rise");
+    if (plan->reference >= plan->variant_count)
+        return fail_damaged(error, path, "\"reference\" is not the number of a scheme");
+    return type_again(plan, path, error) && check_settings(plan, path, error) && check_contrasts(plan, path, error);
 }
 
 bool plan_read(Plan *plan, json_t **data, const char *path, Error *error) {
@@ -317,6 +284,8 @@ bool plan_read(Plan *plan, json_t **data, const char *path, Error *error) {
     return ok;
 }
 
+// --- comparing ---
+
 bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *error) {
     static const struct {
         const char *name, *option;
@@ -326,11 +295,6 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
                    {"task_steps", "--task-steps"}, // this and the next matter only if tasks were trained
                    {"exercises", "--exercises"}};
     char asked[TEXT_CAPACITY], found[TEXT_CAPACITY];
-    if (before->by_seconds)
-        return fail_input(error,
-                          "%s: the schemes there train for equal times, which only an earlier version could do; "
-                          "`bitter report` still reports it; choose another --out",
-                          path);
     const Option *other = options_difference(asked, found, train_options, &plan->base, &before->base);
     if (other)
         return fail_input(error,
@@ -344,5 +308,13 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
                             path, members[i].option);
     json_decref(now);
     json_decref(then);
+    for (int a = 0; ok && a < plan->variant_count; a++) {
+        const int b = plan_variant(before, plan->variants[a].name);
+        const Variant *new = &plan->variants[a], *old = b >= 0 ? &before->variants[b] : new;
+        if (strcmp(new->pos, old->pos) != 0 || strcmp(new->window, old->window) != 0)
+            ok = fail_input(error, "%s: %s is %s%s%s there, not %s%s%s; give it another label", path, new->name,
+                            old->pos, *old->window ? OWN_WINDOW : "", old->window, new->pos,
+                            *new->window ? OWN_WINDOW : "", new->window);
+    }
     return ok;
 }

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -67,13 +68,9 @@ bool comparison_complete(const Comparison *c) {
     for (int i = 0; i < plan_job_count(&c->plan); i++) {
         const Job job = plan_job(&c->plan, i);
         if (comparison_path(path, c, &job, "", &ignored)) refresh(path);
-        if (!comparison_path(path, c, &job, "measured.csv", &ignored) || path_missing(path)) return false;
+        if (!job_done(c, &job)) return false;
     }
     return true;
-}
-
-static void pause_shortly(void) {
-    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
 }
 
 bool comparison_lock(Lock *lock, const Comparison *c, Error *error) {
@@ -88,7 +85,7 @@ bool comparison_lock(Lock *lock, const Comparison *c, Error *error) {
         if (pauses == PAUSES_SILENT)
             fprintf(stderr, "bitter: waiting for the process that is writing the plan or the report in %s\n",
                     c->directory);
-        pause_shortly();
+        nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
     }
     return result == LOCK_MINE || fail_lock(path, errno, error);
 }
@@ -106,10 +103,9 @@ long long snapshot_step(long long steps, int snapshot) {
 
 typedef struct {
     const Comparison *comparison;
-    Shared *shared;
+    atomic_int *progress;
     pid_t parent; // the process that waits for this one
     Job job;
-    int index; // of the job
     TrainOptions options;
     Corpus corpus;
     Trainer *trainer;
@@ -149,14 +145,13 @@ static bool snapshot(const Worker *w, long long step, Error *error) {
     return true;
 }
 
-// Has a signal come, here or to the parent, or was the parent killed?
+// Has a signal come, or was the parent killed?
 static bool must_stop(const void *context) {
-    const Worker *w = context;
-    return interrupt_came() || atomic_load(&w->shared->stop) || getppid() != w->parent;
+    return interrupt_came() || getppid() != ((const Worker *)context)->parent;
 }
 
 static void set_progress(const Worker *w, double share) {
-    atomic_store(&w->shared->progress[w->index], (int)(share * PROGRESS_ALL));
+    atomic_store(w->progress, (int)(share * PROGRESS_ALL));
 }
 
 // After each step: record position parameters, tell the progress, and see whether to go on.
@@ -186,39 +181,21 @@ static bool train(Worker *w, Error *error) {
     return train_loop(w->trainer, observers, error) && stop_check(&w->stop, error);
 }
 
-static const char diverged_rows[] = MEASURED_HEADER "diverged,"; // how the rows of one that diverged begin
-
-// What was measured, or that the run diverged.
-static bool print_measures(Text *rows, const Worker *w, bool diverged, Error *error) {
-    if (diverged) text_print(rows, "%s%lld,nan,1\n", diverged_rows, (long long)w->trainer->progress.step + 1);
-    return diverged || measure(rows, w->trainer, w->comparison->plan.base.eval_tokens, w->comparison->plan.exercises,
-                               &w->stop, error);
-}
-
+// Write what was measured, or that the run diverged; then its weights are not its result, and go.
 static bool write_measures(const Worker *w, bool diverged, Error *error) {
+    const Plan *plan = &w->comparison->plan;
     char path[PATH_CAPACITY], seal[64];
     Text rows = {0};
     AtomicFile csv;
     if (!comparison_path(path, w->comparison, &w->job, "measured.csv", error) || !atomic_open(&csv, path, error))
         return false;
-    bool ok = print_measures(&rows, w, diverged, error) &&
-              (!rows.failed || fail_run(error, "no memory for the rows of %s", path));
+    if (diverged) unlink(w->files.paths.model);
+    if (diverged) text_print(&rows, MEASURED_HEADER "diverged,%lld,nan,1\n", (long long)w->trainer->progress.step + 1);
+    bool ok = diverged || measure(&rows, w->trainer, plan->base.eval_tokens, plan->exercises, &w->stop, error);
+    ok = ok && (!rows.failed || fail_run(error, "no memory for the rows of %s", path));
     if (ok) fprintf(csv.stream, "%.*s%s", (int)rows.size, rows.bytes, measure_seal(seal, rows.bytes, rows.size));
     text_free(&rows);
     return result_close(&csv, ok, error);
-}
-
-// Remove what a run that is done does not need: the weights of one that diverged, because they are not its result, and
-// its state, which is large, and goes last, because it says that this is still to be done.
-static bool tidy(const Worker *w, Error *error) {
-    char path[PATH_CAPACITY];
-    Buffer measured;
-    if (!comparison_path(path, w->comparison, &w->job, "measured.csv", error) || !file_read(&measured, path, error))
-        return false;
-    if (strncmp((char *)measured.bytes, diverged_rows, strlen(diverged_rows)) == 0) unlink(w->files.paths.model);
-    unlink(w->files.paths.state);
-    free(measured.bytes);
-    return true;
 }
 
 // Lock the directory of the job, and set w->options and w->files.paths.
@@ -227,12 +204,9 @@ static LockResult enter(Worker *w, Error *error) {
     w->options = plan_job_options(&w->comparison->plan, &w->job);
     if (!comparison_path(out, w->comparison, &w->job, "", error) || !run_paths(&w->files.paths, out, error))
         return LOCK_FAILED;
-    if (strlen(out) >= sizeof w->options.out) {
-        fail_input(error, "%.60s...: choose a shorter --out", out);
-        return LOCK_FAILED;
-    }
-    snprintf(w->options.out, sizeof w->options.out, "%.511s", out);
-    return run_lock(&w->files.lock, out, error);
+    const int length = snprintf(w->options.out, sizeof w->options.out, "%s", out);
+    if (length >= (int)sizeof w->options.out) fail_input(error, "%.60s...: choose a shorter --out", out);
+    return length >= (int)sizeof w->options.out ? LOCK_FAILED : run_lock(&w->files.lock, out, error);
 }
 
 // Train, or continue to train, and measure, in the directory that is locked.
@@ -255,16 +229,18 @@ static bool train_and_measure(Worker *w, Error *error) {
     return ok;
 }
 
-bool work(bool *taken, const Comparison *c, int job, Shared *shared, pid_t parent, Error *error) {
-    Worker w = {.comparison = c, .shared = shared, .parent = parent, .job = plan_job(&c->plan, job), .index = job};
+bool work(bool *taken, const Comparison *c, int job, atomic_int *progress, pid_t parent, Error *error) {
+    Worker w = {.comparison = c, .progress = progress, .parent = parent, .job = plan_job(&c->plan, job)};
     Error lost;
     w.stop = (Stop){must_stop, &w, "run the same command again to continue"};
     threads_use(c->plan.threads);
     const LockResult entered = enter(&w, error);
     *taken = entered == LOCK_TAKEN;
     if (entered != LOCK_MINE) return false;
-    const bool ok = (job_has(c, &w.job, "measured.csv") || train_and_measure(&w, error)) &&
-                    lock_keep(&w.files.lock.lock, error) && tidy(&w, error);
+    const char *state = w.files.paths.state; // large, and goes last, because it says that this is still to be done
+    const bool ok =
+        (job_has(c, &w.job, "measured.csv") || train_and_measure(&w, error)) && lock_keep(&w.files.lock.lock, error) &&
+        (unlink(state) == 0 || errno == ENOENT || fail_run(error, "cannot remove %s: %s", state, strerror(errno)));
     if (ok) set_progress(&w, 1);
     // When the lock was lost, another process has the run now.
     *taken = !ok && error->kind != ERROR_INTERRUPTED && !lock_keep(&w.files.lock.lock, &lost);

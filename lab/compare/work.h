@@ -9,13 +9,10 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-// What `bitter compare` shares with the processes that it started. Who does what is not decided here but by locks.
+// The share of a run's training that is done, which its process tells the one that started it, in units of
+// 1 / PROGRESS_ALL. Who does what is not decided by it but by locks.
 #define PROGRESS_ALL 1000000
-typedef struct {
-    atomic_int stop;       // these processes shall save their runs and end
-    atomic_int progress[]; // (jobs) the share of the training that is done, in units of 1 / PROGRESS_ALL, to be shown
-} Shared;
-_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "processes share these without a lock, because any of them may be killed");
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "processes share it without a lock, because any of them may be killed");
 
 typedef struct {
     Plan plan;
@@ -35,12 +32,11 @@ bool comparison_path(char path[PATH_CAPACITY], const Comparison *comparison, con
 // Fails as fail_open does when the directory cannot be read.
 bool comparison_done(int *done, const Comparison *comparison, Error *error);
 
-// Are all runs of the plan measured? One whose measured.csv cannot be read counts: whoever reads it says why.
+// Are all runs of the plan done, by now?
 bool comparison_complete(const Comparison *comparison);
 
 // The file measured.csv says that a run is done, and its lock that a process is at it. Is the job done, and has nothing
-// been left by a process that was killed at the end of it? False also when the directory cannot be read: work
-// then says why.
+// been left by a process that was killed at the end of it? False also when the directory cannot be read.
 bool job_done(const Comparison *comparison, const Job *job);
 
 // Is the job one of those that this process has to do?
@@ -55,9 +51,9 @@ bool comparison_fail_changed(const Comparison *comparison, const char *name, Err
 
 // Do one job, or what is left of it: lock its directory, train or continue to train, measure, and remove what a run
 // that is done does not need. *taken: the job is not done here, because another process has its lock. A run that
-// diverges is done. After a signal, to this process or to `parent`, which waits for it, and when `parent` is gone, the
-// run is saved, and work fails (interrupted).
-bool work(bool *taken, const Comparison *comparison, int job, Shared *shared, pid_t parent, Error *error);
+// diverges is done. After a signal, and when `parent`, which waits for this process, is gone, the run is saved, and
+// work fails (interrupted).
+bool work(bool *taken, const Comparison *comparison, int job, atomic_int *progress, pid_t parent, Error *error);
 
 // The steps after which a run records its position parameters in positions-STEP.npy: 0, an eighth, a quarter, half, and
 // all of `steps`.

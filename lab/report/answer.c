@@ -123,14 +123,9 @@ static void losses(Page *page, const Facts *facts) {
 static void settings(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
     const bool one = plan->setting_count == 1;
-    page_paragraph(page, "What was trained: each scheme from %d seed%s%s%s.%s%s%s", facts->outcome->seeds,
+    page_paragraph(page, "What was trained: each scheme from %d seed%s%s%s.", facts->outcome->seeds,
                    facts->outcome->seeds == 1 ? "" : "s", one ? "" : ", in each of these settings",
-                   strstr(plan->settings[0].name, "tpp") ? " (tpp: training tokens for each parameter)" : "",
-                   plan->by_seconds
-                       ? " All train for the same time, so faster schemes make more steps: those here are of "
-                         "the reference, "
-                       : "",
-                   plan->by_seconds ? plan->variants[plan->reference].name : "", plan->by_seconds ? "." : "");
+                   strstr(plan->settings[0].name, "tpp") ? " (tpp: training tokens for each parameter)" : "");
     page_table(page, "%s", "");
     page_row(page, true,
              "%stext|parameters|layers|heads|width|context|steps|tokens|tokens a parameter|epochs|"
@@ -155,9 +150,7 @@ static void settings(Page *page, const Facts *facts) {
 static void confidence(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
     const int most = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0; // seeds of which results were seen
-    double size = 0;                                                               // of the largest family
-    for (int i = 0; i < facts->contrasts; i++) size = fmax(size, report_contrast(facts, i)->comparisons);
-    const double error = outcome_peeking(facts->outcome, size);
+    const double error = outcome_peeking(facts->outcome);
     page_paragraph(page,
                    "With 95%% confidence, all intervals of a family hold at once (Bonferroni): the primary contrasts, "
                    "or all pairs of a setting. They cover chance in weights and batches, %s. They say nothing about "

@@ -3,7 +3,7 @@
 #ifndef BITTER_SECTIONS_H
 #define BITTER_SECTIONS_H
 
-#include "lab/compare/differences.h"
+#include "lab/compare/outcome.h"
 #include "lab/report/page/chart.h"
 #include "train/run.h"
 

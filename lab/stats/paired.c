@@ -1,19 +1,24 @@
-#include "base/random.h"
 #include "lab/stats/paired.h"
 
 #include <assert.h>
 #include <math.h>
+#include <stddef.h>
 
 #define LEVEL 0.05 // of every test; intervals hold 1 - LEVEL
 #define POWER 0.8
 
 // Summed from the first value on, so that equal values have exactly their own mean and no spread.
-static void mean_and_sd(double *mean, double *sd, const double *values, int n) {
-    double sum = 0, squares = 0;
+static double mean_of(const double *values, int n) {
+    double sum = 0;
     for (int i = 0; i < n; i++) sum += values[i] - values[0];
-    *mean = values[0] + sum / n;
-    for (int i = 0; i < n; i++) squares += (values[i] - *mean) * (values[i] - *mean);
-    *sd = sqrt(squares / (n - 1));
+    return values[0] + sum / n;
+}
+
+static double sd_of(const double *values, int n) {
+    const double mean = mean_of(values, n);
+    double squares = 0;
+    for (int i = 0; i < n; i++) squares += (values[i] - mean) * (values[i] - mean);
+    return sqrt(squares / (n - 1));
 }
 
 static bool all_finite(const double *values, int n) {
@@ -39,7 +44,8 @@ Paired paired_summary(const double *differences, int n) {
     if (!all_finite(differences, n)) return paired;
     if (n == 1) paired.mean = differences[0];
     if (n < 2) return paired;
-    mean_and_sd(&paired.mean, &paired.sd, differences, n);
+    paired.mean = mean_of(differences, n);
+    paired.sd = sd_of(differences, n);
     paired.se = paired.sd / sqrt(n);
     paired.df = n - 1;
     test_mean(&paired);
@@ -50,11 +56,9 @@ Paired unpaired_summary(const double *a, int na, const double *b, int nb) {
     assert(na >= 0 && nb >= 0);
     Paired gap = nothing_of(na < nb ? na : nb);
     if (gap.n < 1 || !all_finite(a, na) || !all_finite(b, nb)) return gap;
-    double mean_a, mean_b, sd_a, sd_b;
-    mean_and_sd(&mean_a, &sd_a, a, na);
-    mean_and_sd(&mean_b, &sd_b, b, nb);
-    gap.mean = mean_a - mean_b;
+    gap.mean = mean_of(a, na) - mean_of(b, nb);
     if (gap.n < 2) return gap;
+    const double sd_a = sd_of(a, na), sd_b = sd_of(b, nb);
     const double error_a = sd_a * sd_a / na, error_b = sd_b * sd_b / nb, errors = error_a + error_b;
     const double share = errors > 0 ? error_a / errors : (na - 1.0) / (na + nb - 2.0), rest = 1 - share;
     gap.sd = hypot(sd_a, sd_b);
@@ -80,36 +84,6 @@ Verdict paired_verdict(const Paired *paired, double comparisons) {
     return interval.high < 0 ? VERDICT_BETTER : interval.low > 0 ? VERDICT_WORSE : VERDICT_UNRESOLVED;
 }
 
-// Does a test at one of the looks find a difference? critical[n] is the |t| that a test of n differences needs,
-// INFINITY where there is none.
-static bool peek(const double *critical, int most, Random *random) {
-    double mean = 0, squares = 0; // of all differences so far (Welford 1962)
-    for (int n = 1; n <= most; n++) {
-        const double difference = random_normal(random->key, random->counter++), step = difference - mean;
-        mean += step / n;
-        squares += step * (difference - mean);
-        if (n > 1 && fabs(mean) >= critical[n] * sqrt(squares / (n - 1) / n)) return true;
-    }
-    return false;
-}
-
-double peeking_error(const int *looks, int count, double comparisons) {
-    enum { EXPERIMENTS = 400000 };
-    assert(comparisons >= 1);
-    double critical[SEEDS_MOST + 1];
-    int most = 0, found = 0;
-    for (int n = 0; n <= SEEDS_MOST; n++) critical[n] = INFINITY;
-    for (int i = 0; i < count; i++) {
-        assert(looks[i] <= SEEDS_MOST);
-        if (looks[i] < 2) continue;
-        critical[looks[i]] = -t_quantile(LEVEL / 2 / comparisons, looks[i] - 1);
-        if (looks[i] > most) most = looks[i];
-    }
-    Random random = {.key = random_key(0, "peeking")};
-    for (int experiment = 0; experiment < EXPERIMENTS; experiment++) found += peek(critical, most, &random);
-    return fmin(1, comparisons * found / EXPERIMENTS);
-}
-
 const char *verdict_words(Verdict verdict) {
     static const char *const words[] = {
         [VERDICT_UNRESOLVED] = "not resolved", [VERDICT_BETTER] = "better", [VERDICT_WORSE] = "worse"};
@@ -127,4 +101,29 @@ double resolvable(double se, double df, double comparisons) {
         *(t_power(middle, critical, df) < POWER ? &low : &high) = middle;
     }
     return high * se;
+}
+
+Interval blocks_interval(const double *gaps, int blocks, int seeds) {
+    if (seeds < 1 || blocks < BLOCKS_LEAST) return (Interval){NAN, NAN};
+    int length = 1;
+    while (length * length * length < blocks) length++;
+    const double first = mean_of(gaps, seeds), runs = (double)blocks / length;
+    double mean = 0, squares = 0; // of gaps less the first one, so that equal gaps have exactly no spread
+    for (int b = 0; b < blocks; b++) mean += (mean_of(gaps + (ptrdiff_t)b * seeds, seeds) - first) / blocks;
+    for (int b = 0; b < blocks; b++) {
+        double run = 0;
+        for (int i = 0; i < length; i++)
+            run += (mean_of(gaps + (ptrdiff_t)((b + i) % blocks) * seeds, seeds) - first) / length;
+        squares += (run - mean) * (run - mean) / blocks;
+    }
+    const double half = t_quantile(0.975, runs - 1) * sqrt(squares / (runs - 1));
+    if (!isfinite(half)) return (Interval){NAN, NAN};
+    return (Interval){first + mean - half, first + mean + half};
+}
+
+Paired texts_summary(const double *gaps, int texts, int seeds) {
+    assert(texts >= 0 && texts <= SEEDS_MOST && seeds >= 1);
+    double means[SEEDS_MOST];
+    for (int text = 0; text < texts; text++) means[text] = mean_of(gaps + (ptrdiff_t)text * seeds, seeds);
+    return paired_summary(means, texts);
 }

@@ -269,13 +269,6 @@ check "and answered at every length" awk -F , '$6 == "builtin:copy:max=2" && $11
     END { exit rows != 16 }' tasks/results.csv
 check "and reported" grep -q '<th>trained lengths, 1 to 2</th><th>beyond, up to 4</th>' tasks/report.html
 
-# --- an earlier version's comparison at equal times ---
-sed '2d; s/"equal_seconds": false/"equal_seconds": true/' straight/compare.json >timed && cp straight/compare.json good
-cp timed straight/compare.json
-refuses "schemes that were timed" "straight/compare.json;earlier version;--out" compare $long --out straight $three
-succeed "but they are reported" report straight
-cp good straight/compare.json
-
 # --- impossible requests ---
 rm -r aa grid ladder tasks
 few="compare $small --steps 100"
@@ -285,43 +278,20 @@ check "it stays" grep -qx mine taken/lock
 refuses "a directory that is no lock" "run/lock is in the way of a lock file" train --steps 1 --out run
 refuses "no scheme" "at least one SCHEME" $few
 refuses "an unknown scheme" "no position scheme 'wrope'" $few wrope
-refuses "a name twice" "two schemes are called rope;LABEL=rope" $few rope rope
-refuses "a label that is no name" "a/b;label" $few a/b=rope
 refuses "a label that is a directory" "'..' cannot be a label;letter or digit first" $few ..=rope
 refuses "an empty --lr-grid" "--lr-grid: '' is empty;leave the option out" $few rope --lr-grid ''
-refuses "an unknown reference" "--reference alibi" $few rope --reference alibi
 for seeds in 0 -1 65 x; do refuses "--seeds $seeds" "--seeds" $few rope --seeds $seeds; done
-refuses "--lr-grid with a rate that is none" "--lr-grid;'x'" $few rope --lr-grid 1e-3,x
-refuses "--lr-grid with a rate twice" "--lr-grid;twice" $few rope --lr-grid 1e-3,0.001
-refuses "--scale with a size that is none" "--scale;'much'" compare $shape $data rope --scale much
-refuses "--scale with falling sizes" "--scale;not larger" compare $shape $data rope --scale 30k,22k
-for option in '--exercises 5' '--task-steps 5'; do refuses "$option without tasks" "${option% *};--tasks" $few rope $option; done
 refuses "--lr and --lr-grid" "--lr-grid;--lr" $few rope --lr 1e-3 --lr-grid 1e-3,2e-3
-refuses "--tasks with text" "--tasks;tales is no task" $few rope --tasks tales
 refuses "--budget, which went" "--budget;equal steps" $few rope --budget seconds
 refuses "a task as --data" "builtin:copy;--tasks" $few rope --data builtin:copy
 refuses "missing data" "nowhere" $few rope --data nowhere
 refuses "too little validation text" "validation tokens;8 times the context" $few rope --eval-tokens 257
-refuses "a rate of its own and --lr-grid" "--lr-grid;rope has a learning rate of its own" $few rope@1e-3 --lr-grid 1e-3,2e-3
-refuses "--scale that given heads do not allow" "--scale 22k;--heads 64;nearest" compare $shape $data rope --heads 64 --scale 22k
-for list in 0 x , 1,1 -1; do
-    refuses "--context $list" "--context" $few rope --context $list
-    refuses "--tokens-per-parameter $list" "--tokens-per-parameter" compare $small rope --tokens-per-parameter $list
-done
 refuses "--steps and --tokens-per-parameter" "--steps;one of them" $few rope --tokens-per-parameter 5
 refuses "--scale and --width" "--scale;--width;one of them" $few rope --scale 22k
-refuses "two texts of one name" "both called tales" $few rope --data builtin:tales
-refuses "a contrast of an unknown scheme" "--contrast;alibi is none" $few rope none --contrast "rope - alibi"
-refuses "a contrast with itself" "--contrast;itself" $few rope none --contrast "rope - rope"
-refuses "a contrast named twice" "named twice" $few rope none --contrast "rope - none" --contrast "none - rope"
-refuses "a contrast that is none" "' - '" $few rope none --contrast rope-none
-refuses "one missing text" "nowhere" $few rope --data nowhere
-refuses "a width that heads do not divide" "--heads" $few rope --heads 3
 refuses "a scheme that does not fit its shape" "rope" $few none rope --width 18
 refuses "an option of single runs" "--resume" $few rope --resume
 refuses "an --out without a name" "name is empty" $few rope --out ''
 refuses "a report on no name" "name is empty" report ''
-refuses "seeds past the largest number" "--seed 9223372036854775807" $few rope --seeds 2 --seed 9223372036854775807
 : >occupied
 refuses "an --out that is a file" "occupied" $few rope --out occupied
 mkdir blocked && : >blocked/runs

@@ -19,7 +19,6 @@ same() {
 
 # --- a list of commands ---
 mkdir list && cd list || exit 1
-refuses "--list with --workers" "--list;--workers" compare "$@" --out "$out" --list --workers 3
 need compare "$@" --out "$out" --list
 cp "$scratch/out" "$scratch/list"
 check "a command for each run" test "$(wc -l <"$scratch/list")" -eq $runs
@@ -66,7 +65,7 @@ for share in 0/3 4/3 3 x 1/3x 1/0 -1/3 1/99999999999 +1/3; do refuses "--share $
 refuses "--share without a share" "--share : give I/N" compare "$@" --share ""
 need compare --steps 3 --context 8 --data builtin:tales:bytes=8000 --seeds 1 --out ended --list -- none
 check "a list with the end of options" sh -c "$(cat "$scratch/out")"
-refuses "--list and --slurm" "--list, --slurm and --share;one of them" compare "$@" --list --slurm
+refuses "--list and --slurm" "--list and --slurm;one of them" compare "$@" --list --slurm
 refuses "--sbatch, which went" "--sbatch;--slurm >FILE" compare "$@" --sbatch "-t 2:00:00"
 
 # --- Slurm ---

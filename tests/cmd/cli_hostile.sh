@@ -107,7 +107,6 @@ hostile "a task that is a path" 's/"tasks": \[\]/"tasks": ["builtin:copy:max=..\
 hostile "a command of several lines" 's/"command": "/&```\\n<script>\\n/'
 hostile "data of several lines" 's/"data": "[^"]*"/"data": "a\\n# b"/'
 hostile "an option of several lines" 's/"width": /"wi\\ndth\\u001b[31m": 1, &/'
-hostile "steps that are not those of the size" '/"schemes"/,/"reference"/s/^ *5$/3/'
 hostile "a rate that is text" 's/"learning_rates": \[/&"1\\n!a",/'
 
 echo mine >precious

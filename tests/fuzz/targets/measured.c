@@ -1,5 +1,5 @@
 // measured.csv of the runs of a comparison, and the statistics that follow from it.
-#include "lab/compare/differences.h"
+#include "lab/compare/outcome.h"
 #include "tests/fuzz/comparison.h"
 
 bool fuzz_measured(const uint8_t *bytes, size_t size) {

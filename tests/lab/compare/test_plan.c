@@ -138,6 +138,73 @@ static void learning_rates_are_a_list(void **state) {
     }
 }
 
+static void schemes_may_have_rates_of_their_own(void **state) {
+    static Plan plan;
+    char name[PATH_CAPACITY];
+    Error error = {0};
+    begin(&plan);
+    plan.base.min_lr = 1e-4;
+    must(set_variants(&plan, "rope@2e-3;a=rope:base=7@0.001;alibi", "", &error) && plan_rates(&plan, "", &error) &&
+             set_sizes(&plan, "", "", &error) && plan_tasks(&plan, "copy", &error),
+         &error);
+    static const char *const names[] = {"rope", "a", "alibi"}, *const runs[] = {"rope-lr0.002-seed1337", "a-seed1337",
+                                                                                "alibi-seed1337"};
+    static const double rates[] = {2e-3, 1e-3, 1e-3};
+    for (int a = 0; a < 3; a++) {
+        const Job job = {.task = -1, .variant = a}, task = {.task = 0, .variant = a};
+        assert_string_equal(plan.variants[a].name, names[a]);
+        assert_string_equal(plan_job_name(name, &plan, &job), runs[a]);
+        assert_true(plan_job_options(&plan, &job).lr == rates[a] && plan_job_options(&plan, &task).lr == rates[a]);
+        expect_near("min_lr", (size_t)a, plan_job_options(&plan, &job).min_lr, rates[a] / 10, 1e-12);
+    }
+    must(set_variants(&plan, "rope@3.0;b=rope@3;c=rope@0-2,3@3.0", "", &error), &error); // a whole number is a layer
+    assert_true(plan.variants[0].lr[0] == 3 && plan.variants[1].lr_count == 0 && plan.variants[2].lr[0] == 3);
+    assert_string_equal(plan.variants[1].typed, "rope@3");
+    must(set_variants(&plan, "rope@2e-3;a=rope:base=7@0.001;alibi", "", &error), &error);
+    must(plan_rates(&plan, "3e-3", &error), &error);
+    expect_refusal(plan_rates(&plan, "1e-3,3e-3", &error), &error, "two choices",
+                   "--lr-grid;rope has a learning rate of its own;'@2e-3'");
+    static const char *const wrong[][2] = {{"rope@", "layer"},
+                                           {"rope@x", "layer"},
+                                           {"rope@0.0", "above 0"},
+                                           {"rope@101.5", "100"},
+                                           {"@1", "scheme"},
+                                           {"a=rope@1@2", "the layers of this item are named twice"},
+                                           {"rope@1e-3;rope@2e-3", "two schemes are called rope"}};
+    for (size_t i = 0; i < COUNT(wrong); i++)
+        expect_refusal(set_variants(&plan, wrong[i][0], "", &error), &error, wrong[i][0], wrong[i][1]);
+}
+
+static void schemes_may_have_a_rate_for_each_setting(void **state) {
+    static Plan plan;
+    char name[PATH_CAPACITY];
+    Error error = {0};
+    static const double rates[] = {2e-3, 1e-3, 0.5};
+    begin(&plan);
+    must(set_variants(&plan, "rope@2e-3/1e-3/.5;a=alibi@3e-3;none", "", &error) &&
+             set_sizes(&plan, "30k,0.1M,300k", "", &error) && plan_rates(&plan, "", &error) &&
+             plan_tasks(&plan, "copy", &error),
+         &error);
+    for (int s = 0; s < 3; s++) {
+        const Job several = {.setting = s, .task = -1}, one = {.setting = s, .task = -1, .variant = 1};
+        const Job none = {.setting = s, .task = -1, .variant = 2};
+        assert_true(plan_job_options(&plan, &several).lr == rates[s] && plan_job_options(&plan, &one).lr == 3e-3 &&
+                    plan_job_options(&plan, &none).lr == plan.base.lr);
+    }
+    const Job last = {.setting = 2, .task = -1}, task = {.task = 0};
+    assert_string_equal(plan_job_name(name, &plan, &last), "300k-rope-lr0.5-seed1337");
+    assert_true(plan_job_rate(&plan, &task) == 2e-3);
+    static const char *const wrong[][2] = {{"rope@1e-3/2e-3", "rope@1e-3/2e-3: 2 learning rates, but 3 settings"},
+                                           {"rope@1e-3/2e-3/3e-3/4e-3", "4 learning rates, but 3 settings"}};
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        must(set_variants(&plan, wrong[i][0], "", &error), &error);
+        expect_refusal(plan_rates(&plan, "", &error), &error, wrong[i][0], wrong[i][1]);
+    }
+    expect_refusal(plan_rates(&plan, "1e-3,2e-3", &error), &error, "two choices", "'@1e-3/2e-3/3e-3/4e-3'");
+    expect_refusal(set_variants(&plan, "rope@1e-3/x/3e-3", "", &error), &error, "a letter", "'x'");
+    expect_refusal(set_variants(&plan, "rope@1e-3/0.0", "", &error), &error, "zero", "above 0");
+}
+
 static void schemes_may_have_windows_of_their_own(void **state) {
     static Plan plan;
     char name[PATH_CAPACITY];
@@ -156,8 +223,6 @@ static void schemes_may_have_windows_of_their_own(void **state) {
     }
     const Job labelled = {.task = -1, .variant = 1};
     assert_string_equal(plan_job_name(name, &plan, &labelled), "a-lr0.002-seed1337");
-    assert_true(variants_same(&plan.variants[1], &plan.variants[2]) &&
-                !variants_same(&plan.variants[0], &plan.variants[1]));
     // The designed scheme of a learned one has the same windows.
     must(
         set_variants(&plan, "a=rope;b=rope --window 8;c=rope-learned --window 8;d=rope-learned --window 9", "", &error),
@@ -166,15 +231,15 @@ static void schemes_may_have_windows_of_their_own(void **state) {
     assert_int_equal(plan_designed(&plan, 3), -1);
     static const char *const wrong[][2] = {
         {"rope --window 8", "give it a label"},
-        {"a=rope --window", "give a number of keys"},
-        {"a=rope --window ", "give a number of keys"},
+        {"a=rope --window", "only a window can stand"},
+        {"a=rope --window ", "only a window can stand"},
         {"a=rope --window 0,0", "a: --window '0,0', character 1 ('0,0'): a window of 0 keys"},
-        {"a=rope --window 0", "a: no window can be taken back behind a scheme"},
-        {"a=rope --window ''", "give no --window for all, and the other schemes theirs behind them"},
+        {"a=rope --window 0", "a: --window '0', character 1"},
+        {"a=rope --window ''", "character 1"},
         {"a=rope --window 8*3,", "a: --window '8*3,', at its end"},
         {"a=rope --window 8 --window 9", "character 3"},
         {"a=rope --window 8@2e-3", "character 2"},
-        {"a=rope --windows 8", "only --window"},
+        {"a=rope --windows 8", "only a window can stand"},
         {"a=rope --layers 8", "--layers"}};
     for (size_t i = 0; i < COUNT(wrong); i++)
         expect_refusal(set_variants(&plan, wrong[i][0], "", &error), &error, wrong[i][0], wrong[i][1]);
@@ -213,11 +278,10 @@ static void tasks_are_a_list(void **state) {
 static void every_combination_is_one_job(void **state) {
     enum { VARIANTS = 3, RATES = 3, SIZES = 2, TASKS = 2, SEEDS = 3 };
     static Plan plan;
-    int texts[SEEDS][SIZES][VARIANTS][RATES] = {0}, tasks[SEEDS][TASKS][VARIANTS] = {0}, before = 0;
+    int before = 0;
     make_large(&plan);
-    const int count = plan_job_count(&plan);
-    assert_int_equal(count, SEEDS * (SIZES * VARIANTS * RATES + TASKS * VARIANTS));
-    for (int i = 0; i < count; i++) {
+    assert_int_equal(plan_job_count(&plan), SEEDS * (SIZES * VARIANTS * RATES + TASKS * VARIANTS));
+    for (int i = 0; i < plan_job_count(&plan); i++) {
         const Job job = plan_job(&plan, i);
         assert_int_equal(plan_job_index(&plan, &job), i);
         assert_in_range(job.seed, before, SEEDS - 1); // a seed's runs are complete before the next one begins
@@ -226,14 +290,8 @@ static void every_combination_is_one_job(void **state) {
         assert_in_range(job.rate, 0, RATES - 1);
         assert_in_range(job.setting, 0, SIZES - 1);
         assert_in_range(job.task + 1, 0, TASKS);
-        if (job.task < 0)
-            texts[job.seed][job.setting][job.variant][job.rate]++;
-        else
-            tasks[job.seed][job.task][job.variant]++;
         if (job.task >= 0) assert_true(job.setting == 0 && job.rate == 0);
     }
-    for (int i = 0; i < SEEDS * SIZES * VARIANTS * RATES; i++) assert_int_equal((&texts[0][0][0][0])[i], 1);
-    for (int i = 0; i < SEEDS * TASKS * VARIANTS; i++) assert_int_equal((&tasks[0][0][0])[i], 1);
 }
 
 static void job_names_differ(void **state) {
@@ -265,8 +323,7 @@ static void jobs_have_their_options(void **state) {
     plan.base.dropout = 0.25;
     plan.base.seed = 40;
     plan.threads = 2;
-    plan.by_seconds = true; // as earlier versions had it
-    plan.variants[1].steps[1] = 999;
+    plan.settings[1].steps = 999;
     const Job job = {.setting = 1, .task = -1, .variant = 1, .rate = 2, .seed = 2};
     TrainOptions options = plan_job_options(&plan, &job);
     assert_string_equal(options.out, plan.base.out);
@@ -307,6 +364,8 @@ int main(void) {
         cmocka_unit_test(names_and_numbers_of_schemes_have_limits),
         cmocka_unit_test(learned_schemes_know_their_designed_ones),
         cmocka_unit_test(learning_rates_are_a_list),
+        cmocka_unit_test(schemes_may_have_rates_of_their_own),
+        cmocka_unit_test(schemes_may_have_a_rate_for_each_setting),
         cmocka_unit_test(schemes_may_have_windows_of_their_own),
         cmocka_unit_test(tasks_are_a_list),
         cmocka_unit_test(every_combination_is_one_job),

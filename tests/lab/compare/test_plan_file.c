@@ -38,7 +38,7 @@ static void expect_round_trip(const Plan *plan) {
     Error error;
     must(plan_write(path, plan, NULL, &error) && plan_read(&found, &data, path, &error), &error);
     assert_true(same_plans(plan, &found));
-    must(plan->by_seconds || plan_agrees(plan, &found, path, &error), &error);
+    must(plan_agrees(plan, &found, path, &error), &error);
 }
 
 static void plans_come_back(void **state) {
@@ -60,8 +60,6 @@ static void plans_come_back(void **state) {
     expect_round_trip(&plan);
     plan.base.lr = 0.1 + 0.2;
     plan.rates[2] = 1.0 / 3;
-    plan.by_seconds = true;
-    for (int i = 0; i < 6; i++) plan.variants[i / 2].steps[i % 2] = (1LL << 52) + i;
     plan.settings[1].steps = (1LL << 52) + 1;
     plan.threads = 1024;
     plan.seeds = SEEDS_MOST;
@@ -81,30 +79,17 @@ static void names_that_are_no_text_are_refused(void **state) {
     assert_false(path_exists(path));
 }
 
-// The plans of earlier versions had "sizes".
+// Those had "sizes", or schemes that trained for equal times.
 static void files_of_earlier_versions_are_refused(void **state) {
     static Plan plan;
     Error error = {0};
-    unlink(path);
-    scratch_write(path, "{\"options\": {}, \"sizes\": []}", 28);
-    expect_refusal(plan_read(&plan, &data, path, &error), &error, "an old file", "begun by an earlier version;--out");
-}
-
-static void every_shorter_file_is_refused(void **state) {
-    static Plan plan;
-    Buffer file;
-    Error error = {0};
-    make_large(&plan);
-    must(plan_write(path, &plan, NULL, &error), &error);
-    must(file_read(&file, path, &error), &error);
-    assert_int_equal(file.bytes[file.size - 1], '\n');
-    for (size_t setting = file.size - 1; setting-- > 0;) {
-        assert_int_equal(truncate(path, (off_t)setting), 0);
-        expect_refusal(plan_read(&plan, &data, path, &error), &error, "a shorter file", path);
+    static const char *const files[] = {"{\"options\": {}, \"sizes\": []}",
+                                        "{\"options\": {}, \"equal_seconds\": true}"};
+    for (size_t i = 0; i < COUNT(files); i++) {
+        unlink(path);
+        scratch_write(path, files[i], strlen(files[i]));
+        expect_refusal(plan_read(&plan, &data, path, &error), &error, files[i], "begun by an earlier version;--out");
     }
-    free(file.bytes);
-    unlink(path);
-    expect_refusal(plan_read(&plan, &data, path, &error), &error, "no file", path);
 }
 
 // What a plan is used for, whether or not it is the one that was meant.
@@ -189,51 +174,24 @@ static void flipped_bits_are_refused_or_harmless(void **state) {
     flip_each_bit(&plan, false);
 }
 
-// Before schemes could have several learning rates, each had one as a number, 0 for none.
-static void rates_of_earlier_versions_are_read(void **state) {
-    static Plan plan, found;
-    Error error;
-    make_small(&plan);
-    must(set_variants(&plan, "rope@2.0;a=alibi@3e-3;none", "", &error) && set_sizes(&plan, "", "", &error) &&
-             plan_write(path, &plan, NULL, &error),
-         &error);
-    damage("schemes;0;learning_rate", "2.0");
-    damage("schemes;1;learning_rate", "3e-3");
-    damage("schemes;2;learning_rate", "0");
-    must(plan_read(&found, &data, path, &error), &error);
-    assert_true(found.variants[0].lr[0] == 2 && found.variants[1].lr[0] == 3e-3 && found.variants[2].lr_count == 0);
-    damage("schemes;1;learning_rate", "101");
-    expect_refusal(plan_read(&found, &data, path, &error), &error, "a large rate", "learning_rate");
-    damage("schemes;1;learning_rate", "\"1e-3/2e-3\"");
-    expect_refusal(plan_read(&found, &data, path, &error), &error, "two rates", "2 learning rates, but 1 setting;");
-}
-
 static const struct {
     const char *keys, *value, *parts; // value NULL = any of a wrong type, or none at all
 } members[] = {{"options", NULL, ""},
                {"options;width", "0", "width"},
                {"schemes", NULL, ""},
                {"schemes", "[]", "\"schemes\" must list 1 to 64"},
-               {"schemes;0", NULL, "name"},
                {"schemes;0;name", NULL, "name"},
-               {"schemes;1;pos", NULL, "name"},
+               {"schemes;1;pos", NULL, "pos"},
                {"schemes;1;pos", "\"wrope\"", "no position scheme"},
                {"schemes;1;pos", "\"rope\"", "does not match its name"},
                {"schemes;1;pos", "\"rope\\n#\"", "control character"},
                {"schemes;1;name", "\"q\\nsystem \\\"touch pwned\\\"\\n#\"", "control character"},
                {"schemes;1;name", "\"../../elsewhere\"", "no position scheme"},
-               {"schemes;1;name", "\"a/b\"", "no position scheme"},
-               {"schemes;1;name", "\"rope:../a\"", "rope"},
                {"schemes;1;name", "\"\"", "label"},
                {"schemes;1;name", "\"learned\"", "two schemes have the same name"},
-               {"schemes;0;steps", NULL, "steps"},
-               {"schemes;0;steps", "[]", "steps"},
-               {"schemes;0;steps;1", NULL, "steps"},
-               {"schemes;0;steps;1", "9007199254740993", "steps"},
+               {"settings;0;steps", "9007199254740993", "steps"},
                {"texts", NULL, ""},
                {"texts", "[]", "\"texts\" must list 1 to 8"},
-               {"texts;0;data", NULL, "name"},
-               {"texts;0;name", NULL, "name"},
                {"texts;0;name", "\"tale\"", "does not match its data"},
                {"texts;0;vocabulary", NULL, "vocabulary"},
                {"texts;0;tokens", "0", "tokens"},
@@ -246,44 +204,28 @@ static const struct {
                {"settings;0;name", "\"\"", "setting's name"},
                {"settings;0;name", "\"300k\"", "twice"},
                {"settings;0;name", "\"../x\"", "setting's name"},
-               {"settings;0;name", "\"a'b\"", "setting's name"},
-               {"settings;0;text", NULL, "\"text\""},
                {"settings;0;text", "1", "\"text\""},
                {"settings;1;parameters", "1", "other \"parameters\""},
                {"settings;0;layers", NULL, "\"layers\""},
-               {"settings;0;heads", NULL, "\"heads\""},
-               {"settings;0;width", NULL, "\"width\""},
-               {"settings;0;context", NULL, "\"context\""},
-               {"settings;1;steps", NULL, "\"steps\""},
-               {"settings;1;parameters", NULL, "\"parameters\""},
-               {"schemes;0;learning_rate", NULL, "learning"},
-               {"schemes;0;learning_rate", "-1", "\"learning_rate\""},
+               {"schemes;0;learning_rate", NULL, ""},
+               {"schemes;0;learning_rate", "0.008", "earlier version"},
                {"schemes;0;learning_rate", "\"x\"", "'x'"},
-               {"settings;0;text", "0.5", "\"text\""},
                {"unpaired", NULL, "\"unpaired\""},
-               {"default_contrasts", NULL, "\"default_contrasts\""},
-               {"schemes;0;seeds_block", NULL, "\"seeds_block\""},
                {"schemes;0;seeds_block", "100001", "\"seeds_block\""},
-               {"schemes;1;window", "\"0\"", "no window can be taken back"},
+               {"schemes;1;window", "\"0\"", "character 1"},
                {"schemes;1;window", "\"64 --window 8\"", "character 4"},
-               {"schemes;1;window", "\"64\\n\"", "control character"},
-               {"schemes;1;window", "64", "name"},
                {"schemes;2;window", "\"64\"", "give it a label"},
-               {"contrasts;0", "[]", "name"},
+               {"contrasts;0", "[]", "arm"},
                {"contrasts;0;arm", "\"rope - learned\"", "does not name two schemes"},
-               {"contrasts;0;arm", NULL, "name"},
                {"contrasts;0;arm", "\"short\"", "does not name two schemes"},
-               {"contrasts;0;other", "\"\"", "does not name two schemes"},
                {"contrasts;0;other", "\"<b>\"", "does not name two schemes"},
                {"contrasts;0;named", "\"yesterday\"", "does not name two schemes"},
                {"contrasts;0;after", "-1", "\"after\""},
                {"looks;0", "\"2\"", "looks"},
-               {"looks;0", "65", "looks"},
                {"looks;1", "2", "looks"},
                {"learning_rates", NULL, ""},
-               {"learning_rates;1", "\"1\"", "learning rate"},
-               {"learning_rates;1", "-1", "learning rate"},
-               {"learning_rates;1", "1e-4", "twice"},
+               {"learning_rates;1", "\"1\"", "learning_rates"},
+               {"learning_rates;1", "1e-4", "rise"},
                {"tasks", "[1,2,3,4,5,6,7,8,9]", "\"tasks\""},
                {"tasks;0", NULL, ""},
                {"tasks;0", "\"copy\"", "a task is not a built-in one"},
@@ -291,18 +233,12 @@ static const struct {
                {"tasks;0", "\"builtin:copy:max=5/../x\"", "max"},
                {"tasks;0", "\"builtin:copy builtin:sort\"", "a task is not a built-in one"},
                {"tasks;0", "\"builtin:parity\"", "twice"},
-               {"reference", NULL, "\"reference\""},
                {"reference", "3", "\"reference\""},
-               {"seeds", NULL, "\"seeds\""},
                {"seeds", "65", "1 to 64"},
                {"seeds", "4294967297", "\"seeds\""},
-               {"options;seed", "9223372036854775806", "last seed"},
-               {"task_steps", NULL, "\"task_steps\""},
-               {"exercises", NULL, "\"exercises\""},
-               {"threads", NULL, "\"threads\""},
+               {"options;seed", "9223372036854775806", "--seed"},
                {"threads", "1025", "\"threads\""},
-               {"equal_seconds", NULL, "\"equal_seconds\""},
-               {"command", NULL, "name"},
+               {"command", NULL, "command"},
                {"command", "\"bitter\\n```\\n<script>\"", "control character"},
                {"options;data", "\"a\\nb\"", "control character"}};
 
@@ -328,15 +264,91 @@ static void wrong_members_are_refused(void **state) {
     free(file.bytes);
 }
 
+// --- a directory keeps the options that it was begun with; what may change is said ---
+
+static void a_directory_has_one_set_of_options(void **state) {
+    static Plan plan, before;
+    static const char *const values[] = {"1", "2", "0.25", "0.5", "true", "bf16", "llama", "other"};
+    Error error = {0};
+    make_large(&before);
+    make_large(&plan);
+    int compared = 0;
+    for (const Option *o = train_options; o->name; o++) {
+        char was[TEXT_CAPACITY], is[TEXT_CAPACITY], parts[64];
+        if (o->type == OPTION_HEADING) continue;
+        option_print(&before.base, o, was);
+        plan.base = before.base;
+        for (size_t i = 0; i < COUNT(values); i++) {
+            Error ignored;
+            if (!option_set(&plan.base, o, values[i], o->name, &ignored)) continue;
+            option_print(&plan.base, o, is);
+            if (strcmp(was, is) != 0) break;
+        }
+        snprintf(parts, sizeof parts, "--%s ", o->name);
+        expect_refusal(plan_agrees(&plan, &before, path, &error), &error, o->name, parts);
+        assert_non_null(strstr(error.message, path));
+        compared++;
+    }
+    assert_true(compared >= 20);
+}
+
+static void a_directory_has_one_set_of_sizes(void **state) {
+    static Plan plan, before;
+    Error error = {0};
+    make_large(&before);
+    for (int i = 0; i < 5; i++) {
+        static const char *const names[] = {"--scale", "--context", "--tokens", "--task-steps", "--exercises"};
+        make_large(&plan);
+        plan.settings[1].width += i == 0;
+        plan.setting_count -= i == 1;
+        plan.settings[0].steps += i == 2;
+        plan.task_steps += i == 3;
+        plan.exercises += i == 4;
+        expect_refusal(plan_agrees(&plan, &before, path, &error), &error, names[i], names[i]);
+    }
+    make_large(&plan);
+    strcpy(before.variants[1].window, "8");
+    expect_refusal(plan_agrees(&plan, &before, path, &error), &error, "another scheme",
+                   "short is rope;--window 8;label");
+}
+
+static void other_seeds_schemes_rates_and_tasks_may_join(void **state) {
+    static Plan plan, before;
+    Error error;
+    make_large(&before);
+    make_large(&plan);
+    plan.seeds = 7;
+    plan.threads = 2;
+    strcpy(plan.command, "bitter compare more");
+    must(set_variants(&plan, "alibi;none", "none", &error) && plan_rates(&plan, "0.5", &error) &&
+             set_sizes(&plan, "0.1M, 300k", "", &error) && plan_tasks(&plan, "sort", &error),
+         &error);
+    must(plan_agrees(&plan, &before, path, &error), &error);
+}
+
+// Nothing has been trained on tasks, or examined with so many, yet.
+static void first_tasks_choose_their_options(void **state) {
+    static Plan plan, before;
+    Error error;
+    make_large(&before);
+    make_large(&plan);
+    before.task_count = 0;
+    plan.task_steps++;
+    plan.exercises++;
+    must(plan_agrees(&plan, &before, path, &error), &error);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_come_back),
         cmocka_unit_test(names_that_are_no_text_are_refused),
         cmocka_unit_test(files_of_earlier_versions_are_refused),
-        cmocka_unit_test(rates_of_earlier_versions_are_read),
-        cmocka_unit_test(every_shorter_file_is_refused),
         cmocka_unit_test(flipped_bits_are_refused_or_harmless),
         cmocka_unit_test(wrong_members_are_refused),
+        cmocka_unit_test(a_directory_has_one_set_of_options),
+        cmocka_unit_test(a_directory_has_one_set_of_sizes),
+        cmocka_unit_test(other_seeds_schemes_rates_and_tasks_may_join),
+        cmocka_unit_test(first_tasks_choose_their_options),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

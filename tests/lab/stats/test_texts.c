@@ -1,5 +1,4 @@
 // The text as a source of uncertainty: blocks of one text, and several texts, in simulated studies.
-#include "lab/stats/texts.h"
 #include "tests/lab/stats/studies.h"
 
 enum { BLOCKS = 32, SEEDS = 5 };
@@ -8,87 +7,53 @@ enum { BLOCKS = 32, SEEDS = 5 };
 
 // Runs of two blocks out of eight, in a circle; all by hand.
 static void blocks_have_their_interval(void **state) {
-    static const double gaps[] = {1, 2, 4, 3, 0, -2, -1, 1, /**/ 3, 4, 6, 5, 2, 0, 1, 3}; // means 2 3 5 4 1 -1 0 2
+    static const double gaps[][2] = {{1, 3}, {2, 4},  {4, 6},  {3, 5},
+                                     {0, 2}, {-2, 0}, {-1, 1}, {1, 3}}; // means 2 3 5 4 1 -1 0 2
     // The runs' means are 2.5, 4, 4.5, 2.5, 0, -0.5, 1 and 2, their squared distances from 2 together 22.
     const double half = t_quantile(0.975, 3) * sqrt(22.0 / 8 / 3);
-    expect_interval("blocks", blocks_interval(gaps, 2, 8), (Interval){2 - half, 2 + half}, 1e-12);
+    expect_interval("blocks", blocks_interval(gaps[0], 8, 2), (Interval){2 - half, 2 + half}, 1e-12);
     double flat[BLOCKS];
     for (int b = 0; b < BLOCKS; b++) flat[b] = 0.1;
-    const Interval point = blocks_interval(flat, 1, BLOCKS);
+    const Interval point = blocks_interval(flat, BLOCKS, 1);
     assert_true(point.low == 0.1 && point.high == 0.1);
     for (int b = 0; b < BLOCKS; b++) {
         flat[b] = NAN;
-        assert_true(isnan(blocks_interval(flat, 1, BLOCKS).low));
+        assert_true(isnan(blocks_interval(flat, BLOCKS, 1).low));
         flat[b] = 0.1;
     }
-    assert_true(isnan(blocks_interval(flat, 1, BLOCKS_LEAST - 1).low) && isnan(blocks_interval(flat, 0, 32).high));
-    assert_true(blocks_interval(flat, 1, BLOCKS_LEAST).low == 0.1);
+    assert_true(isnan(blocks_interval(flat, BLOCKS_LEAST - 1, 1).low) && isnan(blocks_interval(flat, 32, 0).high));
+    assert_true(blocks_interval(flat, BLOCKS_LEAST, 1).low == 0.1);
 }
 
-// Gaps (SEEDS, BLOCKS) around 0: neighbouring blocks of the text have this correlation, and each seed adds some noise.
-static void blocks_of(double gaps[SEEDS][BLOCKS], double correlation, int study) {
+// Gaps (BLOCKS, SEEDS) around 0: neighbouring blocks of the text have this correlation, and each seed adds some noise.
+static void blocks_of(double gaps[BLOCKS][SEEDS], double correlation, int study) {
     const uint64_t key = random_key(17, "blocks");
     double text = normal_of(key, study, 0);
     for (int b = 0; b < BLOCKS; b++) {
         if (b > 0) text = correlation * text + sqrt(1 - correlation * correlation) * normal_of(key, study, b);
-        for (int s = 0; s < SEEDS; s++) gaps[s][b] = text + 0.3 * normal_of(key, study, BLOCKS * (1 + s) + b);
+        for (int s = 0; s < SEEDS; s++) gaps[b][s] = text + 0.3 * normal_of(key, study, BLOCKS * (1 + s) + b);
     }
 }
 
-// By blocks_interval(), or as if the blocks were independent.
-static double blocks_coverage(double correlation, bool independent) {
-    const double critical = -t_quantile(0.025, BLOCKS - 1);
+static double blocks_coverage(double correlation) {
     double covered = 0;
     for (int study = 0; study < STUDIES; study++) {
-        double gaps[SEEDS][BLOCKS], means[BLOCKS] = {0};
+        double gaps[BLOCKS][SEEDS];
         blocks_of(gaps, correlation, study);
-        for (int s = 0; s < SEEDS; s++)
-            for (int b = 0; b < BLOCKS; b++) means[b] += gaps[s][b] / SEEDS;
-        if (independent)
-            covered += (fabs(mean_of(means, BLOCKS)) <= critical * sqrt(variance_of(means, BLOCKS) / BLOCKS)) / STUDIES;
-        else
-            covered += holds(blocks_interval(gaps[0], SEEDS, BLOCKS), 0) / (double)STUDIES;
+        covered += holds(blocks_interval(gaps[0], BLOCKS, SEEDS), 0) / (double)STUDIES;
     }
     return covered;
 }
 
-// The figures of texts.h: up to a correlation of 0.3 the interval keeps its promise, beyond that it does not.
+// The figures of blocks_interval: up to a correlation of 0.3 the interval keeps its promise, beyond that it does not.
 static void neighbouring_blocks_may_be_alike(void **state) {
-    expect_coverage("correlation 0", blocks_coverage(0, false));
-    expect_coverage("correlation 0.3", blocks_coverage(0.3, false));
-    expect_near("correlation 0.5", 0, blocks_coverage(0.5, false), 0.91, share_error(0.91));
-    expect_near("correlation 0.7", 0, blocks_coverage(0.7, false), 0.84, share_error(0.84));
-    assert_false(covers(blocks_coverage(0.3, true))); // with blocks as independent units: 85%
+    expect_coverage("correlation 0", blocks_coverage(0));
+    expect_coverage("correlation 0.3", blocks_coverage(0.3));
+    expect_near("correlation 0.5", 0, blocks_coverage(0.5), 0.91, share_error(0.91));
+    expect_near("correlation 0.7", 0, blocks_coverage(0.7), 0.84, share_error(0.84));
 }
 
 // --- texts ---
-
-enum { TEXTS = 5 };
-
-// Gaps (TEXTS, SEEDS) whose mean over all texts is 0: texts differ by 1, seeds by 0.3 in all texts, and runs by 0.3
-// more.
-static void texts_of(double gaps[TEXTS][SEEDS], int study) {
-    const uint64_t key = random_key(17, "texts");
-    for (int t = 0; t < TEXTS; t++)
-        for (int s = 0; s < SEEDS; s++)
-            gaps[t][s] = normal_of(key, study, t) + 0.3 * normal_of(key, study, TEXTS + s) +
-                         0.3 * normal_of(key, study, 100 + t * SEEDS + s);
-}
-
-static void texts_are_units(void **state) {
-    double covered = 0, mistaken = 0;
-    for (int study = 0; study < STUDIES; study++) {
-        double gaps[TEXTS][SEEDS], of_seeds[SEEDS] = {0};
-        texts_of(gaps, study);
-        for (int t = 0; t < TEXTS; t++)
-            for (int s = 0; s < SEEDS; s++) of_seeds[s] += gaps[t][s] / TEXTS;
-        covered += holds(texts_summary(gaps[0], TEXTS, SEEDS).t, 0) / (double)STUDIES;
-        mistaken += holds(paired_summary(of_seeds, SEEDS).t, 0) / (double)STUDIES;
-    }
-    expect_coverage("texts as units", covered);
-    assert_false(covers(mistaken)); // seeds as units
-    assert_true(mistaken < 0.6);
-}
 
 static void texts_have_their_means(void **state) {
     static const double gaps[] = {1, 2, 3, /**/ 0, 0, 3, /**/ 4, 5, 9, /**/ -1, 0, 1};
@@ -105,7 +70,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_have_their_interval),
         cmocka_unit_test(neighbouring_blocks_may_be_alike),
-        cmocka_unit_test(texts_are_units),
         cmocka_unit_test(texts_have_their_means),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
