@@ -125,18 +125,15 @@ MANUAL   := $(BUILD)/bitter.1
 ROOT     := $(DESTDIR)$(PREFIX)
 DOCUMENTS = $(wildcard README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs/*.md docs/*.svg posenc/README.md model/SPEED.md lesson/lesson.html) $(PLOTS)
 PLOTS     = $(addprefix runs/baseline/,experiment-full/tokens/plot-1.svg extend/rule_factors.svg extend/factors.svg)
-SHARED    = man/man1/bitter.1.gz bash-completion/completions/bitter zsh/site-functions/_bitter $(addprefix doc/bitter/,$(DOCUMENTS))
+SHARED    = man/man1/bitter.1.gz $(addprefix doc/bitter/,$(DOCUMENTS))
 # The directories that may be left empty, those within others first; a system's own stay.
-EMPTIED   = $(filter-out $(if $(filter /usr /usr/local,$(PREFIX)),/bin /share /share/man /),$(addprefix /share/,doc man/man1 man \
-            bash-completion/completions bash-completion zsh/site-functions zsh) /share /bin /)
+EMPTIED   = $(filter-out $(if $(filter /usr /usr/local,$(PREFIX)),/bin /share /share/man /),/share/doc /share/man/man1 /share/man /share /bin /)
 
-install: all $(MANUAL) ## install the program, its man page, completion and guides below PREFIX
+install: all $(MANUAL) ## install the program, its man page and guides below PREFIX
 	@install -d "$(ROOT)/bin" "$(ROOT)/share"
 	@cd "$(ROOT)/share" && install -d $(sort $(dir $(SHARED)))
 	install -m 755 $(PROGRAM) $(PROGRAM)-double "$(ROOT)/bin"
 	gzip -9n <$(MANUAL) >"$(ROOT)/share/man/man1/bitter.1.gz"
-	install -m 644 scripts/completion.bash "$(ROOT)/share/bash-completion/completions/bitter"
-	install -m 644 scripts/completion.zsh "$(ROOT)/share/zsh/site-functions/_bitter"
 	@for file in $(filter-out %.md,$(DOCUMENTS)); do install -m 644 $$file "$(ROOT)/share/doc/bitter/$$file"; done
 	@for file in $(filter %.md,$(DOCUMENTS)); do \
 	    awk -v name=$$file -v documents="$(DOCUMENTS)" -f scripts/guide.awk $$file >"$(ROOT)/share/doc/bitter/$$file"; \

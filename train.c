@@ -20,7 +20,7 @@
 #include "base/version.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/shared/kernels.h"
+#include "cmd/shared/describe.h"
 #include "cmd/train/show.h"
 #include "cmd/train/start.h"
 #include "cmd/train/text.h"
@@ -219,17 +219,6 @@ static void open_standard_files(void) {
         if (fcntl(file, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDWR) < 0) exit(ERROR_RUN);
 }
 
-// The hidden command: argv are the words after `bitter` of a command line that is being typed. Returns the exit code.
-static int complete_words(int argc, char **argv) {
-    Error error;
-    complete_ask();
-    for (const Command *c = commands; c->name; c++) {
-        if (argc < 2) printf("%s\n", c->name);
-        if (argc > 1 && strcmp(argv[0], c->name) == 0) c->run(argc, argv, &error);
-    }
-    return output_finish(ERROR_NONE);
-}
-
 int main(int argc, char **argv) {
     static char help[] = "--help";
     open_standard_files();
@@ -239,7 +228,6 @@ int main(int argc, char **argv) {
         argc = 3;
     }
     const char *name = argc > 1 ? argv[1] : "";
-    if (strcmp(name, COMPLETE) == 0) return complete_words(argc - 2, argv + 2);
     const char *names[sizeof commands / sizeof *commands];
     int count = 0;
     file_limit_catch();

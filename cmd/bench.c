@@ -3,7 +3,7 @@
 #include "base/random.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/shared/kernels.h"
+#include "cmd/shared/describe.h"
 #include "train/step.h"
 #include "num/blas.h"
 #include "num/gemm.h"

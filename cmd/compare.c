@@ -7,7 +7,7 @@
 #include "cmd/commands.h"
 #include "cmd/compare/start.h"
 #include "cmd/shared/arguments.h"
-#include "cmd/shared/kernels.h"
+#include "cmd/shared/describe.h"
 #include "lab/report/report.h"
 
 #include <errno.h>

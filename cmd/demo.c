@@ -2,7 +2,7 @@
 #include "base/progress.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/shared/kernels.h"
+#include "cmd/shared/describe.h"
 #include "train/evaluate.h"
 #include "train/loop.h"
 

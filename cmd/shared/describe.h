@@ -1,4 +1,4 @@
-// What a model is made of, in words.
+// What several commands say: of what a model is made of, and of what multiplies matrices.
 #ifndef BITTER_DESCRIBE_H
 #define BITTER_DESCRIBE_H
 
@@ -10,5 +10,9 @@ void shape_describe(char text[TEXT_CAPACITY], const Shape *shape);
 
 // Print the line about windows, which are those of the text of --window; nothing where there are none.
 void window_print_line(const char *window, const Shape *shape);
+
+// Call when long work begins. Prints a line to stderr when this build of the BLAS is slow. Dies (run) when its products
+// are wrong.
+void kernels_report(const char *command);
 
 #endif

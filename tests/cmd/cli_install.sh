@@ -12,8 +12,8 @@ in_tree() { # GOAL...: make in the source tree, with the variables of the make t
 }
 check "make install" in_tree install
 check "it installs both programs" test -x "$root/opt/bitter/bin/bitter" -a -x "$root/opt/bitter/bin/bitter-double"
-for file in man/man1/bitter.1.gz bash-completion/completions/bitter zsh/site-functions/_bitter doc/bitter/README.md \
-    doc/bitter/docs/train.md doc/bitter/lesson/lesson.html; do
+for file in man/man1/bitter.1.gz doc/bitter/README.md doc/bitter/docs/train.md \
+    doc/bitter/lesson/lesson.html; do
     check "it installs $file" test -s "$root/opt/bitter/share/$file"
 done
 
