@@ -28,63 +28,47 @@ static const Option demo_options[] = {
     {0},
 };
 
-typedef struct {
-    const char *scheme;
-    size_t parameters, positions;
-    char perplexity[LENGTHS][16]; // "-" where the scheme is not defined
-    char reason[256];             // why there is a "-", or ""
-    double tokens_per_second;
-} Row;
-
-// Progress over all schemes, in tokens of training and of evaluation.
+// What is shown while schemes are trained, in steps of all of them.
 typedef struct {
     ProgressLine line;
-    double done, evaluation; // the work that is done and that of one evaluation, both in tokens of training
     const char *scheme;
-    long long step; // of training that scheme
-    const TrainOptions *options;
-    int times; // evaluating at 1x, 2x or 4x
+    long long before; // steps of the schemes before this one
 } DemoProgress;
-
-static void show_evaluation(void *context, double share) {
-    DemoProgress *p = context;
-    progress_show(&p->line, p->done + share * p->evaluation, "%-10s reading at %dx", p->scheme, p->times);
-}
 
 static bool show_step(void *context, Trainer *trainer, StepReport *report, Error *error) {
     DemoProgress *p = context;
-    const TrainOptions *o = p->options;
-    p->done += (double)(o->batch * o->context);
-    progress_show(&p->line, p->done, "%-10s step %lld/%lld  loss %.3f", p->scheme, ++p->step, o->steps, report->loss);
+    const long long step = trainer->progress.step;
+    progress_show(&p->line, (double)(p->before + step), "%-10s step %lld/%lld  loss %.3f", p->scheme, step,
+                  trainer->options->steps, report->loss);
     return true;
 }
 
-static bool evaluate_one(Row *row, const Trainer *trainer, DemoProgress *p, Error *error) {
-    const int T = trainer->gpt.shape.context;
-    for (int i = 0; i < LENGTHS; i++, p->done += p->evaluation) {
-        p->times = 1 << i;
-        Evaluation e = {.window = T << i, .stride = T << i, .limit = (uint64_t)trainer->options->eval_tokens};
-        if (length_complaint(row->reason, &trainer->gpt, e.window)) {
-            snprintf(row->perplexity[i], sizeof row->perplexity[i], "-");
-            continue;
-        }
-        if (!evaluate(&e, &trainer->gpt, &trainer->corpus->val, trainer->corpus->name, show_evaluation, p, error))
-            return false;
-        snprintf(row->perplexity[i], sizeof row->perplexity[i], "%.3f", perplexity(e.nll, e.tokens));
-    }
+// The perplexity at `times` the trained context, or "-" and the reason why there is none.
+static bool measure(char text[16], char reason[256], const Trainer *trainer, int times, Error *error) {
+    const int window = times * trainer->gpt.shape.context;
+    Evaluation e = {.window = window, .stride = window, .limit = (uint64_t)trainer->options->eval_tokens};
+    snprintf(text, 16, "-");
+    if (length_complaint(reason, &trainer->gpt, window)) return true;
+    if (!evaluate(&e, &trainer->gpt, &trainer->corpus->val, trainer->corpus->name, NULL, NULL, error)) return false;
+    snprintf(text, 16, "%.3f", perplexity(e.nll, e.tokens));
     return true;
 }
 
-static bool run_scheme(Row *row, const TrainOptions *options, const Corpus *corpus, DemoProgress *p, Error *error) {
+// Train a model, measure it and print a row. `reason` says why there is a dash, or stays "".
+static bool run_scheme(char reason[256], const TrainOptions *options, const Corpus *corpus, DemoProgress *progress,
+                       Error *error) {
     Trainer trainer;
+    char measured[LENGTHS][16];
     if (!trainer_create(&trainer, options, corpus, error)) return false;
-    *row = (Row){.scheme = p->scheme};
-    row->parameters = tensor_numbers(&trainer.gpt.tensors, false);
-    row->positions = tensor_numbers(&trainer.gpt.tensors, true);
-    p->step = 0;
-    const Observer observers[] = {{1, show_step, p}, {0}};
-    const bool ok = train_loop(&trainer, observers, error) && evaluate_one(row, &trainer, p, error);
-    if (ok) row->tokens_per_second = (double)trainer_tokens(&trainer) / trainer.progress.seconds;
+    const Observer observers[] = {{1, show_step, progress}, {0}};
+    bool ok = train_loop(&trainer, observers, error);
+    for (int i = 0; ok && i < LENGTHS; i++) ok = measure(measured[i], reason, &trainer, 1 << i, error);
+    progress_clear(&progress->line);
+    if (ok)
+        printf("%-10s %10zu %10zu %9s %9s %9s %10.0f\n", progress->scheme, tensor_numbers(&trainer.gpt.tensors, false),
+               tensor_numbers(&trainer.gpt.tensors, true), measured[0], measured[1], measured[2],
+               (double)trainer_tokens(&trainer) / trainer.progress.seconds);
+    fflush(stdout);
     trainer_free(&trainer);
     return ok;
 }
@@ -98,31 +82,21 @@ static void print_header(const TrainOptions *o, const Corpus *corpus) {
     fflush(stdout);
 }
 
-static void print_row(const Row *row) {
-    printf("%-10s %10zu %10zu %9s %9s %9s %10.0f\n", row->scheme, row->parameters, row->positions, row->perplexity[0],
-           row->perplexity[1], row->perplexity[2], row->tokens_per_second);
-    fflush(stdout);
-}
-
 static bool demo(const char *const *names, int count, const TrainOptions *common, const Corpus *corpus, Error *error) {
-    Row rows[SCHEMES];
-    const double training = (double)(common->steps * common->batch * common->context);
-    // Reading is about three times as fast as training.
-    DemoProgress progress = {.options = common,
-                             .evaluation = (double)split_limit(&corpus->val, common->eval_tokens) / 3};
-    progress_start(&progress.line, "demo", 0, count * (training + LENGTHS * progress.evaluation));
+    static char reasons[SCHEMES][256];
+    DemoProgress progress = {0};
+    progress_start(&progress.line, "demo", 0, (double)count * (double)common->steps);
     kernels_report("demo");
     print_header(common, corpus);
     for (int i = 0; i < count; i++) {
         TrainOptions options = *common;
+        snprintf(options.pos, sizeof options.pos, "%s", names[i]);
         progress.scheme = names[i];
-        snprintf(options.pos, sizeof options.pos, "%s", progress.scheme);
-        if (!run_scheme(&rows[i], &options, corpus, &progress, error)) return false;
-        progress_clear(&progress.line);
-        print_row(&rows[i]);
+        progress.before = i * common->steps;
+        if (!run_scheme(reasons[i], &options, corpus, &progress, error)) return false;
     }
     for (int i = 0; i < count; i++)
-        if (*rows[i].reason) printf("\n-: %s\n", rows[i].reason);
+        if (*reasons[i]) printf("\n-: %s\n", reasons[i]);
     return true;
 }
 
@@ -143,16 +117,10 @@ static bool check_schemes(const char *const *names, int count, const TrainOption
     Mix pos;
     TrainOptions options = *common;
     if (count > SCHEMES) return fail_input(error, "%d schemes; name at most %d", count, SCHEMES);
-    for (int i = 0; i < count; i++) {
-        if (names[i][strcspn(names[i], ":=")] == '=' || strstr(names[i], " --"))
-            return fail_input(error,
-                              "'%.200s': demo takes schemes as --pos does, without labels or options of their own; "
-                              "`bitter compare` takes these",
-                              names[i]);
-        if (snprintf(options.pos, sizeof options.pos, "%s", names[i]) >= (int)sizeof options.pos)
-            return fail_input(error, "the scheme '%.40s...' is too long", names[i]);
-        if (!trainer_check(&pos, &options, vocab, error)) return false;
-    }
+    for (int i = 0; i < count; i++)
+        if (!option_set(&options, option_find(train_options, "pos"), names[i], "SCHEME", error) ||
+            !trainer_check(&pos, &options, vocab, error))
+            return false;
     return true;
 }
 
@@ -167,7 +135,7 @@ bool command_demo(int argc, char **argv, Error *error) {
     options_default(&options, train_options);
     const int first = arguments_parse(&options, NULL, &usage, argc, argv);
     const bool usual = first == argc;
-    const char *const *names = usual ? usual_schemes : (const char *const *)(argv + first);
+    const char *const *names = usual ? usual_schemes : (const char *const *)argv + first;
     const int count = usual ? (int)(sizeof usual_schemes / sizeof *usual_schemes) : argc - first;
     threads_use(options.threads);
     Corpus corpus;
