@@ -154,7 +154,7 @@ deps: ## install the libraries and tools that are missing
 # The paths of the libraries are determined when make starts, so the targets after `deps` start make again.
 demo: | $(filter deps,$(MAKECMDGOALS)) ## train five position schemes on generated stories (2 minutes)
 	@$(MAKE) -s --no-print-directory $(PROGRAM)
-	@$(HERE) demo
+	@sh scripts/demo.sh $(HERE)
 
 test: | $(filter deps,$(MAKECMDGOALS)) ## run all tests; ends in "N passed, N failed"
 	@$(MAKE) -s --no-print-directory all test-programs $(if $(filter tests/lesson/%,$(SCRIPTS)),test-page)

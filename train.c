@@ -159,7 +159,6 @@ static const Command commands[] = {
     {"import", command_import, "make a run of a model of transformers or llm.c", false},
     {"compare", command_compare, "train schemes from several seeds and test their differences", false},
     {"report", command_report, "write the report of a comparison again", false},
-    {"demo", command_demo, "train five schemes on generated stories and compare them", false},
     {"properties", command_properties, "measure properties that position schemes are said to have", false},
     {"gradcheck", command_gradcheck, "check every gradient against central differences", true},
     {"lesson", command_lesson, "show how gradients flow through a rotation, with numbers", true},

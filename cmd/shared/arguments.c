@@ -122,6 +122,7 @@ const char *other_name(const char *name) {
         {" sbatch ", "`bitter compare ... --slurm >FILE` writes a script; give sbatch its options with it"},
         {" gzip ", "shards are no longer compressed; compress a data directory that is put away with gzip itself"},
         {" passkey ", "`eval --task --data builtin:passkey` looks for passkeys"},
+        {" demo ", "`make demo` trains five schemes, and `bitter compare` those that you name"},
         {" version ", "`bitter --version` prints it"},
         {" tensorboard ", "it went with version 0.2; scripts/tensorboard.py RUN writes TensorBoard's events from log.csv"},
         {" state ", "it went with version 0.2: an evaluation runs in one sitting, and leaving it out does the same"},

@@ -41,7 +41,6 @@ small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1'
 # shellcheck disable=SC2086
 succeed "train" train $small --data builtin:tales:bytes=20000 --steps 2 --eval-tokens 500 --out run
 succeed "report of a run" report run
-succeed "demo" demo --context 16 --batch 2 --threads 1 --data builtin:tales:bytes=20000 --steps 2 --eval-tokens 200
 succeed "lesson, which starts the twin" lesson
 check "it shows lines of code" says 'posenc/rotation/rope\.c'
 succeed "the exercises of the lesson" lesson exercises rope
