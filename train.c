@@ -166,11 +166,11 @@ static const Command commands[] = {
     {0},
 };
 
-static void print_usage(FILE *out) {
-    fprintf(out, "bitter %s: train small GPTs on a CPU with interchangeable position schemes\n\n", BITTER_VERSION);
-    fprintf(out, "usage: bitter COMMAND [options]\n\n");
-    for (const Command *c = commands; c->name; c++) fprintf(out, "  %-11s %s\n", c->name, c->help);
-    fprintf(out, "\n`bitter COMMAND --help` explains the options of a command.\n");
+static void print_usage(void) {
+    printf("bitter %s: train small GPTs on a CPU with interchangeable position schemes\n\n", BITTER_VERSION);
+    printf("usage: bitter COMMAND [options]\n\n");
+    for (const Command *c = commands; c->name; c++) printf("  %-11s %s\n", c->name, c->help);
+    printf("\n`bitter COMMAND --help` explains the options of a command.\n");
 }
 
 // Hand over to the twin program beside this one. Returns only when that fails.
@@ -235,14 +235,11 @@ int main(int argc, char **argv) {
         if (strcmp(name, c->name) == 0) return run_command(c, argc, argv);
         names[count++] = c->name;
     }
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-        print_usage(stdout);
-        return output_finish(0);
-    }
-    if (strcmp(name, "--version") == 0) {
-        printf("bitter %s\n", BITTER_VERSION);
-        return output_finish(0);
-    }
+    const bool version = strcmp(name, "--version") == 0;
+    if (version) printf("bitter %s\n", BITTER_VERSION);
+    const bool usage = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0;
+    if (usage) print_usage();
+    if (version || usage) return output_finish(ERROR_NONE);
     Error error;
     const char *nearest = nearest_name(name, names, count), *other = other_name(name);
     if (!*name)

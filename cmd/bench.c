@@ -72,13 +72,13 @@ static bool time_gemm(double *seconds, Error *error) {
 
 // The largest amount of memory that the process had so far, in MB.
 static double resident_megabytes(void) {
-    struct rusage usage;
-    if (getrusage(RUSAGE_SELF, &usage) != 0) return NAN;
 #ifdef __APPLE__
-    return (double)usage.ru_maxrss * 1e-6; // bytes
+    enum { UNIT = 1 }; // bytes
 #else
-    return (double)usage.ru_maxrss * 1024e-6; // KiB
+    enum { UNIT = 1024 };
 #endif
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? 1e-6 * UNIT * (double)usage.ru_maxrss : NAN;
 }
 
 // One shard of random tokens.
