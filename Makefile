@@ -103,7 +103,7 @@ PAGE    := $(BUILD)/page_text.c
 LINES   := $(BUILD)/lines_text.c
 # What kills programs and lets their calls fail; Linux alone is asked for that.
 LINUX   := $(filter Linux,$(shell uname -s))
-TORTURE := $(addprefix $(BUILD)/torture/,$(if $(LINUX),strike allocations.so) $(if $(LINUX),$(if $(filter x86_64,$(shell uname -m)),faults)))
+TORTURE := $(addprefix $(BUILD)/torture/,$(if $(LINUX),allocations.so) $(if $(LINUX),$(if $(filter x86_64,$(shell uname -m)),faults)))
 # Tests in the order of the folders, so that the first failure is the one to look at. tests/README.md says what double_*
 # are. `make test ONLY=posenc/stretch` runs the tests whose path begins so.
 tests_of = $(foreach folder,$(FOLDERS) lesson fuzz,$(sort $(shell find tests/$(folder) -name '$(1)')))
@@ -205,7 +205,7 @@ hosts-test: all ## compare on two hosts, one of which is cut off (2 minutes; Lin
 interop: all ## with transformers, llama.cpp, tokenizers, TensorBoard (10 minutes, and PyPI)
 	@sh scripts/interop.sh $(HERE) $(BUILD)
 
-torture: $(PROGRAM) $(TORTURE) ## kill commands at 1000 random instants; nothing may be lost (minutes, resumable)
+torture: $(PROGRAM) ## kill commands at 1000 random instants; nothing may be lost (minutes, resumable)
 	@BITTER=$(HERE) BUILD=$(BUILD) sh tests/torture/torture.sh
 
 faults: $(PROGRAM) $(TORTURE) ## let every system call and allocation of short runs fail once
@@ -372,7 +372,7 @@ $(BUILD)/double/tests/%: $(BUILD)/double/tests/%.o $(BUILD)/double/libbitter.a
 	$(call SAY,link,$@)
 	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) -lcmocka -o $@
 
-$(BUILD)/torture/%: tests/torture/%.c
+$(BUILD)/torture/faults: tests/torture/faults.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -O1 $(WARNINGS) $< -o $@
 
