@@ -106,9 +106,14 @@ LINUX   := $(filter Linux,$(shell uname -s))
 TORTURE := $(addprefix $(BUILD)/torture/,$(if $(LINUX),allocations.so) $(if $(LINUX),$(if $(filter x86_64,$(shell uname -m)),faults)))
 # Tests in the order of the folders, so that the first failure is the one to look at. tests/README.md says what double_*
 # are. `make test ONLY=posenc/stretch` runs the tests whose path begins so.
-tests_of = $(foreach folder,$(FOLDERS) lesson fuzz,$(sort $(shell find tests/$(folder) -name '$(1)')))
+tests_of = $(filter-out $(if $(SANITIZE),$(UNSANITIZED)),$(foreach folder,$(FOLDERS) lesson fuzz,$(sort $(shell find tests/$(folder) -name '$(1)'))))
+# What the slow sanitizers would learn nothing from: tests of scripts, pages and texts, and those in double of what
+# double_gradcheck, tests in float and the commands compute as well.
+UNSANITIZED := $(wildcard tests/lesson/*.sh) tests/lab/report/browser.sh tests/data/made/tales_text.sh tests/fuzz/readers.sh \
+            $(patsubst %,tests/cmd/cli_%.sh,bench docs install lesson_exercises) tests/lab/lesson/double_mistakes.c \
+            $(patsubst %,tests/model/double_%.c,mix model window) $(patsubst %,tests/posenc/double_%.c,content gated gates)
 only     = $(foreach test,$(1),$(if $(findstring /tests/$(ONLY),/$(test)),$(test)))
-SCRIPTS := $(call only,$(wildcard tests/*.sh) $(call tests_of,*.sh))
+SCRIPTS := $(call only,$(if $(SANITIZE),,$(wildcard tests/*.sh)) $(call tests_of,*.sh))
 FUZZ_OBJECTS := $(patsubst %.c,$(BUILD)/float/%.o,tests/fuzz/fuzz.c $(wildcard tests/fuzz/targets/*.c))
 FUZZ_BUILD := $(BUILD)/fuzz/program
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
@@ -167,7 +172,7 @@ MAKE_PAGE = sh scripts/lesson.sh "$(WASM_CC)" "$(CC) -E $(INCLUDES)" $(BUILD) $(
 test-page: $(TALES)
 	@$(MAKE_PAGE) || [ $$? = 77 ]
 
-sanitize: ## run all tests under the sanitizers
+sanitize: ## run the tests under the sanitizers, but for those that would say the same again
 	@TIME_LIMIT=$${TIME_LIMIT:-900} $(MAKE) --no-print-directory SANITIZE=1 CFLAGS="-O1 -g" test
 
 # Each for itself, so that a failure of one is seen beside what the others say; the slowest comes last.
