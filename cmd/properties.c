@@ -22,9 +22,10 @@ static const Option properties_options[] = {
 // Above the first row; before it, something may still be refused.
 static void print_header(void) {
     static bool printed;
-    if (printed) return;
+    if (!printed)
+        printf("%-*s %8s %9s %8s %8s %8s\n", NAME_WIDTH, "scheme", "distinct", "nonlinear", "absolute", "trend",
+               "longest");
     printed = true;
-    printf("%-*s %8s %9s %8s %8s %8s\n", NAME_WIDTH, "scheme", "distinct", "nonlinear", "absolute", "trend", "longest");
 }
 
 static void print_row(const char *name, const SchemeProperties *p) {
