@@ -5,7 +5,8 @@
 #include "base/option.h"
 #include "num/tensor.h"
 
-// "4 layers, 4 heads, width 128, context 256", and Llama's block, shared keys and windows, which are those of the text of
+// "4 layers, 4 heads, width 128, context 256", and Llama's block, shared keys and windows, which are those of the text
+// of
 // --window, where the model has them.
 void shape_describe(char text[TEXT_CAPACITY], const Shape *shape, const char *window);
 
