@@ -100,18 +100,23 @@ PAGE    := $(BUILD)/page_text.c
 LINES   := $(BUILD)/lines_text.c
 # What kills programs and lets their calls fail; Linux alone is asked for that.
 LINUX   := $(filter Linux,$(shell uname -s))
-TORTURE := $(addprefix $(BUILD)/torture/,$(if $(LINUX),strike allocations.so) $(if $(LINUX),$(if $(filter x86_64,$(shell uname -m)),faults)))
+TORTURE := $(addprefix $(BUILD)/torture/,$(if $(LINUX),allocations.so) $(if $(LINUX),$(if $(filter x86_64,$(shell uname -m)),faults)))
 # Tests in the order of the folders, so that the first failure is the one to look at. tests/README.md says what double_*
 # are. `make test ONLY=posenc/stretch` runs the tests whose path begins so.
-tests_of = $(foreach folder,$(FOLDERS) lesson fuzz,$(sort $(shell find tests/$(folder) -name '$(1)')))
+tests_of = $(filter-out $(if $(SANITIZE),$(UNSANITIZED)),$(foreach folder,$(FOLDERS) lesson fuzz,$(sort $(shell find tests/$(folder) -name '$(1)'))))
+# What the slow sanitizers would learn nothing from: tests of scripts, pages and texts, and those in double of what
+# double_gradcheck, tests in float and the commands compute as well.
+UNSANITIZED := $(wildcard tests/lesson/*.sh) tests/lab/report/browser.sh tests/data/made/tales_text.sh tests/fuzz/readers.sh \
+            $(patsubst %,tests/cmd/cli_%.sh,bench docs install lesson_exercises) tests/lab/lesson/double_mistakes.c tests/lesson/test_plain.c \
+            $(patsubst %,tests/model/double_%.c,mix model window) $(patsubst %,tests/posenc/double_%.c,content gated gates)
 only     = $(foreach test,$(1),$(if $(findstring /tests/$(ONLY),/$(test)),$(test)))
-SCRIPTS := $(call only,$(wildcard tests/*.sh) $(call tests_of,*.sh))
+SCRIPTS := $(call only,$(if $(SANITIZE),,$(wildcard tests/*.sh)) $(call tests_of,*.sh))
 FUZZ_OBJECTS := $(patsubst %.c,$(BUILD)/float/%.o,tests/fuzz/fuzz.c $(wildcard tests/fuzz/targets/*.c))
 FUZZ_BUILD := $(BUILD)/fuzz/program
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all install uninstall deb deps demo test test-programs sanitize check-all fuzz fuzz-coverage fuzz-seeds products arm hosts-test interop torture faults signals mutate bench bench-blas tasks flipflop extend extend-far extend-rule extend-2m experiment experiment-full layers lesson pictures cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
+.PHONY: all install uninstall deb deps demo test test-programs test-page sanitize check-all fuzz fuzz-coverage fuzz-seeds products arm hosts-test interop torture faults signals mutate bench bench-blas tasks flipflop extend extend-far extend-rule extend-2m experiment experiment-full layers lesson pictures cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
@@ -122,18 +127,15 @@ MANUAL   := $(BUILD)/bitter.1
 ROOT     := $(DESTDIR)$(PREFIX)
 DOCUMENTS = $(wildcard README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs/*.md docs/*.svg posenc/README.md model/SPEED.md lesson/lesson.html) $(PLOTS)
 PLOTS     = $(addprefix runs/baseline/,experiment-full/tokens/plot-1.svg extend/rule_factors.svg extend/factors.svg)
-SHARED    = man/man1/bitter.1.gz bash-completion/completions/bitter zsh/site-functions/_bitter $(addprefix doc/bitter/,$(DOCUMENTS))
+SHARED    = man/man1/bitter.1.gz $(addprefix doc/bitter/,$(DOCUMENTS))
 # The directories that may be left empty, those within others first; a system's own stay.
-EMPTIED   = $(filter-out $(if $(filter /usr /usr/local,$(PREFIX)),/bin /share /share/man /),$(addprefix /share/,doc man/man1 man \
-            bash-completion/completions bash-completion zsh/site-functions zsh) /share /bin /)
+EMPTIED   = $(filter-out $(if $(filter /usr /usr/local,$(PREFIX)),/bin /share /share/man /),/share/doc /share/man/man1 /share/man /share /bin /)
 
-install: all $(MANUAL) ## install the program, its man page, completion and guides below PREFIX
+install: all $(MANUAL) ## install the program, its man page and guides below PREFIX
 	@install -d "$(ROOT)/bin" "$(ROOT)/share"
 	@cd "$(ROOT)/share" && install -d $(sort $(dir $(SHARED)))
 	install -m 755 $(PROGRAM) $(PROGRAM)-double "$(ROOT)/bin"
 	gzip -9n <$(MANUAL) >"$(ROOT)/share/man/man1/bitter.1.gz"
-	install -m 644 scripts/completion.bash "$(ROOT)/share/bash-completion/completions/bitter"
-	install -m 644 scripts/completion.zsh "$(ROOT)/share/zsh/site-functions/_bitter"
 	@for file in $(filter-out %.md,$(DOCUMENTS)); do install -m 644 $$file "$(ROOT)/share/doc/bitter/$$file"; done
 	@for file in $(filter %.md,$(DOCUMENTS)); do \
 	    awk -v name=$$file -v documents="$(DOCUMENTS)" -f scripts/guide.awk $$file >"$(ROOT)/share/doc/bitter/$$file"; \
@@ -154,15 +156,20 @@ deps: ## install the libraries and tools that are missing
 # The paths of the libraries are determined when make starts, so the targets after `deps` start make again.
 demo: | $(filter deps,$(MAKECMDGOALS)) ## train five position schemes on generated stories (2 minutes)
 	@$(MAKE) -s --no-print-directory $(PROGRAM)
-	@$(HERE) demo
+	@sh scripts/demo.sh $(HERE)
 
 test: | $(filter deps,$(MAKECMDGOALS)) ## run all tests; ends in "N passed, N failed"
-	@$(MAKE) -s --no-print-directory all test-programs
+	@$(MAKE) -s --no-print-directory all test-programs $(if $(filter tests/lesson/%,$(SCRIPTS)),test-page)
 	@BITTER=$(HERE) BUILD=$(BUILD) sh tests/run $(TEST_PROGRAMS) $(SCRIPTS)
 
 test-programs: $(TEST_PROGRAMS)
 
-sanitize: ## run all tests under the sanitizers
+# The page of the lesson as the sources make it, where there is a compiler for it.
+MAKE_PAGE = sh scripts/lesson.sh "$(WASM_CC)" "$(CC) -E $(INCLUDES)" $(BUILD) $(TALES)
+test-page: $(TALES)
+	@$(MAKE_PAGE) || [ $$? = 77 ]
+
+sanitize: ## run the tests under the sanitizers, but for those that would say the same again
 	@TIME_LIMIT=$${TIME_LIMIT:-900} $(MAKE) --no-print-directory SANITIZE=1 CFLAGS="-O1 -g" test
 
 # Each for itself, so that a failure of one is seen beside what the others say; the slowest comes last.
@@ -200,7 +207,7 @@ hosts-test: all ## compare on two hosts, one of which is cut off (2 minutes; Lin
 interop: all ## with transformers, llama.cpp, tokenizers, TensorBoard (10 minutes, and PyPI)
 	@sh scripts/interop.sh $(HERE) $(BUILD)
 
-torture: $(PROGRAM) $(TORTURE) ## kill commands at 1000 random instants; nothing may be lost (minutes, resumable)
+torture: $(PROGRAM) ## kill commands at 1000 random instants; nothing may be lost (minutes, resumable)
 	@BITTER=$(HERE) BUILD=$(BUILD) sh tests/torture/torture.sh
 
 faults: $(PROGRAM) $(TORTURE) ## let every system call and allocation of short runs fail once
@@ -245,9 +252,10 @@ experiment-full: all ## the same in twelve parts that answer a reviewer's questi
 layers: all ## schemes by layer: SmolLM3, Gemma 3 and others (under 30 minutes, resumable)
 	sh scripts/layers.sh ./$(PROGRAM)
 
-lesson: | $(filter deps,$(MAKECMDGOALS)) ## build lesson/lesson.html, the lesson on gradients (1 minute)
+lesson: | $(filter deps,$(MAKECMDGOALS)) ## renew lesson/lesson.html, the lesson on gradients (1 minute)
 	@$(MAKE) -s --no-print-directory $(TALES)
-	@sh scripts/lesson.sh "$(WASM_CC)" "$(CC) -E $(INCLUDES)" $(BUILD) $(TALES)
+	@$(MAKE_PAGE)
+	@cp $(BUILD)/lesson/lesson.html lesson/lesson.html
 
 pictures: all ## draw the pictures of README.md again
 	sh scripts/places.sh ./$(PROGRAM) >docs/places.svg
@@ -366,7 +374,7 @@ $(BUILD)/double/tests/%: $(BUILD)/double/tests/%.o $(BUILD)/double/libbitter.a
 	$(call SAY,link,$@)
 	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) -lcmocka -o $@
 
-$(BUILD)/torture/%: tests/torture/%.c
+$(BUILD)/torture/faults: tests/torture/faults.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -O1 $(WARNINGS) $< -o $@
 

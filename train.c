@@ -20,7 +20,7 @@
 #include "base/version.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/shared/kernels.h"
+#include "cmd/shared/describe.h"
 #include "cmd/train/show.h"
 #include "cmd/train/start.h"
 #include "cmd/train/text.h"
@@ -159,7 +159,6 @@ static const Command commands[] = {
     {"import", command_import, "make a run of a model of transformers or llm.c", false},
     {"compare", command_compare, "train schemes from several seeds and test their differences", false},
     {"report", command_report, "write the report of a comparison again", false},
-    {"demo", command_demo, "train five schemes on generated stories and compare them", false},
     {"properties", command_properties, "measure properties that position schemes are said to have", false},
     {"gradcheck", command_gradcheck, "check every gradient against central differences", true},
     {"lesson", command_lesson, "show how gradients flow through a rotation, with numbers", true},
@@ -167,11 +166,11 @@ static const Command commands[] = {
     {0},
 };
 
-static void print_usage(FILE *out) {
-    fprintf(out, "bitter %s: train small GPTs on a CPU with interchangeable position schemes\n\n", BITTER_VERSION);
-    fprintf(out, "usage: bitter COMMAND [options]\n\n");
-    for (const Command *c = commands; c->name; c++) fprintf(out, "  %-11s %s\n", c->name, c->help);
-    fprintf(out, "\n`bitter COMMAND --help` explains the options of a command.\n");
+static void print_usage(void) {
+    printf("bitter %s: train small GPTs on a CPU with interchangeable position schemes\n\n", BITTER_VERSION);
+    printf("usage: bitter COMMAND [options]\n\n");
+    for (const Command *c = commands; c->name; c++) printf("  %-11s %s\n", c->name, c->help);
+    printf("\n`bitter COMMAND --help` explains the options of a command.\n");
 }
 
 // Hand over to the twin program beside this one. Returns only when that fails.
@@ -219,17 +218,6 @@ static void open_standard_files(void) {
         if (fcntl(file, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDWR) < 0) exit(ERROR_RUN);
 }
 
-// The hidden command: argv are the words after `bitter` of a command line that is being typed. Returns the exit code.
-static int complete_words(int argc, char **argv) {
-    Error error;
-    complete_ask();
-    for (const Command *c = commands; c->name; c++) {
-        if (argc < 2) printf("%s\n", c->name);
-        if (argc > 1 && strcmp(argv[0], c->name) == 0) c->run(argc, argv, &error);
-    }
-    return output_finish(ERROR_NONE);
-}
-
 int main(int argc, char **argv) {
     static char help[] = "--help";
     open_standard_files();
@@ -239,7 +227,6 @@ int main(int argc, char **argv) {
         argc = 3;
     }
     const char *name = argc > 1 ? argv[1] : "";
-    if (strcmp(name, COMPLETE) == 0) return complete_words(argc - 2, argv + 2);
     const char *names[sizeof commands / sizeof *commands];
     int count = 0;
     file_limit_catch();
@@ -248,14 +235,11 @@ int main(int argc, char **argv) {
         if (strcmp(name, c->name) == 0) return run_command(c, argc, argv);
         names[count++] = c->name;
     }
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-        print_usage(stdout);
-        return output_finish(0);
-    }
-    if (strcmp(name, "--version") == 0) {
-        printf("bitter %s\n", BITTER_VERSION);
-        return output_finish(0);
-    }
+    const bool version = strcmp(name, "--version") == 0;
+    if (version) printf("bitter %s\n", BITTER_VERSION);
+    const bool usage = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0;
+    if (usage) print_usage();
+    if (version || usage) return output_finish(ERROR_NONE);
     Error error;
     const char *nearest = nearest_name(name, names, count), *other = other_name(name);
     if (!*name)

@@ -3,7 +3,7 @@
 #include "base/random.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/shared/kernels.h"
+#include "cmd/shared/describe.h"
 #include "train/step.h"
 #include "num/blas.h"
 #include "num/gemm.h"
@@ -50,38 +50,35 @@ static double median(double *values, long long count) {
 // Time a large square product, of which every thread computes its share of the rows: seconds (GEMM_RUNS), after one
 // product that is not timed. Called before and after the steps, because the speed of a machine drifts.
 static bool time_gemm(double *seconds, Error *error) {
-    const size_t n = (size_t)GEMM_SIZE * GEMM_SIZE;
-    real *A = malloc(n * sizeof(real)), *B = malloc(n * sizeof(real)), *C = malloc(n * sizeof(real));
-    const bool ok = (A && B && C) || fail_run(error, "no memory for matrices of %d x %d", GEMM_SIZE, GEMM_SIZE);
-    if (ok) {
-        for (size_t i = 0; i < n; i++) A[i] = B[i] = (real)((double)(i % 7) - 3);
-        for (int run = -1; run < GEMM_RUNS; run++) {
-            const double start = clock_seconds();
+    const int n = GEMM_SIZE;
+    const size_t count = (size_t)n * n;
+    real *A = calloc(3 * count, sizeof *A);
+    if (!A) return fail_run(error, "no memory for matrices of %d x %d", n, n);
+    real *B = A + count, *C = B + count;
+    for (size_t i = 0; i < count; i++) A[i] = B[i] = (real)((double)(i % 7) - 3);
+    for (int run = -1; run < GEMM_RUNS; run++) {
+        const double start = clock_seconds();
 #pragma omp parallel
-            {
-                const Share own = share_rows(GEMM_SIZE);
-                gemm(C + (size_t)own.begin * GEMM_SIZE, GEMM_SIZE, 0, 1,
-                     rows_of(A + (size_t)own.begin * GEMM_SIZE, GEMM_SIZE), rows_of(B, GEMM_SIZE), own.end - own.begin,
-                     GEMM_SIZE, GEMM_SIZE);
-            }
-            if (run >= 0) seconds[run] = clock_seconds() - start;
+        {
+            const Share own = share_rows(n);
+            const size_t first = (size_t)own.begin * n;
+            gemm(C + first, n, 0, 1, rows_of(A + first, n), rows_of(B, n), own.end - own.begin, n, n);
         }
+        if (run >= 0) seconds[run] = clock_seconds() - start;
     }
     free(A);
-    free(B);
-    free(C);
-    return ok;
+    return true;
 }
 
 // The largest amount of memory that the process had so far, in MB.
 static double resident_megabytes(void) {
-    struct rusage usage;
-    if (getrusage(RUSAGE_SELF, &usage) != 0) return NAN;
 #ifdef __APPLE__
-    return (double)usage.ru_maxrss * 1e-6; // bytes
+    enum { UNIT = 1 }; // bytes
 #else
-    return (double)usage.ru_maxrss * 1024e-6; // KiB
+    enum { UNIT = 1024 };
 #endif
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? 1e-6 * UNIT * (double)usage.ru_maxrss : NAN;
 }
 
 // One shard of random tokens.
@@ -127,21 +124,20 @@ static double flops_per_token(const Gpt *gpt) {
     return 6.0 * (double)parameters + 12.0 * keys * s->width;
 }
 
-static void print_line(const Trainer *trainer, double seconds, double gemm_seconds) {
-    const TrainOptions *o = trainer->options;
-    const Shape *shape = &trainer->gpt.shape;
-    char kv_heads[32] = "";
-    if (key_heads(shape) < shape->heads) snprintf(kv_heads, sizeof kv_heads, " kv-heads=%d", key_heads(shape));
-    const double tokens = (double)(o->batch * o->context), gemm_rate = 2e-9 * pow(GEMM_SIZE, 3) / gemm_seconds;
+// The options, then what was measured.
+static void print_line(const BenchOptions *options, const Trainer *trainer, double seconds, double gemm_seconds) {
+    const double tokens = (double)(options->train.batch * options->train.context);
     const double gflops = 1e-9 * flops_per_token(&trainer->gpt) * tokens / seconds;
-    printf("pos=%s layers=%lld heads=%lld%s%s width=%lld context=%lld%s%s batch=%lld vocab=%d threads=%d core=%s "
-           "kernels=%s "
-           "ms_per_step=%.2f "
-           "tokens_per_second=%.0f gflops=%.1f sgemm_gflops=%.1f percent_of_sgemm=%.1f rss_mb=%.0f\n",
-           o->pos, o->layers, o->heads, kv_heads, shape->block == BLOCK_LLAMA ? " block=llama" : "", o->width,
-           o->context, *o->window ? " window=" : "", o->window, o->batch, trainer->gpt.shape.vocab,
-           omp_get_max_threads(), blas_core(), gemm_kernels(), 1e3 * seconds, tokens / seconds, gflops, gemm_rate,
-           100 * gflops / gemm_rate, resident_megabytes());
+    const double gemm_gflops = 2e-9 * pow(GEMM_SIZE, 3) / gemm_seconds;
+    for (const Option *option = bench_options; option->name; option++) {
+        char value[TEXT_CAPACITY] = "";
+        if (option->type != OPTION_HEADING) option_print(options, option, value);
+        if (*value) printf("%s=%s ", option->name, value);
+    }
+    printf("core=%s kernels=%s ms_per_step=%.2f tokens_per_second=%.0f gflops=%.1f sgemm_gflops=%.1f "
+           "percent_of_sgemm=%.1f rss_mb=%.0f\n",
+           blas_core(), gemm_kernels(), 1e3 * seconds, tokens / seconds, gflops, gemm_gflops,
+           100 * gflops / gemm_gflops, resident_megabytes());
 }
 
 bool command_bench(int argc, char **argv, Error *error) {
@@ -153,7 +149,7 @@ bool command_bench(int argc, char **argv, Error *error) {
     BenchOptions options = {0};
     options_default(&options.train, train_options);
     arguments_parse(&options, NULL, &usage, argc, argv);
-    threads_use(options.train.threads);
+    options.train.threads = threads_use(options.train.threads);
     Corpus corpus = {.name = "random tokens", .tokenizer = {.kind = TOKENIZER_NONE, .vocab_size = (int)options.vocab}};
     Trainer trainer = {0};
     double seconds = 0, gemm_times[2 * GEMM_RUNS];
@@ -165,7 +161,7 @@ bool command_bench(int argc, char **argv, Error *error) {
          random_split(&corpus.val, "val", window, &options, error) && time_gemm(gemm_times, error) &&
          trainer_create(&trainer, &options.train, &corpus, error) &&
          time_steps(&seconds, &trainer, options.steps, error) && time_gemm(gemm_times + GEMM_RUNS, error);
-    if (ok) print_line(&trainer, seconds, median(gemm_times, 2 * GEMM_RUNS));
+    if (ok) print_line(&options, &trainer, seconds, median(gemm_times, 2 * GEMM_RUNS));
     trainer_free(&trainer);
     corpus_close(&corpus);
     return ok;

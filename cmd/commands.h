@@ -14,7 +14,6 @@ bool command_sample(int argc, char **argv, Error *error);
 bool command_extend(int argc, char **argv, Error *error);
 bool command_compare(int argc, char **argv, Error *error);
 bool command_report(int argc, char **argv, Error *error);
-bool command_demo(int argc, char **argv, Error *error);
 bool command_properties(int argc, char **argv, Error *error);
 bool command_gradcheck(int argc, char **argv, Error *error);
 bool command_lesson(int argc, char **argv, Error *error);

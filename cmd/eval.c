@@ -4,7 +4,7 @@
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/eval/eval.h"
-#include "cmd/shared/kernels.h"
+#include "cmd/shared/describe.h"
 #include "train/evaluate.h"
 #include "train/config.h"
 #include "train/result.h"

@@ -68,54 +68,45 @@ static bool check(double *worst, int *wrong, const Mix *pos, const GradcheckOpti
     return true;
 }
 
-// What became of a scheme, for the last lines.
-typedef struct {
-    const char *name;
-    double worst;
-    bool left_out;
-} Outcome;
-
 // Print the error of every tensor, then a verdict.
-static bool check_scheme(Outcome *outcome, const Mix *pos, const GradcheckOptions *options, Error *error) {
+static bool check_scheme(double *worst, const Mix *pos, const GradcheckOptions *options, Error *error) {
     char text[TEXT_CAPACITY];
     mix_print(pos, text);
     printf("%s\n", text);
-    bool good = false, corners = false;
+    bool corners = false;
+    int wrong = 1;
     for (int p = 0; p < pos->parts; p++) corners |= pos->part[p].scheme->has_corners;
-    *outcome = (Outcome){.name = pos->part[0].scheme->name, .worst = NAN};
-    for (int attempt = 0; !good && attempt < (corners ? ATTEMPTS : 1); attempt++) {
-        int wrong;
+    for (int attempt = 0; wrong && attempt < (corners ? ATTEMPTS : 1); attempt++) {
+        const long long seed = options->train.seed + attempt;
         if (attempt > 0)
-            printf("  perhaps a difference across a kink of the loss; trying again with seed %lld\n",
-                   options->train.seed + attempt);
-        if (!check(&outcome->worst, &wrong, pos, options, options->train.seed + attempt, error)) return false;
-        good = outcome->worst <= TOLERANCE;
+            printf("  perhaps a difference across a kink of the loss; trying again with seed %lld\n", seed);
+        if (!check(worst, &wrong, pos, options, seed, error)) return false;
     }
-    printf("  worst relative error %.2e: %s\n", outcome->worst, good ? "ok" : "FAILED (tolerance 1e-6)");
+    printf("  worst relative error %.2e: %s\n", *worst, wrong ? "FAILED (tolerance 1e-6)" : "ok");
     return true;
 }
 
-// Check every scheme of the registry. Fill *failed.
-static bool check_all(int *failed, const Shape *shape, const GradcheckOptions *options, Error *error) {
-    Outcome outcomes[64];
-    int count = 0;
-    for (const Scheme *const *scheme = schemes; *scheme; scheme++, count++) {
+// Check every scheme of the registry, and print a table of their errors. Add to *failures.
+static bool check_all(int *failures, const Shape *shape, const GradcheckOptions *options, Error *error) {
+    enum { LEFT_OUT = -1 };
+    double worst[64];
+    for (int i = 0; schemes[i]; i++) {
         Mix pos;
-        if (mix_create(&pos, (*scheme)->name, shape, error)) {
-            if (!check_scheme(&outcomes[count], &pos, options, error)) return false;
-        } else {
-            printf("%s\n  left out: %s\n", (*scheme)->name, error->message);
-            outcomes[count] = (Outcome){.name = (*scheme)->name, .left_out = true};
-        }
+        worst[i] = LEFT_OUT;
+        if (!mix_create(&pos, schemes[i]->name, shape, error))
+            printf("%s\n  left out: %s\n", schemes[i]->name, error->message);
+        else if (!check_scheme(&worst[i], &pos, options, error))
+            return false;
     }
     printf("\n%-15s largest relative error\n", "scheme");
-    for (int i = 0; i < count; i++) {
-        const Outcome *o = &outcomes[i];
-        if (o->left_out)
-            printf("%-15s left out\n", o->name);
-        else
-            printf("%-15s %9.2e  %s\n", o->name, o->worst, o->worst <= TOLERANCE ? "ok" : "FAILED");
-        *failed += !o->left_out && !(o->worst <= TOLERANCE);
+    for (int i = 0; schemes[i]; i++) {
+        if (worst[i] == LEFT_OUT) {
+            printf("%-15s left out\n", schemes[i]->name);
+            continue;
+        }
+        const bool good = worst[i] <= TOLERANCE;
+        printf("%-15s %9.2e  %s\n", schemes[i]->name, worst[i], good ? "ok" : "FAILED");
+        *failures += !good;
     }
     return true;
 }
@@ -160,9 +151,9 @@ bool command_gradcheck(int argc, char **argv, Error *error) {
     if (ok && strcmp(options.train.pos, "all") == 0) {
         ok = check_all(&failures, &shape, &options, error);
     } else if (ok) {
-        Outcome outcome;
-        ok = mix_create(&pos, options.train.pos, &shape, error) && check_scheme(&outcome, &pos, &options, error);
-        failures += ok && !(outcome.worst <= TOLERANCE);
+        double worst;
+        ok = mix_create(&pos, options.train.pos, &shape, error) && check_scheme(&worst, &pos, &options, error);
+        failures += ok && !(worst <= TOLERANCE);
     }
     if (ok && options.controls) ok = check_controls(&failures, &shape, &options, error);
     if (ok && failures > 0) *error = (Error){.kind = ERROR_RUN}; // what failed is printed

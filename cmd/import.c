@@ -52,10 +52,9 @@ bool command_import(int argc, char **argv, Error *error) {
     if (ok) {
         char quoted[QUOTED_CAPACITY], shape[TEXT_CAPACITY];
         shell_quoted(quoted, output.path);
-        shape_describe(shape, &run.gpt.shape);
+        shape_describe(shape, &run.gpt.shape, run.options.window);
         printf("model   %s, %d tokens: %zu parameters\n", shape, run.gpt.shape.vocab,
                tensor_numbers(&run.gpt.tensors, false));
-        window_print_line(run.options.window, &run.gpt.shape);
         printf("pos     %s\n", run.options.pos);
         if (run.tokenizer.kind == TOKENIZER_NONE)
             printf("tokens  without a tokenizer, because there is no tokenizer.json beside the model\n");

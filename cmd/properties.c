@@ -22,33 +22,29 @@ static const Option properties_options[] = {
 // Above the first row; before it, something may still be refused.
 static void print_header(void) {
     static bool printed;
-    if (printed) return;
+    if (!printed)
+        printf("%-*s %8s %9s %8s %8s %8s\n", NAME_WIDTH, "scheme", "distinct", "nonlinear", "absolute", "trend",
+               "longest");
     printed = true;
-    printf("%-*s %8s %9s %8s %8s %8s\n", NAME_WIDTH, "scheme", "distinct", "nonlinear", "absolute", "trend", "longest");
-}
-
-// NAN, where a measure does not apply, becomes a dash.
-static void print_number(int width, double value) {
-    if (isnan(value))
-        printf(" %*s", width, "-");
-    else
-        printf(" %*.3f", width, value);
 }
 
 static void print_row(const char *name, const SchemeProperties *p) {
-    char defined[32] = "any";
+    const double numbers[] = {p->distinct, p->nonlinear, p->absolute, p->trend};
+    static const int widths[] = {8, 9, 8, 8};
+    char longest[32] = "any";
     print_header();
-    if (p->longest > 0) snprintf(defined, sizeof defined, "%d", p->longest);
+    if (p->longest > 0) snprintf(longest, sizeof longest, "%d", p->longest);
     if (strlen(name) > NAME_WIDTH) { // the numbers come on a line of their own
         puts(name);
         name = "";
     }
     printf("%-*s", NAME_WIDTH, name);
-    print_number(8, p->distinct);
-    print_number(9, p->nonlinear);
-    print_number(8, p->absolute);
-    print_number(8, p->trend);
-    printf(" %8s\n", defined);
+    for (int i = 0; i < 4; i++)
+        if (isnan(numbers[i]))
+            printf(" %*s", widths[i], "-");
+        else
+            printf(" %*.3f", widths[i], numbers[i]);
+    printf(" %8s\n", longest);
 }
 
 static void print_legend(void) {

@@ -77,14 +77,9 @@ static bool check_options(const SampleOptions *options, const bool *given, Error
            fail_input(error, "--prompt - and --interactive both read standard input; leave one of them out");
 }
 
-// The prompt as a string, to be freed; NULL on failure.
-static char *read_prompt(const SampleOptions *options, Error *error) {
+// All of standard input, to be freed, without a newline at its end; NULL on failure.
+static char *read_input(Error *error) {
     Buffer buffer;
-    if (strcmp(options->prompt, "-") != 0) {
-        char *copy = strdup(options->prompt);
-        if (!copy) fail_run(error, "no memory for the prompt");
-        return copy;
-    }
     if (!file_read_open(&buffer, STDIN_FILENO, "standard input", error)) return NULL;
     if (buffer.size > 0 && buffer.bytes[buffer.size - 1] == '\n') buffer.bytes[--buffer.size] = 0;
     if (buffer.size > 0 && buffer.bytes[buffer.size - 1] == '\r') buffer.bytes[--buffer.size] = 0;
@@ -175,18 +170,19 @@ bool command_sample(int argc, char **argv, Error *error) {
     if (!options.prompt) options.prompt = operands[1] ? operands[1] : "";
     threads_use(options.threads);
     if (!check_options(&options, given, error) || !run_open(&run, *operands, options.past, error)) return false;
-    char *prompt = read_prompt(&options, error);
+    char *input = NULL; // the prompt, if it is all of standard input
+    bool ok = strcmp(options.prompt, "-") != 0 || (options.prompt = input = read_input(error));
     Generation generation = {
-        .prompt = prompt,
+        .prompt = options.prompt,
         .tokens = (int)options.tokens,
         .sampling = {options.temperature, (int)options.top_k, options.top_p, options.min_p},
         .context = options.context > 0 ? (int)options.context : run.gpt.shape.context,
         .random = {random_key((uint64_t)options.seed, "sample"), 0},
         .stops = &options.stops,
     };
-    const bool ok = prompt && (options.interactive ? converse(&run, &generation, error)
-                                                   : write_samples(&run, &generation, &options, error));
-    free(prompt);
+    ok = ok &&
+         (options.interactive ? converse(&run, &generation, error) : write_samples(&run, &generation, &options, error));
+    free(input);
     run_close(&run);
     return ok;
 }

@@ -35,7 +35,13 @@ whole ROUNDS "$rounds"
 for shape in $shapes; do
     case $shape in A | B | C | E | F) ;; *) complain "there is no shape $shape; choose from A, B, C, E and F" ;; esac
 done
-case " $shapes " in *' B '*) ;; *) [ -z "${SCHEMES:-}" ] || complain "SCHEMES are measured at B; SHAPES leaves it out" ;; esac
+case " $shapes " in
+*' B '*) ;;
+*)
+    [ -z "${SCHEMES:-}" ] || complain "SCHEMES are measured at B; SHAPES leaves it out"
+    schemes=
+    ;;
+esac
 [ -z "$launch" ] || $launch true || complain "LAUNCH=\"$launch\" does not start a program"
 for scheme in $schemes; do
     "$bitter" bench --pos "$scheme" --layers 1 --heads 1 --width 64 --context 2 --batch 1 --steps 1 >/dev/null ||

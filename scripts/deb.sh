@@ -52,9 +52,7 @@ find "$root/usr/bin" "$root/usr/lib" -type f -exec strip --strip-unneeded {} +
 
 # --- what Debian wants elsewhere, or wants to know ---
 documents=$root/usr/share/doc/bitter
-install -d "$root/usr/share/zsh/vendor-completions" "$root/DEBIAN"
-mv "$root/usr/share/zsh/site-functions/_bitter" "$root/usr/share/zsh/vendor-completions"
-rmdir "$root/usr/share/zsh/site-functions"
+install -d "$root/DEBIAN"
 ln -s bitter.1.gz "$root/usr/share/man/man1/bitter-double.1.gz"
 mv "$documents/LICENSE" "$documents/copyright"
 version=$(sed -n 's/^#define BITTER_VERSION "\(.*\)"/\1/p' base/version.h)

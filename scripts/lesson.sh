@@ -1,9 +1,9 @@
 #!/bin/sh
-# Build lesson/lesson.html: one file with the text, style and scripts of lesson/page/ and the program's own C code as
-# two WebAssembly modules (lesson/module.h), and lesson/lesson.stamp, the checksums of all that went into it.
+# Build BUILD/lesson/lesson.html: one file with the text, style and scripts of lesson/page/ and the program's own C code
+# as two WebAssembly modules (lesson/module.h).
 #   scripts/lesson.sh "CLANG" "PREPROCESSOR" BUILD TALES
-# CLANG compiles for --target=wasm32-wasi; PREPROCESSOR is the command of the native build that finds the headers of
-# zlib and jansson; BUILD is a directory for what is made on the way; TALES is the text of builtin:tales in C.
+# CLANG compiles for --target=wasm32-wasi, and the exit code is 77 where it cannot; PREPROCESSOR is the command of the
+# native build that finds the headers of zlib and jansson; TALES is the text of builtin:tales in C.
 #
 # In lesson/page/page.html stand, each on a line of its own or inside one:
 #   {{style}} {{scripts}} {{modules}}   the style sheet, the scripts in the order below, both modules
@@ -29,13 +29,15 @@ give_up() {
     exit 1
 }
 
-printf '#include <math.h>\nint main(void) { return sin(1) > 1; }\n' |
-    $clang --target=wasm32-wasi -x c - -o /dev/null 2>/dev/null ||
-    give_up "$clang cannot compile C for wasm32-wasi; \`make deps lesson\` installs what is missing, and WASM_CC=..." \
-        "chooses another clang"
-
 work=$build/lesson
+rm -f "$work/lesson.html"
 mkdir -p "$work/include"
+printf '#include <math.h>\nint main(void) { return sin(1) > 1; }\n' |
+    $clang --target=wasm32-wasi -x c - -o /dev/null 2>/dev/null || {
+    echo "lesson.sh: $clang cannot compile C for wasm32-wasi; \`make deps lesson\` installs what is missing, and" \
+        "WASM_CC=... chooses another clang" >&2
+    exit 77
+}
 
 # --- the modules ---
 
@@ -62,8 +64,7 @@ compile() {
         $2 --target=wasm32-wasi -msimd128 -ftls-model=local-exec -O3 -std=c11 -D_XOPEN_SOURCE=700 -DBLAS_NONE \
             -DVECTOR=16 -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wno-unknown-pragmas \
             -Wno-deprecated-declarations -Wno-implicit-function-declaration -Wno-pass-failed \
-            $3 -I. -Ilesson/wasi -I"$4/include" -MMD \
-            -c {} -o "$4/$5/$object.o"' sh "$build" "$clang" "$flags" "$work" "$kind"
+            $3 -I. -Ilesson/wasi -I"$4/include" -c {} -o "$4/$5/$object.o"' sh "$build" "$clang" "$flags" "$work" "$kind"
 }
 
 # Names of the functions that the headers declare for JavaScript, as options of the linker.
@@ -78,15 +79,7 @@ link() {
     shift
     # shellcheck disable=SC2046
     $clang --target=wasm32-wasi -mexec-model=reactor -Wl,--gc-sections,--strip-all,-z,stack-size=1048576 \
-        -Wl,--max-memory=2147483648 \
-        -Wl,--Map="$work/$kind.map" $(exports "$@") -o "$work/$kind.wasm" "$work/$kind"/*.o
-}
-
-# The sources of which something was linked, and the headers that these include.
-linked_sources() { # KIND
-    sed -nE "s|.*$work/$1/([^ ]*)\.o:.*|\1|p" "$work/$1.map" | sort -u | while read -r object; do
-        cat "$work/$1/$object.d"
-    done | tr -s ' \\' '\n\n' | grep -E '^[a-z].*\.[ch]$' | grep -v "^$build/" | sort -u
+        -Wl,--max-memory=2147483648 $(exports "$@") -o "$work/$kind.wasm" "$work/$kind"/*.o
 }
 
 make_modules() {
@@ -100,12 +93,11 @@ make_modules() {
     link float $float_headers
     # shellcheck disable=SC2086
     link double $double_headers
-    { linked_sources float; linked_sources double; } | sort -u >"$work/sources"
 }
 
 # They are made again only when a source or this script has changed.
 # shellcheck disable=SC2046
-cksum $(find base data model posenc lab lesson -name '*.[ch]') "$tales" scripts/lesson.sh >"$work/inputs.new"
+cksum $(find base data num posenc model train lab lesson -name '*.[ch]') "$tales" scripts/lesson.sh >"$work/inputs.new"
 if ! cmp -s "$work/inputs" "$work/inputs.new"; then
     rm -f "$work/inputs"
     make_modules
@@ -189,16 +181,7 @@ awk -v work="$work" '
     }
     /^ *\{\{(style|scripts|modules)\}\} *$/ { gsub(/[ {}]/, ""); whole($0); next }
     { expand($0) }
-    END { exit failed }' "$page/page.html" >"$work/lesson.html"
-mv "$work/lesson.html" lesson/lesson.html
-
-# --- the stamp ---
-{
-    cat "$work/sources"
-    ls "$page"/*
-    sed -nE 's/.*\{\{(c|comment|line) ([^ }]+) .*/\2/p' "$page/page.html"
-    ls scripts/lesson.sh scripts/tales/*.awk data/made/tales/tales.txt lesson/lesson.html
-} | sort -u | xargs cksum >lesson/lesson.stamp
-size=$(wc -c <lesson/lesson.html)
-printf '%s\n' "lesson/lesson.html: $size bytes, made from $(wc -l <lesson/lesson.stamp | tr -d ' ') files"
-[ "$size" -le 1500000 ] || give_up "the page may have at most 1500000 bytes"
+    END { exit failed }' "$page/page.html" >"$work/page.html"
+size=$(wc -c <"$work/page.html" | tr -d ' ')
+[ "$size" -le 1500000 ] || give_up "the page has $size bytes, and may have at most 1500000"
+mv "$work/page.html" "$work/lesson.html"

@@ -20,7 +20,7 @@ check "it fails" test $code -eq 1
 check "the message" says '^ +ERROR: gradient\[3\] is 1, expected 2$'
 check "the log" says " build/tests/failing\.log$"
 check "which is there" test -s build/tests/failing.log
-check "a line for a program that fails" says '^failing +1 passed, 1 FAILED$'
-check "a line for one that passes" says '^passing +1 passed$'
+check "a line for a program that fails" says '^failing +[0-9.]+ s +1 passed, 1 FAILED$'
+check "a line for one that passes" says '^passing +[0-9.]+ s +1 passed$'
 check "the sum is the last line" test "$(tail -n 1 "$scratch/out")" = "2 passed, 1 failed"
 finish

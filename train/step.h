@@ -1,4 +1,4 @@
-// The optimiser step that `train`, `compare`, `demo` and `bench` share.
+// The optimiser step that `train`, `compare` and `bench` share.
 #ifndef BITTER_STEP_H
 #define BITTER_STEP_H
 

@@ -1,28 +1,29 @@
 #include "cmd/shared/arguments.h"
 
 #include "base/utf8.h"
-#include "posenc/registry.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    FIRST_ROW = 256, // getopt_long's value for row 0: above every short option
-    HELP_WIDTH = 80,
-    HELP_COLUMN_MOST = 28,
-};
+enum { HELP_WIDTH = 80, HELP_COLUMN_MOST = 28 };
 
 void die(const char *command, const Error *error) {
     fflush(stdout);
     fprintf(stderr, "bitter%s%s: %s\n", command ? " " : "", command ? command : "", error->message);
     exit(error->kind);
+}
+
+void program_find(char program[PATH_CAPACITY], const char *name) {
+    const ssize_t length = readlink("/proc/self/exe", program, PATH_CAPACITY - 1);
+    if (length > 0 && length < PATH_CAPACITY - 1) // a longer one may be cut
+        program[length] = '\0';
+    else
+        snprintf(program, PATH_CAPACITY, "%s", name);
 }
 
 int output_finish(int status) {
@@ -50,11 +51,15 @@ void print_wrapped(const char *text, int column, int indent) {
     printf("\n");
 }
 
+// "N", "bytes|chars".
+static const char *value_of(const Option *option) {
+    return option->value ? option->value : option->type == OPTION_CHOICE ? option->choices : "VALUE";
+}
+
 // "--width N", "--tokenizer bytes|chars", "--resume"; returns its length.
 static int print_left(char *text, size_t capacity, const Option *option) {
-    const char *value = option->value ? option->value : option->type == OPTION_CHOICE ? option->choices : "VALUE";
     if (option->type == OPTION_FLAG) return snprintf(text, capacity, "--%s", option->name);
-    return snprintf(text, capacity, "--%s %s", option->name, value);
+    return snprintf(text, capacity, "--%s %s", option->name, value_of(option));
 }
 
 // The help text, followed by "[default; bounds]".
@@ -102,6 +107,9 @@ const char *other_name(const char *name) {
         {" batch_size per_device_train_batch_size ", "batch"}, {" gradient_accumulation_steps ", "accumulate"},
         {" max_iters max_steps num_steps ", "steps"}, {" max_new_tokens ", "tokens"}, {" out_dir output_dir ", "out"},
         {" grad_clip max_grad_norm ", "clip"}, {" eval_interval ", "eval-every"}, {" dtype bf16 fp16 ", "precision"},
+        {" num_samples ", "repeat"}, {" start ", "prompt"},
+        {" vocab_size ", "the data's tokenizer has it, as in `bitter prepare --tokenizer bpe:4096`; leave it out"},
+        {" lr_decay_iters ", "the learning rate falls until the last of --steps; leave it out"},
         {" epochs num_epochs num_train_epochs ", "give --steps, each of --batch windows of --context tokens"},
         {" wandb wandb_log wandb_project report_to plot plots draw ", "`bitter report RUN` draws log.csv, which has every step"},
         {" compile device device_map ", "everything is compiled and runs on the CPU; leave it out"},
@@ -115,6 +123,7 @@ const char *other_name(const char *name) {
         {" gzip ", "shards are no longer compressed; compress a data directory that is put away with gzip itself"},
         {" passkey ", "`eval --task --data builtin:passkey` looks for passkeys"},
         {" log_x log_y y_label ", "tables are drawn by scripts/plot.py TABLE.csv"},
+        {" demo ", "`make demo` trains five schemes, and `bitter compare` those that you name"},
         {" version ", "`bitter --version` prints it"},
         {" tensorboard ", "it went with version 0.2; scripts/tensorboard.py RUN writes TensorBoard's events from log.csv"},
         {" state ", "it went with version 0.2: an evaluation runs in one sitting, and leaving it out does the same"},
@@ -128,167 +137,86 @@ const char *other_name(const char *name) {
     return NULL;
 }
 
-static _Noreturn void die_unknown(const Usage *usage, const char *word) {
-    char name[TEXT_CAPACITY];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
-    Error error;
+static bool fail_unknown(const Usage *usage, const char *name, Error *error) {
     const char *other = other_name(name);
+    if (other && strchr(other, ' ')) return fail_input(error, "there is no option --%s; %s", name, other);
     const Option *nearest = other ? option_find(usage->table, other) : NULL;
     if (!nearest) nearest = option_nearest(usage->table, name);
-    if (other && strchr(other, ' '))
-        fail_input(&error, "there is no option --%s; %s", name, other);
-    else if (nearest)
-        fail_input(&error, "there is no option --%s; did you mean --%s?", name, nearest->name);
-    else
-        fail_input(&error, "there is no option --%s; `bitter %s --help` lists them", name, usage->command);
-    die(usage->command, &error);
-}
-
-// Report what getopt_long could not parse: `kind` is its '?' or ':', and optopt is the option if it is a known one.
-static _Noreturn void die_malformed(const Usage *usage, int kind, char **argv) {
-    Error error;
-    if (optopt == 0) die_unknown(usage, argv[optind - 1] + 2);
-    if (optopt == 'h') {
-        fail_input(&error, "--help takes no value; leave out what follows '='");
-    } else if (optopt < FIRST_ROW) {
-        fail_input(&error, "there is no option -%c; `bitter %s --help` lists them", optopt, usage->command);
-    } else {
-        const Option *option = &usage->table[optopt - FIRST_ROW];
-        char left[TEXT_CAPACITY];
-        print_left(left, sizeof left, option);
-        if (kind == ':')
-            fail_input(&error, "--%s needs a value; write %.400s", option->name, left);
-        else
-            fail_input(&error, "--%s takes no value; write %.400s alone", option->name, left);
-    }
-    die(usage->command, &error);
-}
-
-// The option as the user wrote it, without its dashes: argv[optind-1], or the word before a separate argument.
-static const char *written_name(char **argv) {
-    bool separate = optarg && optarg == argv[optind - 1];
-    return argv[optind - 1 - separate] + 2;
-}
-
-// An operand for a command that takes none.
-static _Noreturn void die_stray(const Usage *usage, const char *word) {
-    Error error;
-    fail_input(&error, "does not know what to do with '%s'; `bitter %s --help` lists the options", word,
-               usage->command);
-    die(usage->command, &error);
-}
-
-static void check_operands(const Usage *usage, int count, char **operands) {
-    const char *name = usage->operands; // "" takes none, [...] any number
-    const bool many = path_ends_with(name, "..."), second = strstr(name, " [");
-    Error error;
-    if (!*name && count > 0) die_stray(usage, operands[0]);
-    if (!*name || *name == '[' || (many ? count >= 1 : count == 1 || (second && count == 2))) return;
-    fail_input(&error, "takes %s %.*s, but got %d%s; `bitter %s --help` tells more", many ? "at least one" : "one",
-               (int)strcspn(name, "."), name, count, second && count ? " words (a text with spaces needs quotes)" : "",
-               usage->command);
-    die(usage->command, &error);
+    if (nearest) return fail_input(error, "there is no option --%s; did you mean --%s?", name, nearest->name);
+    return fail_input(error, "there is no option --%s; `bitter %s --help` lists them", name, usage->command);
 }
 
 // Names are printed, and a line is one name in other programs' input.
-static void check_plain(const Usage *usage, const char *what, const char *text) {
-    Error error;
-    fail_input(&error, "%s %s: the name holds a newline or another control character; rename it", what, text);
-    if (!is_plain(text)) die(usage->command, &error);
+static bool check_plain(const char *label, const char *text, Error *error) {
+    return is_plain(text) ||
+           fail_input(error, "%s %s: the name holds a newline or another control character; rename it", label, text);
 }
 
-// --- completion ---
-
-static bool completes;
-
-void complete_ask(void) {
-    completes = true;
+// Set the option that a word names to what follows '=' in it or, if it takes a value, to *next, which then moves on.
+static bool take_option(void *target, bool *given, const Usage *usage, const char *word, char ***next, Error *error) {
+    char label[TEXT_CAPACITY];
+    const int length = snprintf(label, sizeof label, "%.*s", (int)strcspn(word, "="), word);
+    if (word[1] != '-')
+        return fail_input(error, "there is no option %s; `bitter %s --help` lists them", word, usage->command);
+    const Option *option = option_find(usage->table, label + 2);
+    if (!option) return fail_unknown(usage, label + 2, error);
+    const bool flag = option->type == OPTION_FLAG;
+    const char *value = word[length] == '=' ? word + length + 1 : flag ? NULL : *(*next)++;
+    if (flag && value) return fail_input(error, "%s takes no value; write %s alone", label, label);
+    if (!flag && !value) return fail_input(error, "%s needs a value; write %s %s", label, label, value_of(option));
+    // A variable of a script that is not set shall not choose the default.
+    if (strcmp(label, "--out") == 0 && !*value) return fail_input(error, "--out: the name is empty; give one");
+    // Texts to continue or to stop at may hold anything.
+    const bool any = flag || option->type == OPTION_LONG || strcmp(label, "--stop") == 0;
+    if (!any && !check_plain(label, value, error)) return false;
+    if (given) given[option - usage->table] = true;
+    return option_set(target, option, flag ? "true" : value, label, error);
 }
 
-static bool begins(const char *word, size_t length, const char *name) {
-    return length >= strlen(name) && strncmp(word, name, strlen(name)) == 0;
+static bool check_operands(const Usage *usage, int count, char **operands, Error *error) {
+    const char *name = usage->operands; // "" takes none, [...] any number
+    const bool many = path_ends_with(name, "..."), second = strstr(name, " [");
+    if (!*name && count > 0)
+        return fail_input(error, "does not know what to do with '%s'; `bitter %s --help` lists the options",
+                          operands[0], usage->command);
+    const bool fits = !*name || *name == '[' || (many ? count >= 1 : count == 1 || (second && count == 2));
+    if (!fits)
+        return fail_input(error, "takes %s %.*s, but got %d%s; `bitter %s --help` tells more",
+                          many ? "at least one" : "one", (int)strcspn(name, "."), name, count,
+                          second && count ? " words (a text with spaces needs quotes)" : "", usage->command);
+    for (int i = 0; i < (second ? 1 : count); i++) // the second word of `sample RUN WORDS` is a prompt
+        if (!check_plain("the argument", operands[i], error)) return false;
+    return true;
 }
-
-// What `kinds` stands for in a help text: "half|interleaved", "SCHEME", "RUN", "FILE.npy", "[exercises DIR]".
-static void print_values(const char *kinds) {
-    static const char separators[] = "|[] ";
-    for (kinds += strspn(kinds, separators); *kinds; kinds += strspn(kinds, separators)) {
-        const size_t length = strcspn(kinds, separators);
-        if (begins(kinds, length, "SCHEME"))
-            for (const Scheme *const *scheme = schemes; *scheme; scheme++) printf("%s\n", (*scheme)->name);
-        else if (begins(kinds, length, "FILE") || begins(kinds, length, "INPUT") || begins(kinds, length, "PATH"))
-            printf("FILE\n");
-        else if (begins(kinds, length, "DIR") || begins(kinds, length, "RUN"))
-            printf("DIR\n");
-        else if (!isupper((unsigned char)*kinds) && !memchr(kinds, ':', length))
-            printf("%.*s\n", (int)length, kinds);
-        kinds += length;
-    }
-}
-
-static void print_options(const Option *table) {
-    printf("--help\n");
-    for (const Option *option = table; option->name; option++)
-        if (option->type != OPTION_HEADING) printf("--%s\n", option->name);
-}
-
-// Of a command whose name is argv[0]: print what the last argument may become.
-static void complete(const Usage *usage, int argc, char **argv) {
-    const Option *table = usage->table;
-    const char *word = argc > 1 ? argv[argc - 1] : "", *before = argc > 2 ? argv[argc - 2] : "";
-    const Option *option = strncmp(before, "--", 2) == 0 ? option_find(table, before + 2) : NULL;
-    if (option && option->type != OPTION_FLAG)
-        print_values(option->type == OPTION_CHOICE ? option->choices : option->value ? option->value : "");
-    else if (*word == '-')
-        print_options(table);
-    else
-        print_values(usage->operands);
-}
-
-// --- parsing ---
 
 int arguments_parse(void *target, bool *given, const Usage *usage, int argc, char **argv) {
-    if (completes) {
-        complete(usage, argc, argv);
-        exit(output_finish(ERROR_NONE));
-    }
-    struct option rows[ARGUMENTS_MOST + 2] = {{"help", no_argument, NULL, 'h'}};
-    int count = 1;
-    for (const Option *option = usage->table; option->name; option++) {
-        const int row = (int)(option - usage->table);
-        assert(row < ARGUMENTS_MOST);
-        if (given) given[row] = false;
-        if (option->type == OPTION_HEADING) continue;
-        const int argument = option->type == OPTION_FLAG ? no_argument : required_argument;
-        rows[count++] = (struct option){option->name, argument, NULL, FIRST_ROW + row};
-    }
+    size_t operands = 0; // so far: the words before `word`
+    bool options = true;
+    Error error;
     options_default(target, usage->table);
-
-    for (int found; (found = getopt_long(argc, argv, ":h", rows, NULL)) != -1;) {
-        if (found == '?' || found == ':') die_malformed(usage, found, argv);
-        if (found == 'h') {
+    for (const Option *option = usage->table; option->name; option++) {
+        assert(option - usage->table < ARGUMENTS_MOST);
+        if (given) given[option - usage->table] = false;
+    }
+    for (char **word = argv + 1, **next; word < argv + argc; word = next) {
+        next = word + 1;
+        if (!options || (*word)[0] != '-' || !(*word)[1]) {
+            operands++;
+            continue;
+        }
+        if (strcmp(*word, "-h") == 0 || strcmp(*word, "--help") == 0) {
             print_help(usage);
             exit(output_finish(ERROR_NONE));
         }
-        const Option *option = &usage->table[found - FIRST_ROW];
-        // getopt_long accepts unambiguous abbreviations, whose meaning could change when an option is added.
-        if (strcspn(written_name(argv), "=") != strlen(option->name)) die_unknown(usage, written_name(argv));
-        char label[TEXT_CAPACITY];
-        snprintf(label, sizeof label, "--%s", option->name);
-        Error error;
-        // A variable of a script that is not set shall not choose the default.
-        if (strcmp(option->name, "out") == 0 && !*optarg) {
-            fail_input(&error, "--out: the name is empty; give one");
+        if (strcmp(*word, "--") == 0)
+            options = false;
+        else if (!take_option(target, given, usage, *word, &next, &error))
             die(usage->command, &error);
-        }
-        // Texts to continue or to stop at may hold anything.
-        if (optarg && strcmp(option->name, "prompt") != 0 && strcmp(option->name, "stop") != 0)
-            check_plain(usage, label, optarg);
-        if (!option_set(target, option, optarg ? optarg : "true", label, &error)) die(usage->command, &error);
-        if (given) given[found - FIRST_ROW] = true;
+        char *moved[] = {word[0], next[-1]}; // before the operands
+        memmove(next - operands, word - operands, operands * sizeof *argv);
+        memcpy(word - operands, moved, (size_t)(next - word) * sizeof *argv);
     }
-    check_operands(usage, argc - optind, argv + optind);
-    for (int i = optind; i < argc; i++) // but for the words of `sample RUN WORDS`, which are a prompt
-        if (i == optind || strcmp(usage->command, "sample") != 0) check_plain(usage, "the argument", argv[i]);
-    return optind;
+    const int first = argc - (int)operands;
+    if (!check_operands(usage, (int)operands, argv + first, &error)) die(usage->command, &error);
+    return first;
 }

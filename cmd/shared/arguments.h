@@ -23,15 +23,6 @@ typedef struct {
 // and exit with 0, nor on a mistake, which dies naming the nearest valid choice.
 int arguments_parse(void *target, bool *given, const Usage *usage, int argc, char **argv);
 
-// The hidden command `bitter complete WORD...`, where the words are those of a command line after `bitter`, up to the
-// one that is being typed. It prints what the last one may become, one a line: names of options, words that an option
-// takes, names of schemes, and instead of paths a line FILE or DIR.
-#define COMPLETE "complete"
-
-// From now on, arguments_parse prints this for the command that it is called for, and exits. The scripts that shells
-// load are scripts/completion.bash and .zsh.
-void complete_ask(void);
-
 // For the name of an option or a command of other programs (nanoGPT, llama2.c, transformers): an option of ours, or
 // half a sentence about what is here instead. NULL when the name is not known.
 const char *other_name(const char *name);
@@ -42,6 +33,9 @@ void print_wrapped(const char *text, int column, int indent);
 
 // Print "bitter COMMAND: message" to stderr, or "bitter: message" if command is NULL, and exit with the error's kind.
 _Noreturn void die(const char *command, const Error *error);
+
+// The path of the running program; `name` where the system cannot tell.
+void program_find(char program[PATH_CAPACITY], const char *name);
 
 // The exit code for main: status, or ERROR_RUN with a message on stderr if writing to stdout failed. A reader that has
 // closed the pipe, as `head` does, is no failure.

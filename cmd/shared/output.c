@@ -7,28 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-// The first input's base name without its extensions .gz and .txt or the like; "builtin:tales:..." -> "tales".
-static void name_of(char name[TEXT_CAPACITY], const char *input) {
-    const char *base = path_name(input);
-    size_t length = strlen(base);
-    if (is_builtin(input)) {
-        base = input + strlen(BUILTIN_PREFIX);
-        length = strcspn(base, ":");
-    } else if (strcmp(input, "-") == 0) {
-        base = "stdin";
-        length = strlen(base);
-    } else {
-        if (length > 3 && path_ends_with(base, ".gz")) length -= 3;
-        size_t dot = length;
-        while (dot > 0 && base[--dot] != '.') continue;
-        if (dot > 0) length = dot;
-    }
-    if (length > 0)
-        snprintf(name, TEXT_CAPACITY, "%.*s", (int)length, base);
-    else
-        snprintf(name, TEXT_CAPACITY, "text");
-}
-
 // Fails (input) unless the path is free or an empty directory. Renaming cannot replace a symbolic link by a directory.
 static bool check_free(const char *option, const char *path, Error *error) {
     if (!path_check_link(path, "name the directory itself, or remove the link", error)) return false;
@@ -55,9 +33,22 @@ bool output_place(Output *output, const char *option, const char *path, Error *e
 }
 
 bool output_default(char path[PATH_CAPACITY], const char *first_input, Error *error) {
-    char name[TEXT_CAPACITY];
-    name_of(name, first_input);
-    return path_format(path, error, "runs/data/%s", name);
+    const char *base = path_name(first_input);
+    size_t length = strlen(base);
+    if (is_builtin(first_input)) {
+        base = first_input + strlen(BUILTIN_PREFIX);
+        length = strcspn(base, ":");
+    } else if (strcmp(first_input, "-") == 0) {
+        base = "stdin";
+        length = strlen(base);
+    } else {
+        if (length > 3 && path_ends_with(base, ".gz")) length -= 3;
+        size_t dot = length;
+        while (dot > 0 && base[--dot] != '.') continue;
+        if (dot > 0) length = dot;
+    }
+    if (length == 0) return path_format(path, error, "runs/data/text");
+    return path_format(path, error, "runs/data/%.*s", (int)length, base);
 }
 
 // The length of the part of the path that exists.

@@ -15,7 +15,8 @@ typedef struct {
 // directory, or when it has control characters.
 bool output_place(Output *output, const char *option, const char *path, Error *error);
 
-// runs/data/NAME, named after the first input.
+// runs/data/NAME, where NAME is the first input's base name without .gz and .txt or the like; of "builtin:tales:...",
+// tales.
 bool output_default(char path[PATH_CAPACITY], const char *first_input, Error *error);
 
 // Make the directory under a temporary name, and its parents. Remove what killed processes left of the same output.

@@ -231,11 +231,10 @@ void train_describe(const Trainer *trainer, const TrainOptions *options) {
     const long long rows = options->batch * options->accumulate; // of a step
     char pos[TEXT_CAPACITY], shape[TEXT_CAPACITY];
     mix_print(&gpt->pos, pos);
-    shape_describe(shape, &gpt->shape);
+    shape_describe(shape, &gpt->shape, options->window);
     if (*trainer->init) printf("init    %s\n", trainer->init);
     printf("model   %s: %zu parameters, %zu of them positions\n", shape, tensor_numbers(&gpt->tensors, false),
            tensor_numbers(&gpt->tensors, true));
-    window_print_line(options->window, &gpt->shape);
     printf("pos     %s\n", pos);
     if (rotations >= 0) describe_rotations(&gpt->pos.part[rotations]);
     describe_data(trainer->corpus);

@@ -285,7 +285,6 @@ static int parse_in_child(char output[4096], const char *words) {
         dup2(ends[1], STDERR_FILENO);
         close(ends[0]);
         snprintf(line, sizeof line, "demo %s", words);
-        optind = 1;
         int argc = split_words(argv, line);
         arguments_parse(&settings, NULL, &usage, argc, argv);
         _exit(99);

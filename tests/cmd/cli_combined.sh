@@ -25,8 +25,6 @@ refuses "schemes by head" "character 6 ('heads=0 none@heads=1');schemes by head 
 refuses "--block with another name" "--block;gpt2 or llama;'lama'" train $small --block lama --out new
 refuses "heads of one channel" "--heads 4 (1 channel a head)" \
     train --layers 1 --heads 4 --width 4 --data builtin:tales:bytes=20000 --pos rope --out new
-refuses "demo with a label and a window" "'local=rope --window 8': demo takes schemes;bitter compare" \
-    demo --data builtin:tales:bytes=20000 'local=rope --window 8'
 refuses "properties of half a text" "--pos 'rope@'" properties --pos rope@
 check "and no table begins" test ! -s "$scratch/out"
 check "nothing was left behind" test ! -e new

@@ -57,7 +57,6 @@ cheaply() {
         *) without --init && with --layers 1 && with --heads 2 ;;
         esac
         ;;
-    demo*) with --steps 1 && with --context 16 && with --batch 2 && with --eval-tokens 100 ;;
     eval\ *)
         with --threads 1
         without --task && with --eval-tokens 3000

@@ -29,6 +29,11 @@ for pair in block_size=context n-embd=width num_hidden_layers=layers n_heads=hea
     batch_size=batch gradient_accumulation_steps=accumulate dtype=precision; do
     refuses "--${pair%=*}" "--${pair%=*};did you mean --${pair#*=}?" train "--${pair%=*}" 1
 done
+for name in num_samples=repeat num-samples=repeat start=prompt; do
+    refuses "--${name%=*}" "--${name%=*};did you mean --${name#*=}?" sample run "--${name%=*}" 1
+done
+for name in vocab_size vocab-size; do refuses "--$name" "--$name;--tokenizer" train "--$name" 64; done
+for name in lr_decay_iters lr-decay-iters; do refuses "--$name" "--$name;--steps" train "--$name" 64; done
 for name in epochs num_train_epochs; do refuses "--$name" "--$name;--steps;--batch" train "--$name" 1; done
 for name in compile device; do refuses "--$name" "--$name;CPU" sample run "--$name=cpu"; done
 refuses "--wandb" "--wandb;bitter report" train --wandb

@@ -72,7 +72,7 @@ same_fields() { # RUN RUN FIELD...
     for field in "$@"; do [ "$(field "$one" "$field")" = "$(field "$two" "$field")" ] || return 1; done
 }
 check "a window goes to starcoder2 and comes back" layered window rope --window 5
-check "import says it" says "^window +5 .the last keys that a query sees.$"
+check "import says it" says "^model .*, window 5,"
 check "with the same options" same_fields window window-back pos window block kv-heads
 check "as sliding_window" test "$(field window-hf sliding_window)" = 5
 check "a window of a llama goes to mistral" layered mistral rope --window 5 --block llama --kv-heads 1

@@ -12,8 +12,8 @@ in_tree() { # GOAL...: make in the source tree, with the variables of the make t
 }
 check "make install" in_tree install
 check "it installs both programs" test -x "$root/opt/bitter/bin/bitter" -a -x "$root/opt/bitter/bin/bitter-double"
-for file in man/man1/bitter.1.gz bash-completion/completions/bitter zsh/site-functions/_bitter doc/bitter/README.md \
-    doc/bitter/docs/train.md doc/bitter/lesson/lesson.html; do
+for file in man/man1/bitter.1.gz doc/bitter/README.md doc/bitter/docs/train.md \
+    doc/bitter/lesson/lesson.html; do
     check "it installs $file" test -s "$root/opt/bitter/share/$file"
 done
 
@@ -41,7 +41,6 @@ small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1'
 # shellcheck disable=SC2086
 succeed "train" train $small --data builtin:tales:bytes=20000 --steps 2 --eval-tokens 500 --out run
 succeed "report of a run" report run
-succeed "demo" demo --context 16 --batch 2 --threads 1 --data builtin:tales:bytes=20000 --steps 2 --eval-tokens 200
 succeed "lesson, which starts the twin" lesson
 check "it shows lines of code" says 'posenc/rotation/rope\.c'
 succeed "the exercises of the lesson" lesson exercises rope

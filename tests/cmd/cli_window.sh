@@ -4,7 +4,7 @@
 small='--layers 2 --heads 2 --width 16 --context 32 --batch 2 --threads 1 --data builtin:tales:bytes=20000'
 
 run train $small --window 4,0 --steps 3 --out run
-check "train says which windows" says "^window +4,0 .the last keys that a query sees, by layers; 0 = all.$"
+check "train says which windows" says "^model .*, window 4,0 by layers:"
 check "config.json has them" grep -q '"window": "4,0"' run/config.json
 need train $small --steps 3 --out whole
 check "without windows it says nothing" test "$(grep -c '"window": ""' whole/config.json)" = 1
@@ -30,7 +30,7 @@ succeed "bench" bench $(echo $small | sed 's/--data.*//') --window 8 --steps 1
 
 # --- taken over ---
 run train --init run --steps 2 --out tuned
-check "--init takes windows over" says "^window +4,0 "
+check "--init takes windows over" says "^model .*, window 4,0 "
 need train --init run --window '' --steps 2 --out freed
 check "unless others are given" grep -q '"window": ""' freed/config.json
 succeed "--resume" train --resume --out run --steps 5

@@ -80,7 +80,8 @@ uint8_t *fuzz_copy(const void *head, size_t head_size, const uint8_t *bytes, siz
     return copy;
 }
 
-void fuzz_seal(uint8_t *bytes, size_t size) {
+// Put the CRC-32 of its data into a safetensors file that has one.
+static void seal(uint8_t *bytes, size_t size) {
     static const char key[] = "\"crc32\":\"";
     char hex[CRC_CAPACITY];
     uint64_t length = 0;
@@ -90,6 +91,14 @@ void fuzz_seal(uint8_t *bytes, size_t size) {
     crc_text(hex, crc_bytes(0, data, (size_t)(bytes + size - data)));
     for (uint8_t *at = bytes + sizeof length; at + strlen(key) + strlen(hex) <= data; at++)
         if (memcmp(at, key, strlen(key)) == 0) memcpy(at + strlen(key), hex, strlen(hex));
+}
+
+const char *fuzz_sealed_file(char path[PATH_CAPACITY], const char *name, const uint8_t *bytes, size_t size) {
+    uint8_t *sealed = fuzz_copy(NULL, 0, bytes, size);
+    seal(sealed, size);
+    fuzz_file(path, name, sealed, size);
+    free(sealed);
+    return path;
 }
 
 // --- models ---

@@ -70,8 +70,9 @@ char *fuzz_word(char *word, size_t capacity, const uint8_t **bytes, size_t *size
 // A copy of the bytes that may be changed, behind those of `head` (head_size); for the caller to free.
 uint8_t *fuzz_copy(const void *head, size_t head_size, const uint8_t *bytes, size_t size);
 
-// Put the CRC-32 of its data into a safetensors file that has one, so that what follows the check of it is reached.
-void fuzz_seal(uint8_t *bytes, size_t size);
+// fuzz_file of a safetensors file, with the CRC-32 of its data if it has one, so that what follows the check of it is
+// reached.
+const char *fuzz_sealed_file(char path[PATH_CAPACITY], const char *name, const uint8_t *bytes, size_t size);
 
 // A model of one layer that is always the same, with `pos`; `training`: also with gradients and moments.
 void fuzz_model(Gpt *gpt, const char *pos, bool training);

@@ -1,6 +1,7 @@
 # The gradient check in the page answers as `bitter gradcheck` does, tensor by tensor.
 . tests/support/shell
 . "$repository/tests/lesson/node"
+need_fresh "the module's check beside bitter's"
 
 agree() { # SCHEME OUTPUT
     node "$pages/gradcheck.js" "$1" "$2"

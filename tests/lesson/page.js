@@ -1,10 +1,9 @@
 "use strict";
-// For the tests: what is embedded in the committed page. Node 18 or later.
+// For the tests: what is embedded in the page, whose file is in the environment. Node 18 or later.
 const fs = require("fs");
-const path = require("path");
 const vm = require("vm");
 
-const html = fs.readFileSync(path.join(__dirname, "../../lesson/lesson.html"), "utf8");
+const html = fs.readFileSync(process.env.PAGE, "utf8");
 
 // The text of <script id="..."> in the page.
 function script(id) {

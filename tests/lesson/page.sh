@@ -12,4 +12,4 @@ if [ -z "$browser" ]; then
     finish
 fi
 mkdir "$scratch/profile"
-node "$pages/reader.js" "$browser" "$repository/lesson/lesson.html" "$scratch/profile"
+node "$pages/reader.js" "$browser" "$PAGE" "$scratch/profile"

@@ -2,6 +2,7 @@
 # windows are the same, also when rotations are stretched, and it samples the same text.
 . tests/support/shell
 . "$repository/tests/lesson/node"
+need_fresh "the module's training beside bitter's"
 
 # Long enough that each way to stretch changes the losses by more than the tolerance; with a warmup long enough that the
 # last bits of a step stay small in those that follow.

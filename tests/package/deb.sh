@@ -15,8 +15,7 @@ field Depends >"$scratch/depends"
 for name in libc6 libgomp1 libjansson4 libpcre2-8-0 zlib1g; do
     check "it depends on $name" grep -qE "(^|, )$name( |,|$)" "$scratch/depends"
 done
-for file in share/man/man1/bitter.1.gz share/bash-completion/completions/bitter share/doc/bitter/copyright \
-    share/doc/bitter/README.md; do
+for file in share/man/man1/bitter.1.gz share/doc/bitter/copyright share/doc/bitter/README.md; do
     check "it has $file" test -s "$root/usr/$file"
 done
 check "everything in it can be read by all" test -z "$(find "$root" ! -perm -a=r)"

@@ -14,30 +14,42 @@ static inline void other_number(char text[TEXT_CAPACITY], const Option *option) 
     snprintf(text, TEXT_CAPACITY, "%.9g", two ? 2 : preset / 2);
 }
 
-// Scheme number `index` with its default options, then with every choice of every option that has choices and another
-// value of each number: "rope", "rope:base=2", "rope:pairing=half", ... Numbers with which the scheme
-// refuses this shape, or does not reach its length, are left out. false when there are no more.
-static inline bool scheme_variant(char text[TEXT_CAPACITY], const Shape *shape, int index) {
+enum { VARIANTS_MOST = 256 };
+
+// Every scheme with its default options, then with every choice of every option that has choices and another value of
+// each number: "rope", "rope:base=2", "rope:pairing=half", ... Numbers with which the scheme refuses this shape, or
+// does not reach its length, are left out. Returns how many there are.
+static inline int variants_of(char variants[VARIANTS_MOST][TEXT_CAPACITY], const Shape *shape) {
+    int count = 0;
     for (int s = 0; schemes[s]; s++) {
-        snprintf(text, TEXT_CAPACITY, "%s", schemes[s]->name);
-        if (index-- == 0) return true;
+        snprintf(variants[count++], TEXT_CAPACITY, "%s", schemes[s]->name);
         for (const Option *o = schemes[s]->options; o && o->name; o++) {
             char word[TEXT_CAPACITY];
-            for (int i = 0; o->type == OPTION_CHOICE && choice_word(o->choices, i, word); i++) {
-                snprintf(text, TEXT_CAPACITY, "%s:%s=%.200s", schemes[s]->name, o->name, word);
-                if (index-- == 0) return true;
-            }
+            assert_in_range(count, 0, VARIANTS_MOST - 16);
+            for (int i = 0; o->type == OPTION_CHOICE && choice_word(o->choices, i, word); i++)
+                snprintf(variants[count++], TEXT_CAPACITY, "%s:%s=%.200s", schemes[s]->name, o->name, word);
             if (o->type != OPTION_INTEGER && o->type != OPTION_NUMBER) continue;
             Mix pos;
             Error error;
             other_number(word, o);
-            snprintf(text, TEXT_CAPACITY, "%s:%s=%.200s", schemes[s]->name, o->name, word);
-            const bool fits = mix_create(&pos, text, shape, &error);
+            snprintf(variants[count], TEXT_CAPACITY, "%s:%s=%.200s", schemes[s]->name, o->name, word);
+            const bool fits = mix_create(&pos, variants[count], shape, &error);
             const int most = fits ? mix_max_length(&pos) : 0;
-            if (fits && (most == 0 || most >= mix_span(&pos)) && index-- == 0) return true;
+            if (fits && (most == 0 || most >= mix_span(&pos))) count++;
         }
     }
-    return false;
+    return count;
+}
+
+// Number `index` of them; false when there are no more.
+static inline bool scheme_variant(char text[TEXT_CAPACITY], const Shape *shape, int index) {
+    static char variants[VARIANTS_MOST][TEXT_CAPACITY];
+    static Shape made_for;
+    static int count;
+    if (memcmp(&made_for, shape, sizeof made_for) != 0) count = variants_of(variants, shape);
+    made_for = *shape;
+    if (index < count) memcpy(text, variants[index], TEXT_CAPACITY);
+    return index < count;
 }
 
 // The schemes of a text, for models of this shape.

@@ -10,7 +10,6 @@ kills_wanted=${TORTURE_KILLS:-1000}
 . "$repository/tests/torture/canonical"
 
 build=$(cd "$repository" && absolute "$BUILD")/torture
-strike=$build/strike
 if [ "$(uname -s)" != Linux ]; then
     skip "torture" "a process's children are found in Linux's /proc"
     finish
@@ -128,14 +127,37 @@ make_reference() {
     canonical . >"$reference.canonical"
 }
 
+# strike MICROSECONDS program|group|worker COMMAND...: after so long, SIGKILL goes to the program, to all processes of its
+# group, or to one that it has started. The exit code is 137 if anything was killed, otherwise that of the program.
+strike() {
+    delay=$(awk -v time="$1" 'BEGIN { printf "%.6f", (time + 1) / 1e6 }') which=$1 mode=$2 struck= program=
+    shift 2
+    case $mode in
+    program) timeout --foreground -s KILL "$delay" "$@" ;;
+    group) timeout -s KILL "$delay" "$@" ;;
+    worker)
+        timeout 300 "$@" &
+        guard=$!
+        sleep "$delay"
+        read -r program _ 2>/dev/null <"/proc/$guard/task/$guard/children"
+        set -- $(cat "/proc/$program/task/$program/children" 2>/dev/null)
+        [ $# -eq 0 ] || { shift $((which % $#)) && kill -9 "$1" && struck=1; }
+        wait $guard
+        ended=$?
+        # The program still has to end by itself, and not with a crash.
+        if [ "$struck" ] && [ $ended -le 1 ]; then return 137; else return $ended; fi
+        ;;
+    esac
+}
+
 # How two processes end that begin together and are killed separately, or the only one -> $code, $killed.
 strike_once() { # DELAY MODE DELAY MODE
     pair=
     if [ "$scenario" = two ]; then
-        "$strike" "$3" "$4" "$BITTER" $command >../out.2 2>../err.2 </dev/null &
+        strike "$3" "$4" "$BITTER" $command >../out.2 2>../err.2 </dev/null &
         pair=$!
     fi
-    "$strike" "$1" "$2" "$BITTER" $command >../out 2>../err </dev/null
+    strike "$1" "$2" "$BITTER" $command >../out 2>../err </dev/null
     code=$? killed=$((code == 137))
     [ -n "$pair" ] || return 0
     wait $pair

@@ -2,16 +2,7 @@
 #include "exchange/exchange.h"
 #include "tests/fuzz/fuzz.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-static void write_sealed(const char *name, const uint8_t *bytes, size_t size) {
-    char path[PATH_CAPACITY];
-    uint8_t *sealed = fuzz_copy(NULL, 0, bytes, size);
-    fuzz_seal(sealed, size);
-    fuzz_file(path, name, sealed, size);
-    free(sealed);
-}
 
 // What was imported must be refused by export, or be imported again.
 static void check_export(const Run *run) {
@@ -27,14 +18,13 @@ static void check_export(const Run *run) {
 }
 
 bool fuzz_import_hf(const uint8_t *bytes, size_t size) {
-    static const char weights[] = "hf/model.safetensors";
-    char path[PATH_CAPACITY], directory[PATH_CAPACITY];
+    char path[PATH_CAPACITY], weights[PATH_CAPACITY], directory[PATH_CAPACITY];
     size_t length;
     Run run;
     Error error;
     const uint8_t *part = fuzz_part(&length, &bytes, &size);
     fuzz_file(path, "hf/config.json", part, length);
-    write_sealed(weights, bytes, size);
+    fuzz_sealed_file(weights, "hf/model.safetensors", bytes, size);
     fuzz_must(path_parent(directory, path, &error), &error);
     if (!fuzz_taken(import_hf(&run, directory, &error), &error)) return false;
     check_export(&run);

@@ -2,8 +2,6 @@
 #include "model/checkpoint.h"
 #include "tests/fuzz/fuzz.h"
 
-#include <stdlib.h>
-
 bool fuzz_safetensors(const uint8_t *bytes, size_t size) {
     static Gpt gpt;
     Best best;
@@ -11,10 +9,7 @@ bool fuzz_safetensors(const uint8_t *bytes, size_t size) {
     char path[PATH_CAPACITY];
     Error error;
     if (!gpt.params) fuzz_model(&gpt, "learned", true);
-    uint8_t *sealed = fuzz_copy(NULL, 0, bytes, size);
-    fuzz_seal(sealed, size);
-    fuzz_file(path, "model.safetensors", sealed, size);
-    free(sealed);
+    fuzz_sealed_file(path, "model.safetensors", bytes, size);
     const bool model = fuzz_taken(model_load(path, &gpt, &error), &error),
                read = fuzz_taken(best_read(path, &gpt, &best, &error), &error),
                state = fuzz_taken(state_load(path, &gpt, &progress, &error), &error);
