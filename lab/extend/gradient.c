@@ -204,7 +204,7 @@ static long long steps_of(const Extension *x, const SearchSpace *space) {
     return reads - scored >= 2 * READS_PER_STEP ? (reads - scored) / READS_PER_STEP : 2;
 }
 
-static bool find(Stretch *result, Extension *x, Error *error) {
+bool gradient_find(Stretch *result, Extension *x, Error *error) {
     static const char header[] = "step,loss,unscaled";
     char path[PATH_CAPACITY];
     AtomicFile file;
@@ -231,19 +231,3 @@ static bool find(Stretch *result, Extension *x, Error *error) {
     unlink(path);
     return false;
 }
-
-static const Option gradient_options[] = {
-    HEADING_ROW("Method gradient (find factors by gradient descent on text)"),
-    INTEGER_ROW("steps", offsetof(ExtendOptions, steps), "0", 0, 1e9,
-                "steps of gradient descent; 0 = as many as --tokens allows"),
-    INTEGER_ROW("tokens", offsetof(ExtendOptions, tokens), "0", 0, HUGE_VAL,
-                "token budget for descent, counting each training token three times (forward and backward); 0 = the "
-                "same budget as longrope"),
-    FLAG_ROW("rising", offsetof(ExtendOptions, rising),
-             "let factors only rise from one pair to the next (LongRoPE's rule); without it they may fall"),
-    NUMBER_ROW("lr", offsetof(ExtendOptions, lr), "0.03", 0, 10, "X", "learning rate of the factors' logarithms"),
-    {0},
-};
-
-const ExtendMethod method_gradient = {
-    {gradient_options, listed_options, short_window_options, text_options, short_options}, find};

@@ -1,7 +1,5 @@
 #include "lab/extend/search.h"
 
-#include "base/memory.h"
-
 #include <assert.h>
 #include <math.h>
 #include <omp.h>
@@ -137,9 +135,15 @@ long long search_budget(const SearchOptions *o) {
     return o->population + 2 * o->generations * search_mutations(o);
 }
 
-Search search_begin(const SearchSpace *space, const SearchOptions *options, const SearchHooks *hooks) {
+bool search_begin(Search *search, const SearchSpace *space, const SearchOptions *options, const SearchHooks *hooks) {
+    const size_t budget = (size_t)search_budget(options), population = (size_t)options->population,
+                 most = population > FIRST_BATCH ? population : FIRST_BATCH; // parents and children
     assert(options->windows <= SEARCH_WINDOWS_MOST && options->population >= 4);
-    return (Search){.space = *space, .options = *options, .hooks = *hooks};
+    *search = (Search){.space = *space, .options = *options, .hooks = *hooks, .capacity = budget};
+    search->archive = malloc(budget * sizeof *search->archive);
+    search->members = malloc(most * sizeof *search->members);
+    search->batch = malloc(most * sizeof *search->batch);
+    return search->archive && search->members && search->batch;
 }
 
 void search_end(Search *search) {
@@ -148,29 +152,11 @@ void search_end(Search *search) {
     free(search->batch);
 }
 
-// Stop for want of memory for so many candidates.
-static bool refuse(Search *search, size_t count) {
-    search->refused = count;
-    search->stopped = true;
-    return false;
-}
-
-static bool archive_add(Search *search, const Evaluated *evaluated) {
-    if (search->archived == search->capacity) {
-        const size_t more = search->capacity ? 2 * search->capacity : 256, size = sizeof *search->archive;
-        Evaluated *larger = memory_grow(search->archive, search->capacity * size, more * size);
-        if (!larger) return refuse(search, more);
-        search->archive = larger;
-        search->capacity = more;
-    }
-    search->archive[search->archived++] = *evaluated;
+bool search_recall(Search *search, const Evaluated *evaluated) {
+    if (search->archived == search->capacity) return false;
+    search->archive[search->archived] = *evaluated;
+    search->archive[search->archived++].recalled = true;
     return true;
-}
-
-void search_recall(Search *search, const Evaluated *evaluated) {
-    Evaluated recalled = *evaluated;
-    recalled.recalled = true;
-    archive_add(search, &recalled);
 }
 
 double evaluated_mean(const Evaluated *evaluated) {
@@ -256,7 +242,7 @@ static void score_batch(Search *search) {
 }
 
 // Put a candidate into the batch, with its scores if an earlier run has recorded them. Returns false when this run has
-// proposed it before, or memory is short.
+// proposed it before.
 static bool propose(Search *search, const Candidate *candidate) {
     size_t at = 0;
     while (at < search->archived && !candidates_equal(&search->space, &search->archive[at].candidate, candidate)) at++;
@@ -264,7 +250,10 @@ static bool propose(Search *search, const Candidate *candidate) {
         search->known++;
         return false;
     }
-    if (at == search->archived && !archive_add(search, &(Evaluated){.candidate = *candidate})) return false;
+    if (at == search->archived) {
+        if (at == search->capacity) return false; // what was recalled is not of this search
+        search->archive[search->archived++] = (Evaluated){.candidate = *candidate};
+    }
     search->archive[at].recalled = false;
     search->batch[search->batch_count++] = at;
     return true;
@@ -312,11 +301,7 @@ static void first_population(Search *search, const Candidate *seeds, int seed_co
 bool search_run(Search *search, const Candidate *seeds, int count) {
     const SearchOptions *o = &search->options;
     const long long parents = search_parents(o);
-    const size_t most = (size_t)(o->population > FIRST_BATCH ? o->population : FIRST_BATCH); // parents and children
     Random random = {random_key((uint64_t)o->seed, "search"), 0};
-    search->members = malloc(most * sizeof *search->members);
-    search->batch = malloc(most * sizeof *search->batch);
-    if (!search->members || !search->batch) return refuse(search, most);
     first_population(search, seeds, count, &random);
     // Without members, no candidate has a finite loss.
     for (search->generation = 1; search->generation <= o->generations && !search->stopped && search->member_count > 0;

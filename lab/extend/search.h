@@ -115,17 +115,18 @@ struct Search {
     SearchMember *members; // (member_count) the population, the best first
     int member_count;
     long long joined; // members that ever joined
-    size_t refused;   // the number of candidates for which there was no memory, so that the search stopped; 0 = none
     bool stopped;
 };
 
-Search search_begin(const SearchSpace *space, const SearchOptions *options, const SearchHooks *hooks);
+// Returns false when there is no memory for all candidates. End with search_end in any case.
+bool search_begin(Search *search, const SearchSpace *space, const SearchOptions *options, const SearchHooks *hooks);
 
 // Call before search_run with each evaluation that an earlier run of the same search recorded. These are not scored
-// again, and the search goes the same way as if it had never been stopped.
-void search_recall(Search *search, const Evaluated *evaluated);
+// again, and the search goes the same way as if it had never been stopped. Returns false when there are more of them
+// than the search makes.
+bool search_recall(Search *search, const Evaluated *evaluated);
 
-// Search from `seeds` (count) until the last generation. Returns false when a hook stopped it or memory ran out.
+// Search from `seeds` (count) until the last generation. Returns false when a hook stopped it.
 bool search_run(Search *search, const Candidate *seeds, int count);
 
 // The member of this rank, which was scored on all windows; rank 0 is the best. NULL when there are fewer.
