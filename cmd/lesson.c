@@ -1,8 +1,10 @@
 // `bitter lesson`: how a gradient flows through a rotation, on one pair of channels and two tokens, in numbers; and
-// which checks notice mistakes. `bitter lesson exercises DIR` is in cmd/lesson/exercises.c.
+// which checks notice mistakes. `bitter lesson exercises DIR` writes exercises for students.
 #include "cmd/commands.h"
-#include "cmd/lesson/exercises.h"
+#include "base/file/text.h"
+#include "base/interrupt.h"
 #include "cmd/shared/arguments.h"
+#include "cmd/shared/output.h"
 #include "lab/lesson/checks.h"
 #include "lab/lesson/lines.h"
 #include "lab/lesson/mistakes.h"
@@ -292,6 +294,37 @@ static bool lesson_broken(Screens *screens, const char *name, const Pair *pair, 
     return !screen(screens, "Which check notices it?") || show_checks(mistake, error);
 }
 
+// --- exercises ---
+
+static bool write_file(const char *directory, const EmbeddedFile *file, Error *error) {
+    char path[PATH_CAPACITY];
+    AtomicFile out;
+    if (!path_format(path, error, "%s/%s", directory, file->name) || !atomic_open(&out, path, error)) return false;
+    for (const char *const *line = file->lines; *line; line++)
+        if (!atomic_write(&out, *line, strlen(*line), error) || !atomic_write(&out, "\n", 1, error)) return false;
+    return atomic_commit(&out, error);
+}
+
+// Write all exercises into the new or empty directory `dir`, and print what to do next. A failure leaves nothing
+// behind.
+static bool write_exercises(const char *dir, Error *error) {
+    Output output;
+    interrupt_catch(); // the files are written within an instant, which no signal then cuts short
+    bool ok = output_place(&output, "DIR", dir, error) && output_create(&output, error);
+    for (const EmbeddedFile *file = exercise_files; ok && file->name; file++)
+        ok = write_file(output.temporary, file, error);
+    ok = ok && output_complete(&output, error);
+    if (!ok) {
+        output_discard(&output);
+        return false;
+    }
+    char quoted[QUOTED_CAPACITY];
+    printf("wrote   %s: seven exercises in C, and a checker\n", output.path);
+    printf("next    cd %s && make\n", shell_quoted(quoted, output.path));
+    printf("        then replace FILL_IN in 1_turn.c, and run make again\n");
+    return true;
+}
+
 // --- the command ---
 
 // "1,0.5" -> x.
@@ -325,7 +358,7 @@ static bool exercises(const bool *given, int count, char **operands, Error *erro
     if (count != 2)
         return fail_input(
             error, "exercises takes one directory, but got %d; for example `bitter lesson exercises rope`", count - 1);
-    return lesson_exercises(operands[1], error);
+    return write_exercises(operands[1], error);
 }
 
 bool command_lesson(int argc, char **argv, Error *error) {
