@@ -31,16 +31,16 @@ static Stretch further(const Extension *x) {
     return stretch;
 }
 
-int extension_starts(Stretch starts[STARTS_MOST], const Extension *x) {
-    starts[0] = formula(x, METHOD_PI);
-    starts[1] = formula(x, METHOD_NTK);
-    starts[2] = formula(x, METHOD_YARN);
-    if (x->run.gpt.pos.part[x->part].stretch.original == 0) return 3;
-    starts[3] = x->options->short_only ? short_stretch(x) : further(x);
-    return 4;
+// Give a stretch that was found or listed its attention factor: LongRoPE's for the new length; with --short, the one
+// that short windows already have.
+static void set_attention(Stretch *stretch, const Extension *x) {
+    const bool short_only = x->options->short_only;
+    stretch->attention = short_only ? short_stretch(x).attention : longrope_attention(x->factor, x->original);
+    stretch->bare_start = false;
 }
 
-bool extension_listed(Stretch *stretch, const Extension *x, Error *error) {
+// The stretch that --factors and --unscaled list. Fails (input) when they are not one for each pair.
+static bool listed(Stretch *stretch, const Extension *x, Error *error) {
     const TextList *lists = &x->options->factors;
     int count = 0;
     *stretch = (Stretch){.unscaled = (int)x->options->unscaled};
@@ -54,23 +54,21 @@ bool extension_listed(Stretch *stretch, const Extension *x, Error *error) {
             if (count < x->pairs) stretch->factors[count] = factor;
         }
     }
-    extension_attention(stretch, x);
+    set_attention(stretch, x);
     return count == x->pairs ||
            fail_input(error, "--factors has %d numbers, but %s has heads of %d pairs; give one for each pair", count,
                       x->directory, x->pairs);
 }
 
-SearchSpace extension_space(const Extension *x) {
-    SearchSpace space = search_space(
-        x->pairs, x->options->short_only ? x->run.gpt.pos.part[x->part].stretch.factor : x->factor, x->original);
-    space.free = x->options->free;
-    return space;
-}
-
-void extension_attention(Stretch *stretch, const Extension *x) {
-    stretch->attention =
-        x->options->short_only ? short_stretch(x).attention : longrope_attention(x->factor, x->original);
-    stretch->bare_start = false;
+int extension_starts(Stretch starts[STARTS_MOST], const Extension *x, Error *error) {
+    const bool stretched = x->run.gpt.pos.part[x->part].stretch.original > 0;
+    if (x->options->factors.count) return listed(starts, x, error);
+    starts[0] = formula(x, METHOD_PI);
+    starts[1] = formula(x, METHOD_NTK);
+    starts[2] = formula(x, METHOD_YARN);
+    if (stretched) starts[3] = x->options->short_only ? short_stretch(x) : further(x);
+    for (int i = 0; i < 3 + stretched; i++) set_attention(&starts[i], x);
+    return 3 + stretched;
 }
 
 void extension_close(Extension *x) {
@@ -242,7 +240,7 @@ static bool find(Stretch *result, Extension *x, Error *error) {
     case METHOD_GRADIENT:
         return gradient_find(result, x, error);
     case METHOD_GIVEN:
-        if (!extension_listed(result, x, error)) return false;
+        if (!listed(result, x, error)) return false;
         if (o->attention_factor > 0) result->attention = o->attention_factor;
         return true;
     default:
@@ -257,6 +255,8 @@ bool extension_find(Extension *x, Error *error) {
     StretchRule *rule = &x->found.rule;
     Stretch found = {0};
     x->found = (RunStretch){.rule = {.method = o->method, .factor = x->factor, .original = x->original}};
+    x->space = search_space(x->pairs, o->short_only ? before->factor : x->factor, x->original);
+    x->space.free = o->free;
     if (o->short_only) *rule = *before;
     if (!find(&found, x, error)) return false;
     rule->has_short = o->short_only || o->keep_short || before->has_short;

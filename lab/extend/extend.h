@@ -44,14 +44,15 @@ typedef struct {
     const ExtendOptions *options;
     const char *directory; // of the run that is extended
     Run run;
-    RunPaths paths;   // of the new run
-    int part;         // of the position schemes, the one whose rotations are stretched
-    int pairs;        // of a head
-    double base;      // of the frequencies
-    int window;       // the stretched length
-    double factor;    // window / original length, 1 with --short
-    int original;     // the length that the frequencies were trained at
-    RunStretch found; // what the new run will have
+    RunPaths paths;    // of the new run
+    int part;          // of the position schemes, the one whose rotations are stretched
+    int pairs;         // of a head
+    double base;       // of the frequencies
+    int window;        // the stretched length
+    double factor;     // window / original length, 1 with --short
+    int original;      // the length that the frequencies were trained at
+    SearchSpace space; // of search; descent keeps to its limits
+    RunStretch found;  // what the new run will have
     Corpus corpus;
     Scorer scorer; // if the method looks at text
 } Extension;
@@ -67,22 +68,11 @@ void extension_close(Extension *x);
 bool longrope_find(Stretch *result, Extension *x, Error *error);
 bool gradient_find(Stretch *result, Extension *x, Error *error);
 
-// The stretch that --factors and --unscaled list, with LongRoPE's attention factor. Fails (input) when they are not one
-// for each pair.
-bool extension_listed(Stretch *stretch, const Extension *x, Error *error);
-
-// What search and descent start from: PI, NTK, YaRN, and the stretch that the run already has, stretched further.
-// Returns how many there are.
+// What search and descent start from, with the attention factor of what they find: PI, NTK, YaRN, and the stretch that
+// the run already has, stretched further; or that of --factors and --unscaled. Returns how many there are; 0 when it
+// fails (input), because --factors are not one for each pair.
 enum { STARTS_MOST = 4 };
-int extension_starts(Stretch starts[STARTS_MOST], const Extension *x);
-
-// The space that search and descent look for factors in. Descent keeps to its limits only; with --free, search does,
-// too.
-SearchSpace extension_space(const Extension *x);
-
-// Give a stretch that search or descent tries its attention factor: LongRoPE's for the new length; with --short, the
-// one that short windows already have.
-void extension_attention(Stretch *stretch, const Extension *x);
+int extension_starts(Stretch starts[STARTS_MOST], const Extension *x, Error *error);
 
 // --- the loss on windows of text, which yarn --tune, longrope and gradient choose by ---
 

@@ -199,14 +199,13 @@ static bool run(Stretch *result, LongropeSearch *job, Error *error) {
 bool longrope_find(Stretch *result, Extension *x, Error *error) {
     if (!extension_open_text(x, INT_MAX, error)) return false;
     LongropeSearch job = {.x = x};
-    const SearchSpace space = extension_space(x);
     const SearchHooks hooks = {&job, score, evaluated};
-    extension_attention(&job.stretch, x);
     if (!path_format(job.path, error, "%s/search.csv", x->options->out)) return false;
     Stretch starts[STARTS_MOST];
-    job.start_count = extension_starts(starts, x);
-    for (int i = 0; i < job.start_count; i++) job.starts[i] = candidate_of(&space, &starts[i]);
-    bool ok = search_begin(&job.search, &space, &x->options->search, &hooks) ||
+    job.start_count = extension_starts(starts, x, error);
+    job.stretch = starts[0];
+    for (int i = 0; i < job.start_count; i++) job.starts[i] = candidate_of(&x->space, &starts[i]);
+    bool ok = search_begin(&job.search, &x->space, &x->options->search, &hooks) ||
               fail_run(error, "no memory for %lld candidates; give smaller --population or --generations",
                        search_budget(&x->options->search));
     print_head(&job);

@@ -38,8 +38,14 @@ static void begin(Extension *x) {
     Mix pos;
     Error error;
     snprintf(options.out, sizeof options.out, "%.500s", fuzz_directory());
-    *x = (Extension){
-        .options = &options, .directory = "run", .pairs = 2, .base = 10000, .window = 16, .factor = 2, .original = 8};
+    *x = (Extension){.options = &options,
+                     .directory = "run",
+                     .pairs = 2,
+                     .base = 10000,
+                     .window = 16,
+                     .factor = 2,
+                     .original = 8,
+                     .space = search_space(2, 2, 8)};
     fuzz_must(mix_create(&pos, "rope", &shape, &error) && gpt_create(&x->run.gpt, &shape, &pos, false, &error) &&
                   tokenizer_create(&x->run.tokenizer, TOKENIZER_BYTES, "", 0, "", &error),
               &error);
