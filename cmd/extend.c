@@ -102,15 +102,13 @@ static bool meets_longer(const Position *pos) {
 // The part whose rotations are to be stretched.
 static bool find_rotations(Extension *x, Error *error) {
     const Mix *mix = &x->run.gpt.pos;
-    const char *reason;
     x->part = mix_stretchable(mix);
-    if (x->part == STRETCH_SEVERAL)
-        reason = "rotations of several kinds; train it with one of them";
-    else if (x->part == STRETCH_GATED)
-        reason = "rotations with gates, so that each layer turns by angles of its own; train it without gate=trained";
-    else
-        reason = "no rotations of fixed frequencies; train it with rope, partial or prope";
-    return x->part >= 0 || fail_input(error, "%s (%s) cannot be stretched: it has %s", x->directory, mix->text, reason);
+    return x->part >= 0 ||
+           fail_input(error, "%s (%s) cannot be stretched: it has %s", x->directory, mix->text,
+                      x->part == STRETCH_SEVERAL ? "rotations of several kinds; train it with one of them"
+                      : x->part == STRETCH_GATED ? "rotations with gates; train it without gate=trained"
+                                                 : "no rotations of fixed frequencies; train it with rope, partial or "
+                                                   "prope");
 }
 
 // Check that the run can be extended, and compute the new length.
@@ -125,11 +123,8 @@ static bool settle(Extension *x, Error *error) {
                           "than in training; use it as it is",
                           x->directory);
     if (pos->shape.random_positions)
-        return fail_input(
-            error,
-            "%s was trained at random positions below %d, so there is no single length to stretch; train it "
-            "without --random-positions",
-            x->directory, pos->shape.random_positions);
+        return fail_input(error, "%s was trained at random positions, so there is no single length to stretch",
+                          x->directory);
     const bool stretched = pos->stretch.original > 0;
     x->pairs = rotary_pairs(pos);
     x->base = rotary_of(pos)->base;
@@ -152,10 +147,8 @@ static bool settle(Extension *x, Error *error) {
                           "another method",
                           x->directory);
     if (window < x->original)
-        return fail_input(
-            error,
-            "--factor %g: %g times the context of %d is %.0f, less than the original length %d; give a larger --factor",
-            o->factor, o->factor, pos->shape.context, window, x->original);
+        return fail_input(error, "--factor %g: %.0f is less than the original length %d; give a larger --factor",
+                          o->factor, window, x->original);
     char complaint[256];
     if (length_complaint(complaint, &x->run.gpt, (int)window))
         return fail_input(error, "%s: %s, so its context cannot become %.0f, however its rotations are stretched",

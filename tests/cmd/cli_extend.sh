@@ -378,7 +378,7 @@ refuses "--short and the ends of yarn's ramp" "--short;--beta-fast" \
 refuses "--resume without a search" "new;no search;--resume" extend run --method longrope --resume $few $new
 refuses "learned positions" "learned;cannot be stretched;rope" extend learned $new
 refuses "learned frequencies" "rope-learned;cannot be stretched" extend rope-learned $new
-refuses "random positions" "scattered;random positions;64" extend scattered $new
+refuses "random positions" "scattered;random positions" extend scattered $new
 refuses "a factor below one" "--factor;'0.5'" extend run --factor 0.5 --out new
 refuses "a factor too large" "12800000;10000000" extend yarn-long --factor 1e5 --out new
 refuses "--short without a stretch" "--short;run;not stretched" extend run --method longrope --short --out new
@@ -386,7 +386,7 @@ refuses "random positions where it is stretched" "--random-positions 64;stretche
     --random-positions 64 --steps 2 --out new
 refuses "--short where it is dynamic" "--short;dynamic" extend dynamic --method longrope --short $few --out new
 refuses "--keep-short of dynamic" "--keep-short;--method dynamic" extend run --method dynamic --keep-short $new
-refuses "a context below the original length" "8;16;--factor" extend tiny --factor 1.5 --out new
+refuses "a context below the original length" "12;16;--factor" extend tiny --factor 1.5 --out new
 refuses "an unknown method" "--method;'yarm';did you mean 'yarn'" extend run --method yarm $new
 refuses "--steps and --tokens" "--steps;--tokens" extend run --method gradient --steps 5 --tokens 9 $new
 refuses "--short with --factor" "--short;--factor" extend yarn --method longrope --short --factor 5 --out new
