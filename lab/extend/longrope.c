@@ -68,7 +68,7 @@ static void print_head(LongropeSearch *job) {
                    text = crc_bytes(0, x->scorer.ids,
                                     (size_t)o->windows * ((size_t)x->window + 1) * sizeof *x->scorer.ids),
                    starts = crc_bytes(0, job->starts, sizeof job->starts);
-    const long long parents = search_parents(o), mutations = search_mutations(o);
+    const long long parents = o->population / 2, mutations = o->population / 4;
     // In parts: where a library has printf conversions of its own, as libquadmath below OpenBLAS has, glibc needs
     // memory for more than a dozen of them, and without it prints the beginning and does not say so.
     Text *head = &job->head;

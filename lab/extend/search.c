@@ -123,16 +123,8 @@ enum {
     FIRST_BATCH = 16 // candidates of the first population that are scored before the bar for abandoning moves
 };
 
-long long search_parents(const SearchOptions *options) {
-    return options->population / 2;
-}
-
-long long search_mutations(const SearchOptions *options) {
-    return options->population / 4;
-}
-
 long long search_budget(const SearchOptions *o) {
-    return o->population + 2 * o->generations * search_mutations(o);
+    return o->population + 2 * o->generations * (o->population / 4);
 }
 
 bool search_begin(Search *search, const SearchSpace *space, const SearchOptions *options, const SearchHooks *hooks) {
@@ -223,7 +215,7 @@ static int by_loss(const void *a, const void *b) {
 
 // Score the batch. Candidates that were scored on all windows join the population.
 static void score_batch(Search *search) {
-    const Evaluated *bar = search_member(search, (int)search_parents(&search->options) - 1);
+    const Evaluated *bar = search_member(search, (int)(search->options.population / 2) - 1);
     for (int i = 0; i < search->batch_count; i++)
         if (search->archive[search->batch[i]].scored > 0) count(search, &search->archive[search->batch[i]]);
 #pragma omp parallel for schedule(dynamic, 1) if (omp_get_max_threads() > 1)
@@ -265,7 +257,7 @@ static Candidate mutation(const Search *search, const Candidate *parent, Random 
 }
 
 static const Candidate *parent(const Search *search, Random *random) {
-    const long long parents = search_parents(&search->options);
+    const long long parents = search->options.population / 2;
     const int among = parents < search->member_count ? (int)parents : search->member_count;
     return &search_member(search, random_below(random, among))->candidate;
 }
@@ -276,7 +268,7 @@ static Candidate crossover(const Search *search, Random *random) {
 }
 
 static void add_children(Search *search, Random *random) {
-    const long long mutations = search_mutations(&search->options);
+    const long long mutations = search->options.population / 4;
     for (long long n = 0; n < 2 * mutations; n++)
         for (int tries = 0; tries < TRIES; tries++) {
             const Candidate child =
@@ -300,7 +292,7 @@ static void first_population(Search *search, const Candidate *seeds, int seed_co
 
 bool search_run(Search *search, const Candidate *seeds, int count) {
     const SearchOptions *o = &search->options;
-    const long long parents = search_parents(o);
+    const long long parents = o->population / 2;
     Random random = {random_key((uint64_t)o->seed, "search"), 0};
     first_population(search, seeds, count, &random);
     // Without members, no candidate has a finite loss.

@@ -63,18 +63,14 @@ typedef struct {
     double scores[SEARCH_WINDOWS_MOST]; // (windows) mean loss of each, in nats
 } Evaluated;
 
-// Whole numbers are long long, as in all option tables.
+// Whole numbers are long long, as in all option tables. As in the paper, whose population is 64, the best half of it
+// become parents, and each generation has a quarter as many mutations, and as many children of two parents.
 typedef struct {
     long long population;  // candidates of the first generation, at least 4
     long long generations; // that follow
     long long windows;     // that a candidate is scored on
     long long seed;
 } SearchOptions;
-
-// As in the paper, whose population is 64: the best half of it become parents, and each generation has a quarter as
-// many mutations, and as many children of two parents.
-long long search_parents(const SearchOptions *options);
-long long search_mutations(const SearchOptions *options);
 
 #define SEARCH_PROBABILITY 0.3 // that a child's factor differs from its parent's
 #define SEARCH_FAR         0.3 // that a mutation is a far one (mutate_far)

@@ -60,7 +60,7 @@ static bool score(double *value, void *context, int worker, const Candidate *can
 // no later.
 static bool well_judged(const Search *search, const Evaluated *e) {
     const SearchOptions *o = &search->options;
-    const Evaluated *bar = search_member(search, (int)search_parents(o) - 1);
+    const Evaluated *bar = search_member(search, (int)(o->population / 2) - 1);
     double worse = 0;
     if (!bar) return e->scored == o->windows;
     for (int n = 1; n <= e->scored && n < o->windows; n++) {
@@ -77,7 +77,7 @@ static bool record(void *context, const Search *search, const Evaluated *e) {
     const double loss = best ? evaluated_mean(best) : INFINITY;
     trial->mistakes += !well_judged(search, e) || e->recalled || !(loss <= trial->best);
     trial->mistakes += search->generation > search->options.generations ||
-                       (search->generation > 0 && search->member_count > search_parents(&search->options));
+                       (search->generation > 0 && search->member_count > search->options.population / 2);
     trial->best = loss;
     trial->evaluated[trial->count++] = *e;
     return true;
