@@ -158,7 +158,7 @@ double evaluated_mean(const Evaluated *evaluated) {
 }
 
 const Evaluated *search_member(const Search *search, int rank) {
-    return rank < search->member_count ? &search->archive[search->members[rank].index] : NULL;
+    return rank < search->member_count ? search->members[rank] : NULL;
 }
 
 // Should scoring of this candidate stop? `bar` is the worst parent, which children have to beat, or NULL while there
@@ -208,8 +208,9 @@ static void score(Search *search, Evaluated *e, const Evaluated *bar, int worker
 
 // A total order, so that the population does not depend on how a library's qsort treats equal elements.
 static int by_loss(const void *a, const void *b) {
-    const SearchMember *x = a, *y = b;
-    if (x->loss != y->loss) return x->loss < y->loss ? -1 : 1;
+    const Evaluated *x = *(Evaluated *const *)a, *y = *(Evaluated *const *)b;
+    const double x_loss = evaluated_mean(x), y_loss = evaluated_mean(y);
+    if (x_loss != y_loss) return x_loss < y_loss ? -1 : 1;
     return (x->order > y->order) - (x->order < y->order);
 }
 
@@ -217,17 +218,16 @@ static int by_loss(const void *a, const void *b) {
 static void score_batch(Search *search) {
     const Evaluated *bar = search_member(search, (int)(search->options.population / 2) - 1);
     for (int i = 0; i < search->batch_count; i++)
-        if (search->archive[search->batch[i]].scored > 0) count(search, &search->archive[search->batch[i]]);
+        if (search->batch[i]->scored > 0) count(search, search->batch[i]);
 #pragma omp parallel for schedule(dynamic, 1) if (omp_get_max_threads() > 1)
-    for (int i = 0; i < search->batch_count; i++) {
-        Evaluated *e = &search->archive[search->batch[i]];
-        if (e->scored == 0 && !stopped(search)) score(search, e, bar, omp_get_thread_num());
-    }
+    for (int i = 0; i < search->batch_count; i++)
+        if (search->batch[i]->scored == 0 && !stopped(search))
+            score(search, search->batch[i], bar, omp_get_thread_num());
     for (int i = 0; i < search->batch_count && !search->stopped; i++) {
-        const Evaluated *e = &search->archive[search->batch[i]];
+        Evaluated *e = search->batch[i];
         if (e->scored < search->options.windows || !isfinite(evaluated_mean(e))) continue;
-        search->members[search->member_count++] =
-            (SearchMember){.loss = evaluated_mean(e), .order = search->joined++, .index = search->batch[i]};
+        e->order = search->joined++;
+        search->members[search->member_count++] = e;
     }
     search->batch_count = 0;
     qsort(search->members, (size_t)search->member_count, sizeof *search->members, by_loss);
@@ -247,7 +247,7 @@ static bool propose(Search *search, const Candidate *candidate) {
         search->archive[search->archived++] = (Evaluated){.candidate = *candidate};
     }
     search->archive[at].recalled = false;
-    search->batch[search->batch_count++] = at;
+    search->batch[search->batch_count++] = &search->archive[at];
     return true;
 }
 

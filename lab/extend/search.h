@@ -60,6 +60,7 @@ typedef struct {
     Candidate candidate;
     int scored;
     bool recalled;                      // known from an earlier run, but not yet proposed in this one
+    long long order;                    // in which it joined the population: of two equal losses, the first ranks first
     double scores[SEARCH_WINDOWS_MOST]; // (windows) mean loss of each, in nats
 } Evaluated;
 
@@ -76,13 +77,6 @@ typedef struct {
 #define SEARCH_FAR         0.3 // that a mutation is a far one (mutate_far)
 // Stop scoring a candidate once, over n windows, it is this many nats / sqrt(n) worse than the worst parent.
 #define SEARCH_ABANDON 0.03
-
-// One of the population. Of two equal losses, that which joined it first ranks first.
-typedef struct {
-    double loss;
-    long long order;
-    size_t index; // in the archive
-} SearchMember;
 
 typedef struct Search Search;
 
@@ -106,9 +100,9 @@ struct Search {
     long long known;       // children that had been scored before
     Evaluated *archive;    // (archived) all candidates that were ever scored, and those of the batch
     size_t archived, capacity;
-    size_t *batch; // (batch_count) in the archive: the candidates that are scored next
+    Evaluated **batch; // (batch_count) of the archive, those that are scored next
     int batch_count;
-    SearchMember *members; // (member_count) the population, the best first
+    Evaluated **members; // (member_count) of the archive, the population, the best first
     int member_count;
     long long joined; // members that ever joined
     bool stopped;
