@@ -329,14 +329,8 @@ static bool write_exercises(const char *dir, Error *error) {
 
 // "1,0.5" -> x.
 static bool read_vector(double x[2], const char *name, const char *text, Error *error) {
-    char *end;
-    x[0] = strtod(text, &end);
-    bool ok = end > text && *end == ',';
-    if (ok) {
-        const char *second = end + 1;
-        x[1] = strtod(second, &end);
-        ok = end > second && *end == 0 && fabs(x[0]) <= 4 && fabs(x[1]) <= 4;
-    }
+    char rest;
+    const bool ok = sscanf(text, "%lf,%lf%c", &x[0], &x[1], &rest) == 2 && fabs(x[0]) <= 4 && fabs(x[1]) <= 4;
     return ok || fail_input(error, "--%s '%.40s' is no pair; give two numbers from -4 to 4, such as 1,0.5", name, text);
 }
 
