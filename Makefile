@@ -323,7 +323,7 @@ $(BUILD)/double/%.o: %.c $(FLAGS)
 # differs replaces the old one.
 $(TALES): scripts/tales/sections.awk scripts/tales/statements.awk data/made/tales/tales.txt FORCE
 $(EXERCISES): scripts/embed.awk $(sort $(wildcard $(addprefix lesson/exercises/,*.[ch] Makefile README.md))) FORCE
-$(EXERCISES): EMBED_TABLE := table=exercise_files header=cmd/lesson/exercises.h
+$(EXERCISES): EMBED_TABLE := table=exercise_files header=lab/lesson/lines.h
 $(PAGE): scripts/embed.awk lab/report/page/page.css lab/report/page/plot.css lab/report/page/report.js FORCE
 $(PAGE): EMBED_TABLE := table=page_files header=lab/report/page/page.h
 $(LINES): scripts/lines.awk posenc/rotation/rope.c lab/lesson/pair.c lab/lesson/mistakes.c FORCE

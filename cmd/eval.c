@@ -99,10 +99,8 @@ static void print_by_position(const Evaluation *e) {
             snprintf(range, sizeof range, "%d", from);
         else
             snprintf(range, sizeof range, "%d-%d", from, to - 1);
-        if (tokens > 0)
+        if (tokens > 0) // with a stride, none of the first positions is scored
             printf("%12s %12" PRIu64 " %10.4f %12.3f\n", range, tokens, nll / (double)tokens, perplexity(nll, tokens));
-        else
-            printf("%12s %12d %10s %12s\n", range, 0, "-", "-");
     }
 }
 
@@ -158,17 +156,14 @@ static bool evaluate_one(const Run *run, const Split *split, const char *name, c
 }
 
 // The logits of the split's first window, fed chunk by chunk.
-static bool write_logits(const char *path, const Gpt *gpt, const Split *split, int window, Error *error) {
+static bool write_logits(AtomicFile *file, const Gpt *gpt, const Split *split, int window, Error *error) {
     enum { CHUNK = 256 };
-    const int V = gpt->shape.vocab;
+    const size_t V = (size_t)gpt->shape.vocab;
     Inference inference;
     if (!inference_create(&inference, gpt, 1, window, CHUNK, error)) return false;
-    float *logits = malloc((size_t)CHUNK * (size_t)V * sizeof *logits);
-    real *values = malloc((size_t)CHUNK * (size_t)V * sizeof *values);
-    AtomicFile file = {0};
-    const bool memory = logits && values;
-    if (!memory) fail_run(error, "no memory for the logits");
-    bool ok = memory && npy_open(&file, path, window, V, error);
+    float *logits = malloc(CHUNK * V * sizeof *logits);
+    real *values = malloc(CHUNK * V * sizeof *values);
+    bool ok = (logits && values) || fail_run(error, "no memory for the logits");
     for (int at = 0; ok && at < window; at += CHUNK) {
         int ids[CHUNK];
         const int n = window - at < CHUNK ? window - at : CHUNK;
@@ -176,11 +171,9 @@ static bool write_logits(const char *path, const Gpt *gpt, const Split *split, i
         if (!ok) break;
         inference_feed(&inference, gpt, ids, n);
         inference_logits(values, &inference, gpt, n);
-        for (size_t i = 0; i < (size_t)n * (size_t)V; i++) logits[i] = (float)values[i];
-        ok = atomic_write(&file, logits, (size_t)n * (size_t)V * sizeof *logits, error) &&
-             stop_check(&stop_at_signal, error);
+        for (size_t i = 0; i < (size_t)n * V; i++) logits[i] = (float)values[i];
+        ok = atomic_write(file, logits, (size_t)n * V * sizeof *logits, error) && stop_check(&stop_at_signal, error);
     }
-    ok = result_close(&file, ok, error);
     free(logits);
     free(values);
     inference_free(&inference);
@@ -195,12 +188,6 @@ static bool check_all(const Run *run, const Split *split, const char *name, cons
     }
     if (*options->csv && *options->logits && result_same(options->csv, options->logits))
         return fail_input(error, "--csv and --logits both name %s; give each its own file", options->csv);
-    if (!*options->logits) return true;
-    AtomicFile logits; // opened only to see whether it can be written
-    if (!result_check("--logits", options->logits, NPY_MAGIC, strlen(NPY_MAGIC), error) ||
-        !atomic_open(&logits, options->logits, error))
-        return false;
-    atomic_abandon(&logits);
     return true;
 }
 
@@ -208,22 +195,25 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
     const Split *split = options->train_split ? &corpus->train : &corpus->val;
     char name[PATH_CAPACITY + 32];
     snprintf(name, sizeof name, "%s (%s)", corpus->name, options->train_split ? "training" : "validation");
-    AtomicFile csv = {0};
+    AtomicFile csv = {0}, logits = {0};
     if (!check_all(run, split, name, options, error)) return false;
     interrupt_catch();
-    if (!result_open(&csv, "--csv", options->csv, CSV_HEADER, error)) return false;
+    bool ok =
+        result_open(&csv, "--csv", options->csv, CSV_HEADER, error) &&
+        (!*options->logits || (result_check("--logits", options->logits, NPY_MAGIC, strlen(NPY_MAGIC), error) &&
+                               npy_open(&logits, options->logits, options->windows[0], run->gpt.shape.vocab, error)));
+    if (!ok) return result_close(&csv, false, error);
     const bool bytes = run->tokenizer.kind != TOKENIZER_NONE;
     printf("%s, trained with context %d\n", name, run->gpt.shape.context);
     if (is_task(&corpus->builtin))
         printf("exercises as plain text, what is given and what is asked alike; --task counts right answers\n");
     printf("%10s %10s %12s %10s %12s%s\n", "context", "stride", "tokens", "nats", "perplexity",
            bytes ? "  bits per byte" : "");
-    bool ok = true;
     for (int i = 0; ok && i < options->window_count; i++)
         ok = evaluate_one(run, split, name, options, options->windows[i], csv.stream, error);
-    ok = result_close(&csv, ok, error);
-    if (ok && *options->logits) ok = write_logits(options->logits, &run->gpt, split, options->windows[0], error);
-    return ok;
+    ok = result_close(&csv, ok, error) &&
+         (!*options->logits || write_logits(&logits, &run->gpt, split, options->windows[0], error));
+    return result_close(&logits, ok, error);
 }
 
 // Without --data, the user expects numbers for the text that the run was trained with, so a change of it is reported.

@@ -7,112 +7,108 @@
 #include "train/config.h"
 #include "posenc/rotation/rotate.h"
 
-#include <assert.h>
 #include <unistd.h>
 
-// What every method takes.
+#define FIELD(name) offsetof(ExtendOptions, name)
+
+// Below a heading are the options of the methods that it names outside of brackets.
 static const Option extend_options[] = {
-    CHOICE_ROW("method", offsetof(ExtendOptions, method), "yarn", METHOD_NAMES, "METHOD",
+    CHOICE_ROW("method", FIELD(method), "yarn", METHOD_NAMES, "METHOD",
                "pi, ntk, dynamic, yarn, llama3, longrope, gradient or given, as described below"),
-    NUMBER_ROW("factor", offsetof(ExtendOptions, factor), "8", 1, 1e5, "S",
-               "new context, as a multiple of the run's own"),
-    TEXT_ROW("out", offsetof(ExtendOptions, out), NULL, "RUN2", "the new run; default: RUN-METHOD"),
+    NUMBER_ROW("factor", FIELD(factor), "8", 1, 1e5, "S", "new context, as a multiple of the run's own"),
+    TEXT_ROW("out", FIELD(out), NULL, "RUN2", "the new run; default: RUN-METHOD"),
     THREADS_OPTION_ROW(ExtendOptions),
+    HEADING_ROW("Method pi (divide every frequency by the factor)"),
+    HEADING_ROW("Method ntk (divide the slowest frequency by the factor, faster ones by less)"),
+    HEADING_ROW("Method dynamic (ntk, with a factor that follows the length of each window)"),
+    CHOICE_ROW("growth", FIELD(growth), "paper", "paper|factor", "HOW",
+               "ntk's factor for a window w times as long as the original context: paper = w; factor = S w - S + 1, as "
+               "in Hugging Face"),
+    HEADING_ROW("Method yarn (divide slow frequencies by the factor and keep fast ones)"),
+    FLAG_ROW("further", FIELD(further),
+             "multiply the factors that the run already has, by what the formula gives for its present context (always "
+             "with --ramp paper), instead of replacing them"),
+    FLAG_ROW("tune", FIELD(tune), "choose --ramp, --beta-fast and --beta-slow by their loss on text"),
+    HEADING_ROW("Method llama3 (as yarn, with Meta's ramp and no attention factor)"),
+    NUMBER_ROW(
+        "high-freq", FIELD(formula.high_freq), "4", 0.001, 1e6, "X",
+        "keep the frequency of pairs that make more turns than this in the original context (Meta's high_freq_factor)"),
+    NUMBER_ROW("low-freq", FIELD(formula.low_freq), "1", 0.001, 1e6, "X",
+               "divide the frequency of pairs with fewer turns than this by the whole factor (Meta's low_freq_factor)"),
+    HEADING_ROW("Method longrope (search factors by evolution, scored on text)"),
+    INTEGER_ROW("population", FIELD(search.population), "64", 4, 1e5,
+                "candidates in the first generation; half as many become parents, and each later generation has half "
+                "as many children"),
+    INTEGER_ROW("generations", FIELD(search.generations), "40", 0, 1e6, "generations after the first"),
+    FLAG_ROW("free", FIELD(free),
+             "let factors fall from one pair to the next; without it they only rise, which is LongRoPE's rule"),
+    INTEGER_ROW("seed", FIELD(search.seed), "1337", 0, HUGE_VAL, "random seed"),
+    FLAG_ROW("resume", FIELD(resume), "continue the search that was stopped in --out"),
+    HEADING_ROW("Method gradient (find factors by gradient descent on text)"),
+    INTEGER_ROW("steps", FIELD(steps), "0", 0, 1e9, "steps of gradient descent; 0 = as many as --tokens allows"),
+    INTEGER_ROW("tokens", FIELD(tokens), "0", 0, HUGE_VAL,
+                "token budget for descent, counting each training token three times (forward and backward); 0 = the "
+                "same budget as longrope"),
+    FLAG_ROW("rising", FIELD(rising),
+             "let factors only rise from one pair to the next (LongRoPE's rule); without it they may fall"),
+    NUMBER_ROW("lr", FIELD(lr), "0.03", 0, 10, "X", "learning rate of the factors' logarithms"),
+    HEADING_ROW("Method given (factors that you list with --factors)"),
+    NUMBER_ROW("attention-factor", FIELD(attention_factor), "0", 0, 1e3, "X",
+               "what cosines and sines are multiplied by; 0 = sqrt(1 + ln s / ln L) as in LongRoPE"),
+    HEADING_ROW("Methods given (uses these factors) and gradient (starts from them)"),
+    TEXTS_ROW("factors", FIELD(factors), "X,X,...",
+              "what the frequency of each pair is divided by, the fastest pair first; a long list goes on in another "
+              "--factors"),
+    INTEGER_ROW("unscaled", FIELD(unscaled), "0", 0, 1e6,
+                "tokens at the start whose frequencies are not divided (LongRoPE's n_hat)"),
+    HEADING_ROW("Methods pi, ntk, yarn, llama3, longrope, gradient and given"),
+    FLAG_ROW("keep-short", FIELD(keep_short),
+             "leave the frequencies of windows no longer than the original context as they are (the default when the "
+             "run already has separate short factors)"),
+    HEADING_ROW("Methods yarn, longrope and gradient (the last two also try yarn's factors)"),
+    CHOICE_ROW(
+        "ramp", FIELD(formula.ramp), "code", RAMP_NAMES, "HOW",
+        "YaRN's ramp from kept to divided frequencies: code = as in its authors' code; exact = without that code's "
+        "rounding; paper = as in their paper"),
+    NUMBER_ROW("beta-fast", FIELD(formula.beta_fast), "32", 0.001, 1e6, "X",
+               "YaRN keeps the frequency of pairs with more turns than this in the original context"),
+    NUMBER_ROW("beta-slow", FIELD(formula.beta_slow), "1", 0.001, 1e6, "X",
+               "YaRN divides the frequency of pairs with fewer turns than this by the whole factor"),
+    TEXT_ROW("data", FIELD(data), NULL, "DIR",
+             "choose factors on the training text of this data; default: the run's data"),
+    INTEGER_ROW("windows", FIELD(search.windows), "6", 1, SEARCH_WINDOWS_MOST,
+                "windows of that text, each of the new context"),
+    HEADING_ROW("Methods longrope and gradient"),
+    FLAG_ROW("short", FIELD(short_only),
+             "search factors only for windows no longer than the original context; keep the factors of longer windows"),
     {0},
 };
-
-static const ExtendMethod *const methods[] = {
-    [METHOD_PI] = &method_pi,
-    [METHOD_NTK] = &method_ntk,
-    [METHOD_DYNAMIC] = &method_dynamic,
-    [METHOD_YARN] = &method_yarn,
-    [METHOD_LLAMA3] = &method_llama3,
-    [METHOD_LONGROPE] = &method_longrope,
-    [METHOD_GRADIENT] = &method_gradient,
-    [METHOD_GIVEN] = &method_given,
-};
-
-// Does the method have an option of this name, besides those that every method has?
-static bool method_takes(const ExtendMethod *method, const char *name) {
-    for (const Option *const *table = method->options; *table; table++)
-        if (option_find(*table, name)) return true;
-    return false;
-}
-
-// The options of all methods in one table, for the parser and --help.
-typedef struct {
-    Option rows[ARGUMENTS_MOST]; // the last is {0}
-    bool given[ARGUMENTS_MOST];
-    int count;
-} OptionTable;
-
-static void add_rows(OptionTable *table, const Option *rows) {
-    for (; rows->name; rows++) {
-        assert(table->count + 1 < ARGUMENTS_MOST);
-        table->rows[table->count++] = *rows;
-    }
-}
-
-static void gather_options(OptionTable *table) {
-    add_rows(table, extend_options);
-    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) add_rows(table, methods[m]->options[0]);
-    add_rows(table, listed_options);
-    add_rows(table, short_window_options);
-    add_rows(table, text_options);
-    add_rows(table, short_options);
-}
 
 static void print_stretch(const Stretch *stretch, int pairs) {
     printf("factors ");
     for (int i = 0; i < pairs; i++) printf(" %.4g", stretch->factors[i]);
-    printf("\nunscaled %d tokens%s, attention factor %.4f\n", stretch->unscaled,
-           stretch->bare_start ? " without attention factor" : "", stretch->attention);
+    printf("\nunscaled %d tokens, attention factor %.4f\n", stretch->unscaled, stretch->attention);
 }
 
-// The longest window of the layers in which a scheme works; 0 = one of these sees all keys of the context.
-static int longest_window(const Position *pos) {
-    int longest = 0;
-    for (int layer = 0, counted = 0; counted < pos->shape.layers; layer++) {
+// Is there a layer with rotations whose keys are further away in a longer text? Windows may keep them from it.
+static bool meets_longer(const Position *pos) {
+    for (int layer = 0; layer < pos->shape.layers; layer++) {
         const int window = window_of(&pos->shape, layer);
-        if (position_layer(pos, layer) < 0) continue;
-        if (window == 0 || window >= pos->shape.context) return 0;
-        longest = window > longest ? window : longest;
-        counted++;
+        if (position_layer(pos, layer) >= 0 && (window == 0 || window >= pos->shape.context)) return true;
     }
-    return longest;
-}
-
-// Windows keep rotations from ever meeting longer distances.
-static bool check_windows(const Extension *x, const Position *pos, Error *error) {
-    const int longest = longest_window(pos);
-    return longest == 0 ||
-           fail_input(error,
-                      "%s has windows of at most %d keys where it has rotations, so in no longer text do these meet "
-                      "other distances than in training; use it as it is",
-                      x->directory, longest);
+    return false;
 }
 
 // The part whose rotations are to be stretched.
 static bool find_rotations(Extension *x, Error *error) {
     const Mix *mix = &x->run.gpt.pos;
-    const char *reason;
     x->part = mix_stretchable(mix);
-    if (x->part == STRETCH_SEVERAL)
-        reason = "rotations of several kinds; train it with one of them";
-    else if (x->part == STRETCH_GATED)
-        reason = "rotations with gates, so that each layer turns by angles of its own; train it without gate=trained";
-    else
-        reason = "no rotations of fixed frequencies; train it with rope, partial or prope";
-    return x->part >= 0 || fail_input(error, "%s (%s) cannot be stretched: it has %s", x->directory, mix->text, reason);
-}
-
-// Fails (input) when there is nothing that --attention could keep the attention factor from.
-static bool check_attention(const Extension *x, Error *error) {
-    const ExtendOptions *o = x->options;
-    const bool unscaled = o->method == METHOD_LONGROPE || o->method == METHOD_GRADIENT || o->unscaled > 0;
-    return o->attention == ATTENTION_ALL || o->keep_short || x->run.gpt.pos.part[x->part].stretch.has_short ||
-           (o->attention == ATTENTION_STRETCHED && unscaled) ||
-           fail_input(error, "--attention has no effect without --keep-short; add it, or leave out --attention");
+    return x->part >= 0 ||
+           fail_input(error, "%s (%s) cannot be stretched: it has %s", x->directory, mix->text,
+                      x->part == STRETCH_SEVERAL ? "rotations of several kinds; train it with one of them"
+                      : x->part == STRETCH_GATED ? "rotations with gates; train it without gate=trained"
+                                                 : "no rotations of fixed frequencies; train it with rope, partial or "
+                                                   "prope");
 }
 
 // Check that the run can be extended, and compute the new length.
@@ -121,13 +117,14 @@ static bool settle(Extension *x, Error *error) {
     if (!find_rotations(x, error)) return false;
     const Mix *mix = &x->run.gpt.pos;
     const Position *pos = &mix->part[x->part];
-    if (!check_windows(x, pos, error)) return false;
+    if (!meets_longer(pos))
+        return fail_input(error,
+                          "%s has windows where it has rotations, so in no longer text do these meet other distances "
+                          "than in training; use it as it is",
+                          x->directory);
     if (pos->shape.random_positions)
-        return fail_input(
-            error,
-            "%s was trained at random positions below %d, so there is no single length to stretch; train it "
-            "without --random-positions",
-            x->directory, pos->shape.random_positions);
+        return fail_input(error, "%s was trained at random positions, so there is no single length to stretch",
+                          x->directory);
     const bool stretched = pos->stretch.original > 0;
     x->pairs = rotary_pairs(pos);
     x->base = rotary_of(pos)->base;
@@ -144,17 +141,14 @@ static bool settle(Extension *x, Error *error) {
             error,
             "--short: %s is %s, so short windows have no factors of their own; extend it by another method first",
             x->directory, stretched ? "stretched by the dynamic method" : "not stretched");
-    if (!check_attention(x, error)) return false;
     if (o->method == METHOD_DYNAMIC && pos->stretch.has_short)
         return fail_input(error,
                           "%s has factors of its own for short windows, which --method dynamic cannot keep; choose "
                           "another method",
                           x->directory);
     if (window < x->original)
-        return fail_input(
-            error,
-            "--factor %g: %g times the context of %d is %.0f, less than the original length %d; give a larger --factor",
-            o->factor, o->factor, pos->shape.context, window, x->original);
+        return fail_input(error, "--factor %g: %.0f is less than the original length %d; give a larger --factor",
+                          o->factor, window, x->original);
     char complaint[256];
     if (length_complaint(complaint, &x->run.gpt, (int)window))
         return fail_input(error, "%s: %s, so its context cannot become %.0f, however its rotations are stretched",
@@ -164,49 +158,49 @@ static bool settle(Extension *x, Error *error) {
     return true;
 }
 
-static bool is_given(const OptionTable *table, const char *name) {
-    return table->given[option_find(table->rows, name) - table->rows];
+static bool is_given(const bool *given, const char *name) {
+    return given[option_find(extend_options, name) - extend_options];
+}
+
+static bool names_method(const char *heading, const char *method) {
+    while (*heading) {
+        const size_t length = strcspn(heading, " ,(");
+        if (length == strlen(method) && strncmp(heading, method, length) == 0) return true;
+        heading += length;
+        heading += *heading == '(' ? strcspn(heading, ")") : strspn(heading, " ,");
+    }
+    return false;
 }
 
 // Fails (input) on options that have no effect or contradict each other.
-static bool check_options(const ExtendOptions *o, const OptionTable *given, Error *error) {
+static bool check_options(const ExtendOptions *o, const bool *given, Error *error) {
     char method[TEXT_CAPACITY];
+    bool takes = true;
     choice_word(METHOD_NAMES, o->method, method);
-    for (int i = 0; i < given->count; i++) {
-        const char *name = given->rows[i].name;
-        if (given->given[i] && !option_find(extend_options, name) && !method_takes(methods[o->method], name))
-            return fail_input(error, "--%s has no effect with --method %s; leave it out", name, method);
+    for (const Option *option = extend_options; option->name; option++) {
+        if (option->type == OPTION_HEADING)
+            takes = names_method(option->name, method);
+        else if (given[option - extend_options] && !takes)
+            return fail_input(error, "--%s has no effect with --method %s; leave it out", option->name, method);
     }
-    if (is_given(given, "attention") &&
-        (o->method == METHOD_PI || o->method == METHOD_NTK || o->method == METHOD_LLAMA3))
-        return fail_input(
-            error, "--attention has no effect with --method %s, which has no attention factor; leave it out", method);
-    if (o->formula.beta_fast <= o->formula.beta_slow)
-        return fail_input(error, "--beta-fast %g must be above --beta-slow %g", o->formula.beta_fast,
-                          o->formula.beta_slow);
-    if (o->formula.high_freq <= o->formula.low_freq)
-        return fail_input(error, "--high-freq %g must be above --low-freq %g", o->formula.high_freq,
-                          o->formula.low_freq);
     const bool yarn = o->method == METHOD_YARN, ramp = is_given(given, "ramp"),
                ramps = ramp || is_given(given, "beta-fast") || is_given(given, "beta-slow"),
-               texts = is_given(given, "data") || is_given(given, "windows"),
-               lengths = is_given(given, "factor") || is_given(given, "attention");
+               texts = is_given(given, "data") || is_given(given, "windows");
     const struct {
         bool found;
         const char *complaint;
     } conflicts[] = {
+        {o->formula.beta_fast <= o->formula.beta_slow, "--beta-fast must be above --beta-slow"},
+        {o->formula.high_freq <= o->formula.low_freq, "--high-freq must be above --low-freq"},
         {yarn && !o->tune && texts, "yarn reads text with --tune only; add it, or leave out --data and --windows"},
-        {o->tune && o->further, "--tune chooses factors that replace those of the run; leave it or --further out"},
-        {o->tune && ramps, "--tune chooses --ramp, --beta-fast and --beta-slow; leave them out, or --tune"},
+        {o->tune && (o->further || ramps),
+         "--tune chooses the factors; leave out --further, --ramp, --beta-fast and --beta-slow, or --tune"},
         {o->further && ramp && o->formula.ramp != RAMP_PAPER,
          "--further always has the ramp of YaRN's paper; leave out --ramp, or give --ramp paper"},
-        {!yarn && o->short_only && ramps,
-         "with --short, nothing starts from YaRN's factors; leave out --ramp, --beta-fast and --beta-slow"},
-        {!yarn && o->factors.count && ramps,
-         "with --factors, nothing starts from YaRN's factors; leave out --ramp, --beta-fast and --beta-slow"},
-        {o->short_only && (o->keep_short || lengths),
-         "--short keeps the length, the long factors and the attention factor; leave out --factor, --keep-short and "
-         "--attention"},
+        {!yarn && (o->short_only || o->factors.count) && ramps,
+         "with --short or --factors, nothing starts from YaRN's; leave out --ramp, --beta-fast and --beta-slow"},
+        {o->short_only && (o->keep_short || is_given(given, "factor")),
+         "--short keeps the length and the long factors; leave out --factor and --keep-short"},
         {o->method == METHOD_GIVEN && !o->factors.count,
          "--method given takes the factors from --factors X,X,...; give one for each pair"},
         {is_given(given, "unscaled") && !o->factors.count, "--unscaled goes with --factors; give both, or neither"},
@@ -288,18 +282,17 @@ static bool check_place(const Extension *x, Error *error) {
 }
 
 bool command_extend(int argc, char **argv, Error *error) {
-    OptionTable table = {.count = 0};
-    gather_options(&table);
-    const Usage usage = {"extend",
-                         "Write a run with the same weights and other rotation frequencies, for contexts longer than "
-                         "RUN was trained at. The frequencies come from a formula or are chosen on text.",
-                         "RUN", table.rows,
-                         "  bitter extend runs/rope --method yarn --factor 8 --tune\n"
-                         "  bitter extend runs/rope --method longrope --factor 8 --out runs/long\n"};
+    static const Usage usage = {
+        "extend",
+        "Write a run with the same weights and other rotation frequencies, for contexts longer than "
+        "RUN was trained at. The frequencies come from a formula or are chosen on text.",
+        "RUN", extend_options,
+        "  bitter extend runs/rope --method yarn --factor 8 --tune\n"
+        "  bitter extend runs/rope --method longrope --factor 8 --out runs/long\n"};
     ExtendOptions options;
-    Extension x = {.options = &options, .directory = argv[arguments_parse(&options, table.given, &usage, argc, argv)]};
-    x.method = methods[options.method];
-    if (!check_options(&options, &table, error) || (!*options.out && !default_name(&options, x.directory, error)) ||
+    bool given[ARGUMENTS_MOST];
+    Extension x = {.options = &options, .directory = argv[arguments_parse(&options, given, &usage, argc, argv)]};
+    if (!check_options(&options, given, error) || (!*options.out && !default_name(&options, x.directory, error)) ||
         !name_check("--out", options.out, error) || !name_check("the run", x.directory, error) ||
         !run_paths(&x.paths, options.out, error) || !run_open(&x.run, x.directory, "", error))
         return false;

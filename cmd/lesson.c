@@ -1,8 +1,10 @@
 // `bitter lesson`: how a gradient flows through a rotation, on one pair of channels and two tokens, in numbers; and
-// which checks notice mistakes. `bitter lesson exercises DIR` is in cmd/lesson/exercises.c.
+// which checks notice mistakes. `bitter lesson exercises DIR` writes exercises for students.
 #include "cmd/commands.h"
-#include "cmd/lesson/exercises.h"
+#include "base/file/text.h"
+#include "base/interrupt.h"
 #include "cmd/shared/arguments.h"
+#include "cmd/shared/output.h"
 #include "lab/lesson/checks.h"
 #include "lab/lesson/lines.h"
 #include "lab/lesson/mistakes.h"
@@ -27,7 +29,7 @@ typedef struct {
 
 static const Option lesson_options[] = {
     INTEGER_ROW("t", FIELD(t), "3", 0, 1000, "position of the token that asks, whose query is q"),
-    INTEGER_ROW("ago", FIELD(ago), "2", 0, 1000, "how many tokens before it stands the other one, whose key is k"),
+    INTEGER_ROW("ago", FIELD(ago), "2", 0, 1000, "distance back to the token with key k"),
     NUMBER_ROW("theta", FIELD(theta), "0.5", -4, 4, "X", "radians by which the pair turns for each token"),
     TEXT_ROW("q", FIELD(q), "1,0.5", "X,Y", "the pair of channels of the query, each from -4 to 4"),
     TEXT_ROW("k", FIELD(k), "0.3,-1", "X,Y", "the pair of channels of the key, each from -4 to 4"),
@@ -116,36 +118,23 @@ static void show_backward(const Lesson *l) {
     print_code("pair_backward");
 }
 
-static void numbers_of(double numbers[PAIR_NUMBERS], const Pair *pair) {
-    const double all[PAIR_NUMBERS] = {pair->q[0], pair->q[1], pair->k[0], pair->k[1], pair->m, pair->n, pair->theta};
-    memcpy(numbers, all, sizeof all);
-}
-
 static void show_differences(const Lesson *l) {
     static const char *const names[PAIR_NUMBERS] = {"q0", "q1", "k0", "k1", "position of q", "position of k", "theta"};
-    Pair slopes;
-    double by_hand[PAIR_NUMBERS], measured[PAIR_NUMBERS], largest = 0;
-    pair_slopes(&slopes, &l->pair);
-    numbers_of(by_hand, &l->backward.d);
-    numbers_of(measured, &slopes);
-    for (int n = 0; n < PAIR_NUMBERS; n++) largest = fmax(largest, fabs(measured[n]));
+    double measured[PAIR_NUMBERS], largest = 0;
+    for (int n = 0; n < PAIR_NUMBERS; n++) {
+        measured[n] = pair_slope(&l->pair, n);
+        largest = fmax(largest, fabs(measured[n]));
+    }
     printf("Move one number x a little and see how the loss moves. This needs no calculus:\n"
            "slope = (loss(x + h) - loss(x - h)) / 2h, h about 0.00001.\n\n");
     printf("  gradient of      by hand     measured\n");
-    for (int n = 0; n < PAIR_NUMBERS; n++)
-        printf("  %-13s %11.6f  %11.6f  %s\n", names[n], tidy(by_hand[n]), tidy(measured[n]),
-               fabs(by_hand[n] - measured[n]) <= TOLERANCE * largest ? "ok" : "FAILED");
+    for (int n = 0; n < PAIR_NUMBERS; n++) {
+        const double by_hand = pair_number(&l->backward.d, n);
+        printf("  %-13s %11.6f  %11.6f  %s\n", names[n], tidy(by_hand), tidy(measured[n]),
+               fabs(by_hand - measured[n]) <= TOLERANCE * largest ? "ok" : "FAILED");
+    }
     puts("");
     print_code("pair_slope");
-}
-
-// Says why the lengths through the other matrix stay the same, if they do.
-static void explain_constant(const double *grown, int times) {
-    for (int i = 1; i <= times; i++)
-        if (!(fabs(grown[i] - grown[0]) <= 1e-6 * grown[0])) return;
-    puts(grown[0] == 0 ? "\nHere neither column changes, because dq' is 0."
-                       : "\nHere the other matrix changes no length either: it makes only the first number\n"
-                         "of dq' longer, which is 0, and this theta never turns the second into the first.");
 }
 
 static void show_lengths(const Lesson *l) {
@@ -163,7 +152,6 @@ static void show_lengths(const Lesson *l) {
         static const int steps[] = {0, 1, 10, 100, 500};
         printf("  %10d  %11.6f  %17.6g\n", steps[i], kept[steps[i]], grown[steps[i]]);
     }
-    explain_constant(grown, 500);
     puts("");
     print_code("pair_lengths");
 }
@@ -232,19 +220,18 @@ static void lesson_run(Screens *screens, const Pair *pair) {
 
 // --- a mistake ---
 
-// Run a check on a scheme; NaN where it does not apply.
-static bool run_check(Verdict *verdict, Check check, const Scheme *scheme, Error *error) {
+// Run a check on a scheme and print the error that it finds.
+static bool print_check(Verdict *verdict, Check check, const Scheme *scheme, Error *error) {
     const Shape shape = {.vocab = 11, .context = 20, .layers = 2, .heads = 2, .width = 8};
     Mix mix;
-    return mix_parse_of(&mix, scheme, NULL, error) && mix_fit(&mix, &shape, error) &&
-           check_run(verdict, check, &mix, error);
-}
-
-static void print_error(const Verdict *verdict) {
+    if (!mix_parse_of(&mix, scheme, NULL, error) || !mix_fit(&mix, &shape, error) ||
+        !check_run(verdict, check, &mix, error))
+        return false;
     if (verdict->applies)
         printf("  %9.1e", verdict->error);
     else
         printf("  %9s", "-");
+    return true;
 }
 
 static bool show_checks(const Mistake *mistake, Error *error) {
@@ -258,13 +245,11 @@ static bool show_checks(const Mistake *mistake, Error *error) {
            wrong->name);
     printf("  %-9s %10s  %9s\n", "check", "without", "with");
     for (int c = 0; c < CHECKS; c++) {
-        Verdict before, after;
-        if (!run_check(&before, (Check)c, mistake->right, error) || !run_check(&after, (Check)c, wrong, error))
-            return false;
-        const bool notices = check_notices(&after, (Check)c);
+        Verdict verdict;
         printf("  %-8s", checks[c].name);
-        print_error(&before);
-        print_error(&after);
+        if (!print_check(&verdict, (Check)c, mistake->right, error) || !print_check(&verdict, (Check)c, wrong, error))
+            return false;
+        const bool notices = check_notices(&verdict, (Check)c);
         puts(notices ? "  NOTICES IT" : "");
         if (notices) snprintf(by + strlen(by), sizeof by - strlen(by), "%s%s", *by ? ", " : "", checks[c].name);
         gradients = gradients || (notices && c == CHECK_GRADIENT);
@@ -272,56 +257,25 @@ static bool show_checks(const Mistake *mistake, Error *error) {
     puts("");
     for (int c = 0; c < CHECKS; c++) printf("  %-9s compares %s\n", checks[c].name, checks[c].tells);
     printf("\nNoticed by: %s.\n", *by ? by : "no check");
-    puts(gradients ? "A gradient is wrong, so training goes partly in a wrong direction.\n"
-                     "It still learns, only worse."
+    puts(gradients ? "A gradient is wrong, so each step points in a partly wrong\n"
+                     "direction. The model still learns, only worse."
                    : "Every gradient is right, so no gradient check can notice it.");
     return true;
 }
 
-// Only the mistake `sign` shows a pair.
-static bool check_broken(const LessonOptions *options, const bool *given, Error *error) {
-    if (!mistake_find(options->broken, error)) return false;
+// The first option that was given, other than --broken; NULL if none was.
+static const Option *pair_option(const bool *given) {
     for (const Option *o = lesson_options; o->name; o++)
-        if (given[o - lesson_options] && o->offset != FIELD(broken) && strcmp(options->broken, "sign") != 0)
-            return fail_input(error, "--%s has no meaning for --broken %.40s, which shows no pair; leave it out",
-                              o->name, options->broken);
-    return true;
+        if (given[o - lesson_options] && o->offset != FIELD(broken)) return o;
+    return NULL;
 }
 
-// Why the wrong sign leaves the gradient of q or k right, if it does.
-static const char *why_right(const double wrong[2], const double measured[2], double largest, double angle) {
-    if (hypot(wrong[0] - measured[0], wrong[1] - measured[1]) > TOLERANCE * largest) return NULL;
-    if (fabs(angle) < TOLERANCE) return "is not turned, so the sign does not matter here";
-    return hypot(wrong[0], wrong[1]) <= TOLERANCE * largest
-               ? "has the gradient 0, which every turn leaves as it is"
-               : "is turned by half turns, which are the same forward and back";
-}
-
-// What the mistake `sign` has left right in the table of show_differences.
-static void explain_ok(const Lesson *l) {
-    const Pair *p = &l->pair, *by_hand = &l->backward.d;
-    Pair slopes;
-    double measured[PAIR_NUMBERS], largest = 0;
-    pair_slopes(&slopes, p);
-    numbers_of(measured, &slopes);
-    for (int n = 0; n < PAIR_NUMBERS; n++) largest = fmax(largest, fabs(measured[n]));
-    const char *q = why_right(by_hand->q, slopes.q, largest, p->m * p->theta);
-    const char *k = why_right(by_hand->k, slopes.k, largest, p->n * p->theta);
-    puts("");
-    if (q && q == k)
-        printf("This pair %s.\n", q);
-    else {
-        if (q) printf("q %s.\n", q);
-        if (k) printf("k %s.\n", k);
-    }
-    if (q && k) puts("The model on the next screen has other positions, and there it matters.");
-    puts("Positions and theta get their gradients from the torque, which is taken before\n"
-         "the gradient is turned back. So they are right whatever the sign.");
-}
-
-static bool lesson_broken(Screens *screens, const char *name, const Pair *pair, Error *error) {
+static bool lesson_broken(Screens *screens, const char *name, const Pair *pair, const bool *given, Error *error) {
     const Mistake *mistake = mistake_find(name, error);
     if (!mistake) return false;
+    if (pair_option(given) && strcmp(name, "sign") != 0)
+        return fail_input(error, "--%s has no meaning for --broken %s, which shows no pair; leave it out",
+                          pair_option(given)->name, name);
     char title[80];
     snprintf(title, sizeof title, "The mistake: %s", mistake->name);
     screen(screens, title);
@@ -333,23 +287,50 @@ static bool lesson_broken(Screens *screens, const char *name, const Pair *pair, 
         pair_backward(&lesson.backward, &lesson.forward, pair, +1);
         if (!screen(screens, "One pair, with this mistake")) return true;
         show_differences(&lesson);
-        explain_ok(&lesson);
+        puts("\nPositions and theta get their gradients from the torque, which is taken before\n"
+             "the gradient is turned back. So they are right whatever the sign, and so are\n"
+             "those of q and k if they are 0 or the angle is 0 or a number of half turns.");
     }
     return !screen(screens, "Which check notices it?") || show_checks(mistake, error);
+}
+
+// --- exercises ---
+
+static bool write_file(const char *directory, const EmbeddedFile *file, Error *error) {
+    char path[PATH_CAPACITY];
+    AtomicFile out;
+    if (!path_format(path, error, "%s/%s", directory, file->name) || !atomic_open(&out, path, error)) return false;
+    for (const char *const *line = file->lines; *line; line++)
+        if (!atomic_write(&out, *line, strlen(*line), error) || !atomic_write(&out, "\n", 1, error)) return false;
+    return atomic_commit(&out, error);
+}
+
+// Write all exercises into the new or empty directory `dir`, and print what to do next. A failure leaves nothing
+// behind.
+static bool write_exercises(const char *dir, Error *error) {
+    Output output;
+    interrupt_catch(); // the files are written within an instant, which no signal then cuts short
+    bool ok = output_place(&output, "DIR", dir, error) && output_create(&output, error);
+    for (const EmbeddedFile *file = exercise_files; ok && file->name; file++)
+        ok = write_file(output.temporary, file, error);
+    ok = ok && output_complete(&output, error);
+    if (!ok) {
+        output_discard(&output);
+        return false;
+    }
+    char quoted[QUOTED_CAPACITY];
+    printf("wrote   %s: seven exercises in C, and a checker\n", output.path);
+    printf("next    cd %s && make\n", shell_quoted(quoted, output.path));
+    printf("        then replace FILL_IN in 1_turn.c, and run make again\n");
+    return true;
 }
 
 // --- the command ---
 
 // "1,0.5" -> x.
 static bool read_vector(double x[2], const char *name, const char *text, Error *error) {
-    char *end;
-    x[0] = strtod(text, &end);
-    bool ok = end > text && *end == ',';
-    if (ok) {
-        const char *second = end + 1;
-        x[1] = strtod(second, &end);
-        ok = end > second && *end == 0 && fabs(x[0]) <= 4 && fabs(x[1]) <= 4;
-    }
+    char rest;
+    const bool ok = sscanf(text, "%lf,%lf%c", &x[0], &x[1], &rest) == 2 && fabs(x[0]) <= 4 && fabs(x[1]) <= 4;
     return ok || fail_input(error, "--%s '%.40s' is no pair; give two numbers from -4 to 4, such as 1,0.5", name, text);
 }
 
@@ -362,16 +343,16 @@ static bool read_pair(Pair *pair, const LessonOptions *o, Error *error) {
     return read_vector(pair->q, "q", o->q, error) && read_vector(pair->k, "k", o->k, error);
 }
 
-static bool exercises(const LessonOptions *options, const bool *given, int count, char **operands, Error *error) {
-    for (const Option *o = lesson_options; o->name; o++)
-        if (given[o - lesson_options]) return fail_input(error, "--%s has no meaning for exercises", o->name);
+static bool exercises(const bool *given, int count, char **operands, Error *error) {
+    if (pair_option(given) || given[option_find(lesson_options, "broken") - lesson_options])
+        return fail_input(error, "exercises take no options; leave them out");
     if (strcmp(operands[0], "exercises") != 0)
         return fail_input(error, "'%.40s' is no part of the lesson; did you mean `bitter lesson exercises DIR`?",
                           operands[0]);
     if (count != 2)
         return fail_input(
             error, "exercises takes one directory, but got %d; for example `bitter lesson exercises rope`", count - 1);
-    return lesson_exercises(operands[1], error);
+    return write_exercises(operands[1], error);
 }
 
 bool command_lesson(int argc, char **argv, Error *error) {
@@ -387,12 +368,11 @@ bool command_lesson(int argc, char **argv, Error *error) {
     Pair pair;
     Screens screens = {.pauses = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
     const int first = arguments_parse(&options, given, &usage, argc, argv);
-    if (first < argc) return exercises(&options, given, argc - first, argv + first, error);
+    if (first < argc) return exercises(given, argc - first, argv + first, error);
     omp_set_num_threads(1); // the models are tiny
     if (!read_pair(&pair, &options, error)) return false;
-    for (const Option *o = lesson_options; o->name; o++)
-        if (o->offset == FIELD(broken) && given[o - lesson_options])
-            return check_broken(&options, given, error) && lesson_broken(&screens, options.broken, &pair, error);
+    if (given[option_find(lesson_options, "broken") - lesson_options])
+        return lesson_broken(&screens, options.broken, &pair, given, error);
     lesson_run(&screens, &pair);
     return true;
 }

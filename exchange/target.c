@@ -82,7 +82,7 @@ static bool rotations_of(Rotations *r, const Gpt *gpt, const char *name, Error *
     if (at_short->attention != at_long->attention)
         return fail_input(error,
                           "%s: its attention factor differs between short and long windows, which no other program "
-                          "has; extend the run with --attention all",
+                          "has; extend the run again from the one it was made of",
                           name);
     if (!rule->has_short && r->moving == r->pairs)
         find_kind(r, at_long);

@@ -21,10 +21,10 @@ char *lesson_text(void);
 // An array (LESSON_NUMBERS) for the caller's own use, such as the operands of rope_pair_forward.
 double *lesson_numbers(void);
 
+// --- single precision: train one model ---
+
 // How many numbers the array has that a function returned last.
 int lesson_count(void);
-
-// --- single precision: train one model ---
 
 // Text in: options as `bitter train` takes them, "--pos rope --layers 2", and "--broken MISTAKE", one of
 // lab/lesson/mistakes.h that is planted in the scheme. Create the model, replacing the one before.

@@ -2,11 +2,8 @@
 
 #include "lab/lesson/mistakes.h"
 
-#include <math.h>
-
 static char text[LESSON_TEXT];
 static double numbers[LESSON_NUMBERS];
-static int count;
 
 char *lesson_text(void) {
     return text;
@@ -16,28 +13,9 @@ double *lesson_numbers(void) {
     return numbers;
 }
 
-int lesson_count(void) {
-    return count;
-}
-
-double *lesson_array(double *array, int size) {
-    count = size;
-    return array;
-}
-
 int lesson_failed(const Error *error) {
     snprintf(text, sizeof text, "%s", error->message);
     return 1;
-}
-
-double lesson_no_number(const Error *error) {
-    lesson_failed(error);
-    return NAN;
-}
-
-double *lesson_no_array(const Error *error) {
-    lesson_failed(error);
-    return NULL;
 }
 
 bool lesson_break(Mix *mix, const char *name, Error *error) {

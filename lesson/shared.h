@@ -7,15 +7,8 @@
 
 #include <stdio.h>
 
-// Set what lesson_count returns, and return the array.
-double *lesson_array(double *array, int size);
-
 // Write the error's sentence to the text. Returns 1.
 int lesson_failed(const Error *error);
-
-// The same for functions that return a number or an array: NaN, NULL.
-double lesson_no_number(const Error *error);
-double *lesson_no_array(const Error *error);
 
 // Plant the mistake of this name (lab/lesson/mistakes.h) in the scheme of a position that has been parsed, in place of
 // the one planted before. Fails (input) when it is not a mistake of this scheme.

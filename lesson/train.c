@@ -18,19 +18,40 @@ static struct {
     Corpus corpus;
     Trainer trainer;
     StretchRule stretch;
-    double *array; // returned last by lesson_shape, lesson_attention or lesson_frequencies
+    double *array; // (count) returned last by lesson_shape, lesson_attention or lesson_frequencies
+    int count;
+    Error error; // of the function at work
 } lesson;
+static Error *const error = &lesson.error;
 
-// An array of zeros that stays valid until the next call.
-static double *new_array(size_t size, Error *error) {
+// What functions return: 0, the number or the array; and when something failed, with its sentence in the text, 1, NaN
+// or NULL.
+static int status(bool ok) {
+    return ok ? 0 : lesson_failed(error);
+}
+
+static double number(bool ok, double x) {
+    return status(ok) ? NAN : x;
+}
+
+static double *array(bool ok) {
+    return status(ok) ? NULL : lesson.array;
+}
+
+int lesson_count(void) {
+    return lesson.count;
+}
+
+// Make lesson.array one of zeros.
+static bool new_array(size_t size) {
     free(lesson.array);
+    lesson.count = (int)size;
     lesson.array = calloc(size ? size : 1, sizeof *lesson.array);
-    if (!lesson.array) fail_run(error, "no memory for %zu numbers", size);
-    return lesson.array ? lesson_array(lesson.array, (int)size) : NULL;
+    return lesson.array || fail_run(error, "no memory for %zu numbers", size);
 }
 
 // A model is there, or the sentence that says what to do is.
-static bool has_model(Error *error) {
+static bool has_model(void) {
     return lesson.started || fail_input(error, "there is no model; call lesson_start first");
 }
 
@@ -47,7 +68,7 @@ static char *next_word(char **line) {
 }
 
 // Set the option of `word`, "--name" or "--name=value"; its value may be the next word of the line.
-static bool parse_option(char *word, char **line, Error *error) {
+static bool parse_option(char *word, char **line) {
     static const Option broken = TEXT_ROW("broken", 0, NULL, "MISTAKE", "");
     const char *value = strchr(word, '=');
     word[strcspn(word, "=")] = 0;
@@ -60,14 +81,14 @@ static bool parse_option(char *word, char **line, Error *error) {
 }
 
 // Options that are not given get their defaults, as in `bitter train`.
-static bool parse_options(char *line, Error *error) {
+static bool parse_options(char *line) {
     TrainOptions *o = &lesson.options;
     bool min_lr = false;
     *o = (TrainOptions){0};
     options_default(o, train_options);
     *lesson.broken = 0;
     for (char *word; (word = next_word(&line));) {
-        if (!parse_option(word, &line, error)) return false;
+        if (!parse_option(word, &line)) return false;
         min_lr = min_lr || strcmp(word, "--min-lr") == 0;
     }
     if (!min_lr && o->min_lr > o->lr) o->min_lr = o->lr;
@@ -83,56 +104,48 @@ static void end(void) {
 }
 
 // The corpus of the options: the one that is there, if its name is the same.
-static bool open_data(Error *error) {
+static bool open_data(void) {
     if (strcmp(lesson.corpus.name, lesson.options.data) == 0) return true;
     corpus_close(&lesson.corpus);
     return corpus_open_builtin(&lesson.corpus, lesson.options.data, error);
 }
 
 int lesson_start(void) {
-    Error error;
     Mix pos;
     end();
-    lesson.started = parse_options(lesson_text(), &error) && open_data(&error) &&
-                     trainer_check(&pos, &lesson.options, lesson.corpus.tokenizer.vocab_size, &error) &&
-                     (!*lesson.broken || lesson_break(&pos, lesson.broken, &error)) &&
-                     trainer_create_with(&lesson.trainer, &pos, &lesson.options, &lesson.corpus, &error);
-    return lesson.started ? 0 : lesson_failed(&error);
+    lesson.started = parse_options(lesson_text()) && open_data() &&
+                     trainer_check(&pos, &lesson.options, lesson.corpus.tokenizer.vocab_size, error) &&
+                     (!*lesson.broken || lesson_break(&pos, lesson.broken, error)) &&
+                     trainer_create_with(&lesson.trainer, &pos, &lesson.options, &lesson.corpus, error);
+    return status(lesson.started);
 }
 
 double *lesson_shape(void) {
-    Error error;
-    double *numbers = has_model(&error) ? new_array(9, &error) : NULL;
-    if (!numbers) return lesson_no_array(&error);
-    const Gpt *gpt = &lesson.trainer.gpt;
+    const TensorTable *tensors = &lesson.trainer.gpt.tensors;
     const TrainOptions *o = &lesson.options;
-    const double values[9] = {(double)o->layers,
-                              (double)o->heads,
-                              (double)o->width,
-                              (double)o->context,
-                              (double)o->batch,
-                              (double)o->steps,
-                              (double)tensor_numbers(&gpt->tensors, false),
-                              (double)tensor_numbers(&gpt->tensors, true),
-                              (double)lesson.trainer.progress.step};
-    memcpy(numbers, values, sizeof values);
-    return numbers;
+    const bool ok = has_model() && new_array(9);
+    const long long values[9] = {o->layers, o->heads, o->width, o->context, o->batch, o->steps};
+    for (int i = 0; ok && i < 6; i++) lesson.array[i] = (double)values[i];
+    if (ok) {
+        lesson.array[6] = (double)tensor_numbers(tensors, false);
+        lesson.array[7] = (double)tensor_numbers(tensors, true);
+        lesson.array[8] = (double)lesson.trainer.progress.step;
+    }
+    return array(ok);
 }
 
 // --- training and validation ---
 
 double lesson_step(void) {
-    Error error;
-    StepReport report;
-    if (has_model(&error) && train_step(&report, &lesson.trainer, &error)) return report.loss;
-    return lesson_no_number(&error);
+    StepReport report = {0};
+    const bool ok = has_model() && train_step(&report, &lesson.trainer, error);
+    return number(ok, report.loss);
 }
 
 double lesson_validate(void) {
-    Error error;
-    Validation validation;
-    if (has_model(&error) && trainer_validate(&validation, &lesson.trainer, &error)) return validation.loss;
-    return lesson_no_number(&error);
+    Validation validation = {0};
+    const bool ok = has_model() && trainer_validate(&validation, &lesson.trainer, error);
+    return number(ok, validation.loss);
 }
 
 // --- past the trained length ---
@@ -148,18 +161,17 @@ static void unstretched(void) {
 }
 
 double lesson_loss_at(int length) {
-    Error error;
     const long long tokens = lesson.options.eval_tokens;
     Evaluation e = {.window = length, .stride = length, .limit = (uint64_t)tokens};
     if (e.limit > 0 && e.limit < (uint64_t)length + 1) e.limit = (uint64_t)length + 1;
-    bool ok = has_model(&error) && (length > 0 || fail_input(&error, "a window has at least 1 token, not %d", length));
-    ok = ok && evaluate(&e, stretched(), &lesson.corpus.val, "the validation text", NULL, NULL, &error);
+    const bool ok = has_model() && (length > 0 || fail_input(error, "a window has at least 1 token, not %d", length)) &&
+                    evaluate(&e, stretched(), &lesson.corpus.val, "the validation text", NULL, NULL, error);
     unstretched();
-    return ok ? e.nll / (double)e.tokens : lesson_no_number(&error);
+    return number(ok, e.nll / (double)e.tokens);
 }
 
 // The rule of "METHOD FACTOR"; of "none", a rule that stretches nothing.
-static bool parse_stretch(StretchRule *rule, char *line, Error *error) {
+static bool parse_stretch(StretchRule *rule, char *line) {
     static const Option method = {"stretch", OPTION_CHOICE, 0, NULL, 0, 0, METHOD_NAMES, NULL, ""},
                         factor = {"factor", OPTION_NUMBER, offsetof(StretchRule, factor), NULL, 1, 1e6, NULL, "X", ""};
     const Position *pos = &lesson.trainer.gpt.pos.part[0];
@@ -186,76 +198,59 @@ static bool parse_stretch(StretchRule *rule, char *line, Error *error) {
 }
 
 int lesson_stretch(void) {
-    Error error;
     StretchRule rule;
-    if (!has_model(&error) || !parse_stretch(&rule, lesson_text(), &error)) return lesson_failed(&error);
-    lesson.stretch = rule;
-    return 0;
+    const bool ok = has_model() && parse_stretch(&rule, lesson_text());
+    if (ok) lesson.stretch = rule;
+    return status(ok);
 }
 
 // --- what the model does ---
 
 int lesson_sample(int tokens) {
-    Error error;
     char *text = lesson_text(), *written = NULL;
     size_t size = 0;
-    if (!has_model(&error)) return lesson_failed(&error);
+    if (!has_model()) return status(false);
     FILE *out = open_memstream(&written, &size);
-    if (!out) {
-        fail_run(&error, "no memory for %d tokens", tokens);
-        return lesson_failed(&error);
-    }
+    if (!out) return status(fail_run(error, "no memory for %d tokens", tokens));
     Generation generation = {.prompt = text,
                              .tokens = tokens,
                              .sampling.temperature = 0.8,
                              .sampling.top_k = 50,
                              .context = (int)lesson.options.context,
                              .random = {random_key((uint64_t)lesson.options.seed, "sample"), 0}};
-    const bool ok = generate(out, stretched(), &lesson.corpus.tokenizer, &generation, &error);
+    const bool ok = generate(out, stretched(), &lesson.corpus.tokenizer, &generation, error);
     unstretched();
     fclose(out);
     const size_t prompt = strlen(text); // generate repeats it
-    if (ok)
-        snprintf(text, LESSON_TEXT, "%s", written + prompt);
-    else
-        lesson_failed(&error);
+    if (ok) snprintf(text, LESSON_TEXT, "%s", written + prompt);
     free(written);
-    return !ok;
+    return status(ok);
 }
 
-static bool measure(Attended *attended, Error *error) {
-    const int T = (int)lesson.options.context;
-    const uint64_t count = lesson.corpus.val.count, fit = count / (uint64_t)T;
-    const int windows = fit < ATTENTION_WINDOWS ? (int)fit : ATTENTION_WINDOWS;
-    if (windows == 0)
-        return fail_input(
-            error,
-            "attention is measured in windows of %d tokens, but the validation text has %llu; choose a smaller "
-            "--context",
-            T, (unsigned long long)count);
-    int *ids = malloc((size_t)windows * (size_t)T * sizeof *ids);
-    const bool ok = (ids || fail_run(error, "no memory for %d windows of %d tokens", windows, T)) &&
-                    split_read(ids, &lesson.corpus.val, 0, (size_t)windows * (size_t)T, error) &&
-                    attended_measure(attended, stretched(), ids, windows, T, error);
+static bool measure(Attended *attended) {
+    const size_t T = (size_t)lesson.options.context, fit = lesson.corpus.val.count / T,
+                 windows = fit < ATTENTION_WINDOWS ? fit : ATTENTION_WINDOWS;
+    if (windows == 0) return fail_input(error, "the validation text has no %zu tokens; choose a smaller --context", T);
+    int *ids = malloc(windows * T * sizeof *ids);
+    const bool ok = (ids || fail_run(error, "no memory for %zu windows of %zu tokens", windows, T)) &&
+                    split_read(ids, &lesson.corpus.val, 0, windows * T, error) &&
+                    attended_measure(attended, stretched(), ids, (int)windows, (int)T, error);
     unstretched();
     free(ids);
     return ok;
 }
 
 double *lesson_attention(void) {
-    Error error;
     Attended attended = {0};
-    double *array = NULL;
-    if (has_model(&error) && measure(&attended, &error)) {
-        const size_t size = (size_t)attended.layers * (size_t)attended.heads * (size_t)attended.T;
-        array = new_array(size, &error);
-        if (array) memcpy(array, attended.by_distance, size * sizeof *array);
-        attended_free(&attended);
-    }
-    return array ? array : lesson_no_array(&error);
+    bool ok = has_model() && measure(&attended);
+    const size_t size = (size_t)attended.layers * (size_t)attended.heads * (size_t)attended.T;
+    ok = ok && new_array(size);
+    if (ok) memcpy(lesson.array, attended.by_distance, size * sizeof *lesson.array);
+    attended_free(&attended);
+    return array(ok);
 }
 
-static bool has_frequencies(const Position *pos, int layer, Error *error) {
+static bool has_frequencies(const Position *pos, int layer) {
     if (pos->scheme->enters != ENTERS_ROTATION)
         return fail_input(error, "the scheme %s has no frequencies", pos->scheme->name);
     return (layer >= 0 && layer < pos->shape.layers) ||
@@ -272,12 +267,9 @@ static double frequency(const Position *pos, int layer, int n) {
 }
 
 double *lesson_frequencies(int layer) {
-    Error error;
     const Position *pos = &lesson.trainer.gpt.pos.part[0];
-    if (!has_model(&error) || !has_frequencies(pos, layer, &error)) return lesson_no_array(&error);
-    const int count = pos->shape.heads * rotary_pairs(pos);
-    double *array = new_array((size_t)count, &error);
-    if (!array) return lesson_no_array(&error);
-    for (int n = 0; n < count; n++) array[n] = frequency(pos, layer, n);
-    return array;
+    const bool ok =
+        has_model() && has_frequencies(pos, layer) && new_array((size_t)pos->shape.heads * (size_t)rotary_pairs(pos));
+    for (int n = 0; ok && n < lesson.count; n++) lesson.array[n] = frequency(pos, layer, n);
+    return array(ok);
 }

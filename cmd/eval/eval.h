@@ -24,11 +24,9 @@ typedef struct {
 // are not bytes.
 bool evaluate_task(const Run *run, const char *directory, const EvalOptions *options, Error *error);
 
-// How often a model repeats a number that it read somewhere in a long text. Print a table with a row for each window
-// length, and a column for each of options->depths places of the number, evenly spaced from the beginning of the text
-// to its end (of one place: the middle); options->samples documents each. Documents depend on the options and the seed
-// alone: they are the same for every run. Fails (input) on windows that are too short, or longer than the scheme is
-// defined for, and when the run's tokens are no characters.
+// How often a model repeats a number that it read somewhere in a long text: a row for each window length, a column for
+// each of options->depths places of the number; options->samples documents each, the same for every run. Fails (input)
+// on windows that are too short, or longer than the scheme is defined for, and when the run's tokens are no characters.
 bool evaluate_passkey(const Run *run, const char *directory, const EvalOptions *options, uint64_t seed, Error *error);
 
 #define PASSKEY_TOKENS 10 // tokens that the model may write; the number must be among them

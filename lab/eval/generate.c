@@ -5,9 +5,8 @@
 
 #include <stdlib.h>
 
-#define CHUNK            256  // tokens that are fed together where layers forget what has left their windows
-#define CHARACTER_TOKENS 3    // after its first byte, at most so many finish a character
-#define ROOM             4096 // tokens that a conversation has memory for in advance, at least
+#define CHUNK            256 // tokens that are fed together where layers forget what has left their windows
+#define CHARACTER_TOKENS 3   // after its first byte, at most so many finish a character
 
 // How many tokens the next one is predicted from: all that were fed and the new ones, or, when these do not fit into
 // the cache, the last half of it.
@@ -53,34 +52,15 @@ static bool write_token(Stream *stream, const Tokenizer *tokenizer, int id) {
     return stream_write(stream, text, length);
 }
 
-static void drop_memory(Generator *generator) {
-    inference_free(&generator->inference);
-    free(generator->logits);
-    free(generator->scratch);
-    free(generator->ids);
-}
-
-// Take memory for this many tokens of text, or for the whole window; the text stays as it is.
-static bool make_room(Generator *generator, size_t tokens, Error *error) {
+static bool take_memory(Generator *generator, Error *error) {
     const Gpt *gpt = generator->gpt;
-    const size_t V = (size_t)gpt->shape.vocab, most = (size_t)generator->window;
-    // Randomised positions are drawn for the whole window at once.
-    const int window = tokens < most && !mix_random_bound(&gpt->pos) ? (int)tokens : generator->window;
-    const int chunk = gpt->shape.windows.period && window > CHUNK ? CHUNK : window;
-    if (window <= generator->inference.capacity) return true;
-    generator->fed -= (size_t)generator->inference.length; // which the new cache has not seen
-    drop_memory(generator);
+    const size_t V = (size_t)gpt->shape.vocab;
+    const int window = generator->window, chunk = gpt->shape.windows.period && window > CHUNK ? CHUNK : window;
     if (!inference_create(&generator->inference, gpt, 1, window, chunk, error)) return false;
     generator->logits = malloc(V * sizeof(real));
     generator->scratch = malloc(2 * V * sizeof(real));
     generator->ids = malloc((size_t)window * sizeof(int));
     return (generator->logits && generator->scratch && generator->ids) || fail_run(error, "no memory for the logits");
-}
-
-// How many tokens the text will have at most.
-static size_t longest(const Generator *generator, const Generation *g) {
-    const size_t count = generator->tokens.count;
-    return count + (count == 0) + (size_t)g->tokens + CHARACTER_TOKENS;
 }
 
 bool generator_write(FILE *out, Generator *generator, Generation *g, Error *error) {
@@ -89,8 +69,7 @@ bool generator_write(FILE *out, Generator *generator, Generation *g, Error *erro
     const Tokenizer *tokenizer = generator->tokenizer;
     Stream stream = stream_to(out, g->stops);
     int left = g->tokens, more = CHARACTER_TOKENS;
-    const size_t all = longest(generator, g);
-    bool ok = (all <= (size_t)generator->inference.capacity || make_room(generator, 2 * all + ROOM, error)) &&
+    bool ok = (generator->logits || take_memory(generator, error)) &&
               (generator->tokens.count > 0 || tokens_add(&generator->tokens, &first, 1, error)),
          ended = false;
     generator->stopped = false;
@@ -113,7 +92,10 @@ bool generator_write(FILE *out, Generator *generator, Generation *g, Error *erro
 }
 
 void generator_free(Generator *generator) {
-    drop_memory(generator);
+    inference_free(&generator->inference);
+    free(generator->logits);
+    free(generator->scratch);
+    free(generator->ids);
     tokens_free(&generator->tokens);
 }
 
@@ -139,8 +121,11 @@ bool generator_at_line(const Generator *generator) {
 bool generate(FILE *out, const Gpt *gpt, const Tokenizer *tokenizer, Generation *g, Error *error) {
     Generator generator;
     if (!generator_create(&generator, gpt, tokenizer, g->context, error)) return false;
-    bool ok = generator_add(&generator, g->prompt, strlen(g->prompt), "the prompt", error) &&
-              make_room(&generator, longest(&generator, g), error);
+    bool ok = generator_add(&generator, g->prompt, strlen(g->prompt), "the prompt", error);
+    // Memory for what the text can reach; but randomised positions are drawn for the whole window at once.
+    const size_t count = generator.tokens.count, all = count + (count == 0) + (size_t)g->tokens + CHARACTER_TOKENS;
+    if (all < (size_t)generator.window && !mix_random_bound(&gpt->pos)) generator.window = (int)all;
+    ok = ok && take_memory(&generator, error);
     if (ok && !stream_text(out, g->prompt) && !ferror(out)) ok = fail_run(error, "no memory for the prompt");
     ok = ok && generator_write(out, &generator, g, error);
     generator_free(&generator);

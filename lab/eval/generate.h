@@ -34,13 +34,13 @@ typedef struct {
     real *logits, *scratch; // (V), (2V)
     Tokens tokens;          // of the whole text
     size_t fed;             // how many of them the cache has seen, or forgotten
-    int *ids;               // (as many as the cache has room for)
-    int window;             // for which the cache may grow
+    int *ids;               // (window)
+    int window;             // tokens that the cache has room for
     bool stopped;           // a stop text has ended the model's last part
 } Generator;
 
 // Begin a document. The model sees the last `window` tokens at most. Fails (input) when the scheme is not defined for
-// such a window, (run) for want of memory. Memory for the window is taken as the text grows.
+// such a window, (run) for want of memory.
 bool generator_create(Generator *generator, const Gpt *gpt, const Tokenizer *tokenizer, int window, Error *error);
 void generator_free(Generator *generator);
 

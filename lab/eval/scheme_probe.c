@@ -98,28 +98,27 @@ static void scores(Probe *probe, int head) {
     scores_forward(&probe->tables, &block, &keys, probe->scratch);
 }
 
-static bool any_embeds(const Mix *mix) {
-    for (int p = 0; p < mix->parts; p++)
-        if (mix->part[p].scheme->code) return true;
-    return false;
-}
+// What the schemes of a layer do.
+typedef struct {
+    bool embed, turn, read_positions;
+} Does;
 
-static bool any_turns(const Mix *mix, int layer) {
-    for (int p = 0; p < mix->parts; p++)
-        if (mix->part[p].scheme->enters == ENTERS_ROTATION && position_layer(&mix->part[p], layer) >= 0) return true;
-    return false;
-}
-
-static bool all_placeless(const Mix *mix, int layer) {
-    for (int p = 0; p < mix->parts; p++)
-        if (!mix->part[p].scheme->placeless && position_layer(&mix->part[p], layer) >= 0) return false;
-    return true;
+static Does what_schemes_do(const Mix *mix, int layer) {
+    Does does = {0};
+    for (int p = 0; p < mix->parts; p++) {
+        const Scheme *scheme = mix->part[p].scheme;
+        const bool here = position_layer(&mix->part[p], layer) >= 0;
+        does.embed |= scheme->code != NULL;
+        does.turn |= here && scheme->enters == ENTERS_ROTATION;
+        does.read_positions |= here && !scheme->placeless;
+    }
+    return does;
 }
 
 // The codes (T, C) into x: what the embedding adds, or what a rotation makes of one query.
 static void codes(Probe *probe) {
     memset(probe->x, 0, (size_t)probe->T * probe->C * sizeof(real));
-    if (any_embeds(probe->tables.mix)) {
+    if (what_schemes_do(probe->tables.mix, probe->layer).embed) {
         mix_embed_forward(&probe->tables, probe->x, probe->at, probe->T);
     } else {
         repeat_row(probe->x, probe, "query", 1);
@@ -164,14 +163,14 @@ static void add_scores(Spread *spread, double *by_distance, const real *S, int T
 }
 
 static void measure_scores(SchemeProperties *p, Probe *probe) {
-    const Mix *mix = probe->tables.mix;
+    const Does does = what_schemes_do(probe->tables.mix, probe->layer);
     const size_t codes = (size_t)probe->T * probe->C * sizeof(real);
     Spread spread = {0};
     // The same token, query and key at every place.
     repeat_row(probe->x, probe, "token", TOKEN_RMS);
     repeat_row(probe->q, probe, "query", 1);
     repeat_row(probe->k, probe, mix_scores(&probe->tables, probe->layer).own ? "key" : "query", 1);
-    if (any_embeds(mix)) {
+    if (does.embed) {
         memset(probe->q, 0, codes);
         mix_embed_forward(&probe->tables, probe->q, probe->at, probe->T);
         memcpy(probe->k, probe->q, codes);
@@ -184,7 +183,7 @@ static void measure_scores(SchemeProperties *p, Probe *probe) {
     // Scores that are equal but for rounding have no spread.
     const bool flat = spread.all < 1e-9 * probe->T * probe->T;
     // To a scheme that reads no coordinates, equal tokens say nothing of the distance between others.
-    p->absolute = flat || all_placeless(mix, probe->layer) ? NAN : sqrt(spread.within / spread.all);
+    p->absolute = flat || !does.read_positions ? NAN : sqrt(spread.within / spread.all);
     p->trend = flat ? NAN : rank_correlation(probe->by_distance, probe->T);
 }
 
@@ -195,7 +194,8 @@ bool scheme_probe(SchemeProperties *p, const Gpt *gpt, int layer, uint64_t seed,
                           gpt->shape.context, PROBE_CONTEXT_LEAST);
     if (!probe_create(&probe, gpt, layer, seed, error)) return false;
     *p = (SchemeProperties){.distinct = NAN, .nonlinear = NAN};
-    if (any_embeds(&gpt->pos) || any_turns(&gpt->pos, layer)) {
+    const Does does = what_schemes_do(&gpt->pos, layer);
+    if (does.embed || does.turn) {
         codes(&probe);
         p->distinct = measure_unique(&probe);
         p->nonlinear = shift_residual(probe.x, probe.T, probe.C, CODE_SHIFT);

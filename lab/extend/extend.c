@@ -1,55 +1,10 @@
 #include "lab/extend/extend.h"
 
 #include "base/interrupt.h"
+#include "base/progress.h"
 
 #include <omp.h>
 #include <stdlib.h>
-
-const Option short_window_options[] = {
-    HEADING_ROW("Methods pi, ntk, yarn, llama3, longrope, gradient and given"),
-    FLAG_ROW("keep-short", offsetof(ExtendOptions, keep_short),
-             "leave windows no longer than the original context unscaled (the default when the run already has "
-             "separate short factors)"),
-    CHOICE_ROW("attention", offsetof(ExtendOptions, attention), "all", "all|long|stretched", "WHERE",
-               "where the attention factor of YaRN or LongRoPE scales queries and keys: all = everywhere, as in "
-               "Hugging Face; long = not in windows that --keep-short leaves unscaled; stretched = as long, and not at "
-               "LongRoPE's unscaled first tokens, as in its code"),
-    {0},
-};
-
-const Option listed_options[] = {
-    HEADING_ROW("Methods given (uses these factors) and gradient (starts from them)"),
-    TEXTS_ROW("factors", offsetof(ExtendOptions, factors), "X,X,...",
-              "what the frequency of each pair is divided by, the fastest pair first; a long list goes on in another "
-              "--factors"),
-    INTEGER_ROW("unscaled", offsetof(ExtendOptions, unscaled), "0", 0, 1e6,
-                "tokens at the start whose frequencies are not divided (LongRoPE's n_hat)"),
-    {0},
-};
-
-const Option text_options[] = {
-    HEADING_ROW("Methods yarn, longrope and gradient (the last two also try yarn's factors)"),
-    CHOICE_ROW(
-        "ramp", offsetof(ExtendOptions, formula.ramp), "code", RAMP_NAMES, "HOW",
-        "YaRN's ramp from kept to divided frequencies: code = as in its authors' code; exact = without that code's "
-        "rounding; paper = as in their paper"),
-    NUMBER_ROW("beta-fast", offsetof(ExtendOptions, formula.beta_fast), "32", 0.001, 1e6, "X",
-               "YaRN keeps the frequency of pairs with more turns than this in the original context"),
-    NUMBER_ROW("beta-slow", offsetof(ExtendOptions, formula.beta_slow), "1", 0.001, 1e6, "X",
-               "YaRN divides the frequency of pairs with fewer turns than this by the whole factor"),
-    TEXT_ROW("data", offsetof(ExtendOptions, data), NULL, "DIR",
-             "choose factors on the training text of this data; default: the run's data"),
-    INTEGER_ROW("windows", offsetof(ExtendOptions, search.windows), "6", 1, SEARCH_WINDOWS_MOST,
-                "windows of that text, each of the new context"),
-    {0},
-};
-
-const Option short_options[] = {
-    HEADING_ROW("Methods longrope and gradient"),
-    FLAG_ROW("short", offsetof(ExtendOptions, short_only),
-             "search factors only for windows no longer than the original context; keep the factors of longer windows"),
-    {0},
-};
 
 // What windows of the original length are stretched by so far.
 static Stretch short_stretch(const Extension *x) {
@@ -59,56 +14,33 @@ static Stretch short_stretch(const Extension *x) {
     return stretch ? *stretch : plain;
 }
 
-bool extension_find(Extension *x, Error *error) {
-    const ExtendOptions *o = x->options;
-    const StretchRule *before = &x->run.gpt.pos.part[x->part].stretch;
-    StretchRule *rule = &x->found.rule;
-    Stretch found = {0};
-    x->found = (RunStretch){.rule = {.method = o->method, .factor = x->factor, .original = x->original}};
-    if (o->short_only) *rule = *before;
-    if (!x->method->find(&found, x, error)) return false;
-    rule->has_short = o->short_only || o->keep_short || before->has_short;
-    if (o->short_only) {
-        rule->short_stretch = found;
-        return true;
-    }
-    rule->pairs = x->pairs;
-    rule->long_stretch = found;
-    if (!rule->has_short) return true;
-    rule->short_stretch = short_stretch(x);
-    if (o->attention == ATTENTION_ALL) {
-        rule->short_stretch.attention = found.attention;
-        rule->short_stretch.bare_start = false;
-    }
-    return true;
-}
-
-Stretch extension_formula(const Extension *x, Method method) {
+static Stretch formula(const Extension *x, Method method) {
     Stretch stretch;
     stretch_formula(&stretch, method, &x->options->formula, x->factor, x->original, x->base, x->pairs);
     return stretch;
 }
 
-Stretch extension_further(const Extension *x) {
+// The stretch that the run already has, stretched further by YaRN's formula with the paper's ramp, and with YaRN's
+// attention factor for both together.
+static Stretch further(const Extension *x) {
     const int context = x->run.gpt.shape.context;
     Stretch made, stretch;
     stretch_further(&stretch, stretch_of_window(&made, &x->run.gpt.pos.part[x->part].stretch, context, x->pairs),
                     &x->options->formula, x->options->factor, context, x->base, x->pairs);
-    extension_attention(&stretch, x);
-    stretch.attention = extension_formula(x, METHOD_YARN).attention;
+    stretch.attention = formula(x, METHOD_YARN).attention;
     return stretch;
 }
 
-int extension_starts(Stretch starts[STARTS_MOST], const Extension *x) {
-    starts[0] = extension_formula(x, METHOD_PI);
-    starts[1] = extension_formula(x, METHOD_NTK);
-    starts[2] = extension_formula(x, METHOD_YARN);
-    if (x->run.gpt.pos.part[x->part].stretch.original == 0) return 3;
-    starts[3] = x->options->short_only ? short_stretch(x) : extension_further(x);
-    return 4;
+// Give a stretch that was found or listed its attention factor: LongRoPE's for the new length; with --short, the one
+// that short windows already have.
+static void set_attention(Stretch *stretch, const Extension *x) {
+    const bool short_only = x->options->short_only;
+    stretch->attention = short_only ? short_stretch(x).attention : longrope_attention(x->factor, x->original);
+    stretch->bare_start = false;
 }
 
-bool extension_listed(Stretch *stretch, const Extension *x, Error *error) {
+// The stretch that --factors and --unscaled list. Fails (input) when they are not one for each pair.
+static bool listed(Stretch *stretch, const Extension *x, Error *error) {
     const TextList *lists = &x->options->factors;
     int count = 0;
     *stretch = (Stretch){.unscaled = (int)x->options->unscaled};
@@ -122,24 +54,21 @@ bool extension_listed(Stretch *stretch, const Extension *x, Error *error) {
             if (count < x->pairs) stretch->factors[count] = factor;
         }
     }
-    extension_attention(stretch, x);
+    set_attention(stretch, x);
     return count == x->pairs ||
            fail_input(error, "--factors has %d numbers, but %s has heads of %d pairs; give one for each pair", count,
                       x->directory, x->pairs);
 }
 
-SearchSpace extension_space(const Extension *x) {
-    SearchSpace space = search_space(
-        x->pairs, x->options->short_only ? x->run.gpt.pos.part[x->part].stretch.factor : x->factor, x->original);
-    space.free = x->options->free;
-    return space;
-}
-
-void extension_attention(Stretch *stretch, const Extension *x) {
-    const Stretch before = short_stretch(x);
-    const bool short_only = x->options->short_only;
-    stretch->attention = short_only ? before.attention : longrope_attention(x->factor, x->original);
-    stretch->bare_start = short_only ? before.bare_start : x->options->attention == ATTENTION_STRETCHED;
+int extension_starts(Stretch starts[STARTS_MOST], const Extension *x, Error *error) {
+    const bool stretched = x->run.gpt.pos.part[x->part].stretch.original > 0;
+    if (x->options->factors.count) return listed(starts, x, error);
+    starts[0] = formula(x, METHOD_PI);
+    starts[1] = formula(x, METHOD_NTK);
+    starts[2] = formula(x, METHOD_YARN);
+    if (stretched) starts[3] = x->options->short_only ? short_stretch(x) : further(x);
+    for (int i = 0; i < 3 + stretched; i++) set_attention(&starts[i], x);
+    return 3 + stretched;
 }
 
 void extension_close(Extension *x) {
@@ -222,4 +151,124 @@ double score_all(Extension *x, const Stretch *stretch) {
     for (int w = 0; w < windows; w++) scores[w] = score_window(x, omp_get_thread_num(), stretch, w);
     for (int w = 0; w < windows; w++) sum += scores[w]; // in the same order whichever worker finished first
     return sum / windows;
+}
+
+// --- the methods ---
+
+// The grid of --tune: fast betas in steps of about half an octave, slow ones in octaves. They go far below the usual 32
+// and 1, because the pairs of a small model make few turns in its short context; the smallest give a ramp that ends at
+// the last pair.
+static const double fast_choices[] = {1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64},
+                    slow_choices[] = {0.004, 0.008, 0.015, 0.03, 0.06, 0.125, 0.25, 0.5, 1, 2, 4};
+enum {
+    FAST = sizeof fast_choices / sizeof *fast_choices,
+    SLOW = sizeof slow_choices / sizeof *slow_choices,
+    TRIES = (RAMP_PAPER + 1) * FAST * SLOW
+};
+
+static FormulaOptions formula_at(int n) {
+    return (FormulaOptions){
+        .ramp = n / (FAST * SLOW), .beta_fast = fast_choices[n / SLOW % FAST], .beta_slow = slow_choices[n % SLOW]};
+}
+
+// Many betas give the same stretch, because the ramp is rounded to whole pairs.
+static bool is_new(const Stretch *tried, int count, const Stretch *stretch, int pairs) {
+    for (int i = 0; i < count; i++)
+        if (memcmp(tried[i].factors, stretch->factors, (size_t)pairs * sizeof *stretch->factors) == 0) return false;
+    return true;
+}
+
+static bool tune(Stretch *result, Stretch *tried, Extension *x, Error *error) {
+    char ramp[TEXT_CAPACITY];
+    double loss = INFINITY;
+    int count = 0;
+    FormulaOptions best = {0};
+    ProgressLine line;
+    interrupt_catch();
+    progress_start(&line, "extend", 0, TRIES);
+    for (int n = 0; n < TRIES && !interrupt_came(); n++) {
+        const FormulaOptions now = formula_at(n);
+        Stretch *stretch = &tried[count];
+        stretch_formula(stretch, METHOD_YARN, &now, x->factor, x->original, x->base, x->pairs);
+        if (now.beta_slow >= now.beta_fast || !is_new(tried, count, stretch, x->pairs)) continue;
+        choice_word(RAMP_NAMES, now.ramp, ramp);
+        count++;
+        const double mean = score_all(x, stretch);
+        if (mean < loss) {
+            loss = mean;
+            *result = *stretch;
+            best = now;
+        }
+        progress_show(&line, n + 1, "%s ramp, betas %g and %g  best %.4f", ramp, now.beta_fast, now.beta_slow, loss);
+    }
+    progress_clear(&line);
+    if (!stop_check(&stop_at_signal, error)) return false;
+    if (!isfinite(loss)) return fail_nonfinite(error, "no choice of betas has a finite loss; is the model trained?");
+    x->found.loss = loss;
+    x->found.evaluations = count;
+    x->found.tokens = x->scorer.tokens;
+    choice_word(RAMP_NAMES, best.ramp, ramp);
+    printf("betas    %g and %g with the %s ramp: the best of %d on %s\n", best.beta_fast, best.beta_slow, ramp, count,
+           x->corpus.name);
+    return true;
+}
+
+static bool find_yarn(Stretch *result, Extension *x, Error *error) {
+    if (x->options->further && x->run.gpt.pos.part[x->part].stretch.original == 0)
+        return fail_input(error, "--further: %s is not stretched; leave it out", x->directory);
+    if (!x->options->tune) {
+        *result = x->options->further ? further(x) : formula(x, METHOD_YARN);
+        return true;
+    }
+    if (!extension_open_text(x, (int)x->options->search.windows, error)) return false;
+    Stretch *tried = calloc(TRIES, sizeof *tried);
+    const bool ok = tried ? tune(result, tried, x, error) : fail_run(error, "no memory for %d stretches", TRIES);
+    free(tried);
+    return ok;
+}
+
+static bool find(Stretch *result, Extension *x, Error *error) {
+    const ExtendOptions *o = x->options;
+    switch (o->method) {
+    case METHOD_DYNAMIC: // its factors follow the window, so the result stays empty
+        x->found.rule.growth = o->growth == 0 ? 1 : x->factor;
+        return true;
+    case METHOD_YARN:
+        return find_yarn(result, x, error);
+    case METHOD_LONGROPE:
+        return longrope_find(result, x, error);
+    case METHOD_GRADIENT:
+        return gradient_find(result, x, error);
+    case METHOD_GIVEN:
+        if (!listed(result, x, error)) return false;
+        if (o->attention_factor > 0) result->attention = o->attention_factor;
+        return true;
+    default:
+        *result = formula(x, (Method)o->method);
+        return true;
+    }
+}
+
+bool extension_find(Extension *x, Error *error) {
+    const ExtendOptions *o = x->options;
+    const StretchRule *before = &x->run.gpt.pos.part[x->part].stretch;
+    StretchRule *rule = &x->found.rule;
+    Stretch found = {0};
+    x->found = (RunStretch){.rule = {.method = o->method, .factor = x->factor, .original = x->original}};
+    x->space = search_space(x->pairs, o->short_only ? before->factor : x->factor, x->original);
+    x->space.free = o->free;
+    if (o->short_only) *rule = *before;
+    if (!find(&found, x, error)) return false;
+    rule->has_short = o->short_only || o->keep_short || before->has_short;
+    if (o->short_only) {
+        rule->short_stretch = found;
+        return true;
+    }
+    rule->pairs = x->pairs;
+    rule->long_stretch = found;
+    if (!rule->has_short) return true;
+    rule->short_stretch = short_stretch(x);
+    rule->short_stretch.attention = found.attention; // the same at all lengths, as in Hugging Face
+    rule->short_stretch.bare_start = false;
+    return true;
 }

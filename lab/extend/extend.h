@@ -1,5 +1,5 @@
-// `bitter extend` at work: its options, the run that is extended, and what its methods share. The methods themselves
-// are in formulas.c (pi, ntk, dynamic, yarn, llama3, given), longrope.c and gradient.c.
+// `bitter extend` at work: its options, the run that is extended, and what its methods share. Formulas and yarn --tune
+// are in extend.c, the others in longrope.c and gradient.c.
 #ifndef BITTER_EXTEND_H
 #define BITTER_EXTEND_H
 
@@ -8,17 +8,12 @@
 #include "train/run.h"
 #include "model/infer.h"
 
-// Where the attention factor applies: everywhere, as in Hugging Face's longrope; in long windows only; or in long
-// windows except at their unscaled tokens, as in LongRoPE's released code (Stretch.bare_start).
-typedef enum { ATTENTION_ALL, ATTENTION_LONG, ATTENTION_STRETCHED } AttentionWhere;
-
 typedef struct {
     char out[TEXT_CAPACITY], data[TEXT_CAPACITY];
     int method;    // a Method
     double factor; // --factor: the new length / the run's context
     FormulaOptions formula;
-    int growth;    // a choice: 0 = the paper's (StretchRule.growth 1); 1 = Hugging Face's (growth = factor)
-    int attention; // an AttentionWhere: where the attention factor applies
+    int growth; // a choice: 0 = the paper's (StretchRule.growth 1); 1 = Hugging Face's (growth = factor)
     bool keep_short, short_only, tune, further, free, rising, resume;
     SearchOptions search; // its windows are also those of yarn --tune and gradient
     long long steps, tokens, threads;
@@ -27,21 +22,6 @@ typedef struct {
     long long unscaled;
     double attention_factor; // 0 = LongRoPE's
 } ExtendOptions;
-
-typedef struct Extension Extension;
-
-// A method of extension.
-typedef struct {
-    // Tables over ExtendOptions, up to the first NULL: the method's own, which begins with a heading that says what it
-    // does, and those shared with other methods.
-    const Option *options[6];
-    // Find the stretch of long windows or, with --short, of short ones. Fails (input, run, interrupted).
-    bool (*find)(Stretch *result, Extension *x, Error *error);
-} ExtendMethod;
-
-extern const Option listed_options[], short_window_options[], text_options[], short_options[];
-extern const ExtendMethod method_pi, method_ntk, method_dynamic, method_yarn, method_llama3, method_given,
-    method_longrope, method_gradient;
 
 #define SCORER_CHUNK 512 // tokens fed at a time
 
@@ -60,22 +40,22 @@ typedef struct {
     long long tokens; // scored so far by all workers
 } Scorer;
 
-struct Extension {
+typedef struct {
     const ExtendOptions *options;
-    const ExtendMethod *method;
     const char *directory; // of the run that is extended
     Run run;
-    RunPaths paths;   // of the new run
-    int part;         // of the position schemes, the one whose rotations are stretched
-    int pairs;        // of a head
-    double base;      // of the frequencies
-    int window;       // the stretched length
-    double factor;    // window / original length, 1 with --short
-    int original;     // the length that the frequencies were trained at
-    RunStretch found; // what the new run will have
+    RunPaths paths;    // of the new run
+    int part;          // of the position schemes, the one whose rotations are stretched
+    int pairs;         // of a head
+    double base;       // of the frequencies
+    int window;        // the stretched length
+    double factor;     // window / original length, 1 with --short
+    int original;      // the length that the frequencies were trained at
+    SearchSpace space; // of search; descent keeps to its limits
+    RunStretch found;  // what the new run will have
     Corpus corpus;
     Scorer scorer; // if the method looks at text
-};
+} Extension;
 
 // Let the method find the factors, and fill x->found with what the new run's rotations are stretched by.
 bool extension_find(Extension *x, Error *error);
@@ -83,29 +63,16 @@ bool extension_find(Extension *x, Error *error);
 // Close what an extension has opened; x->scorer and x->corpus may be {0}.
 void extension_close(Extension *x);
 
-// The stretch of a method that is a formula, for this extension.
-Stretch extension_formula(const Extension *x, Method method);
+// The methods that have files of their own: find the stretch of long windows or, with --short, of short ones. Fail
+// (input, run, interrupted, nonfinite).
+bool longrope_find(Stretch *result, Extension *x, Error *error);
+bool gradient_find(Stretch *result, Extension *x, Error *error);
 
-// The stretch that the run already has, stretched further by YaRN's formula with the paper's ramp, and with YaRN's
-// attention factor for both together.
-Stretch extension_further(const Extension *x);
-
-// The stretch that --factors and --unscaled list, with LongRoPE's attention factor. Fails (input) when they are not one
-// for each pair.
-bool extension_listed(Stretch *stretch, const Extension *x, Error *error);
-
-// What search and descent start from: PI, NTK, YaRN, and the stretch that the run already has, stretched further.
-// Returns how many there are.
+// What search and descent start from, with the attention factor of what they find: PI, NTK, YaRN, and the stretch that
+// the run already has, stretched further; or that of --factors and --unscaled. Returns how many there are; 0 when it
+// fails (input), because --factors are not one for each pair.
 enum { STARTS_MOST = 4 };
-int extension_starts(Stretch starts[STARTS_MOST], const Extension *x);
-
-// The space that search and descent look for factors in. Descent keeps to its limits only; with --free, search does,
-// too.
-SearchSpace extension_space(const Extension *x);
-
-// Give a stretch that search or descent tries its attention factor: LongRoPE's for the new length; with --short, the
-// one that short windows already have.
-void extension_attention(Stretch *stretch, const Extension *x);
+int extension_starts(Stretch starts[STARTS_MOST], const Extension *x, Error *error);
 
 // --- the loss on windows of text, which yarn --tune, longrope and gradient choose by ---
 

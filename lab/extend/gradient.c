@@ -62,12 +62,6 @@ static double loss_and_gradient(double *dlog_factors, Descent *d, int window) {
     return loss / T;
 }
 
-// With --rising, a start whose factors fall: each becomes at least the one before.
-static void keep_rule(Stretch *stretch, const Extension *x) {
-    for (int i = 1; x->options->rising && i < x->pairs; i++)
-        stretch->factors[i] = fmax(stretch->factors[i], stretch->factors[i - 1]);
-}
-
 // Replace n values, at most PAIRS_MOST, by those for which sum weights (new - old)^2 is least and none is below the one
 // before: neighbours that fall become their mean, as often as there are any (Ayer et al. 1955, isotonic regression).
 // Weights are above 0.
@@ -149,35 +143,21 @@ static void keep_better(Stretch *best, double *best_loss, Extension *x, const St
     *best = *stretch;
 }
 
-// The stretches that descent may start from: that of --factors, or else those of the search. Returns how many there
-// are; 0 when it fails (input).
-static int starts_of(Stretch starts[STARTS_MOST], const Descent *d, Error *error) {
-    if (!d->x->options->factors.count) return extension_starts(starts, d->x);
-    if (!extension_listed(starts, d->x, error)) return 0;
-    for (int i = 0; i < d->x->pairs; i++)
-        if (starts->factors[i] < 1 || starts->factors[i] > d->most * (1 + 1e-9))
-            return fail_input(error, "--factors: descent keeps to factors from 1 to %g; give others than %g", d->most,
-                              starts->factors[i]);
-    return 1;
-}
-
 // Take half of the steps from the best start, choose the number of unscaled tokens, then take the other half.
-static bool descend_twice(Stretch *best, Descent *d, const SearchSpace *space, Error *error) {
+static bool descend_twice(Stretch *best, Descent *d, const Stretch *starts, int start_count, Error *error) {
     Extension *x = d->x;
     double loss = INFINITY;
-    Stretch starts[STARTS_MOST];
-    const int start_count = starts_of(starts, d, error);
-    if (start_count == 0) return false;
-    for (int i = 0; i < start_count; i++) {
-        keep_rule(&starts[i], x);
-        extension_attention(&starts[i], x);
-        keep_better(best, &loss, x, &starts[i]);
+    for (int s = 0; s < start_count; s++) {
+        Stretch start = starts[s];
+        for (int i = 1; x->options->rising && i < x->pairs; i++)
+            start.factors[i] = fmax(start.factors[i], start.factors[i - 1]);
+        keep_better(best, &loss, x, &start);
     }
     if (interrupt_came()) return interrupted(d, error);
     if (!isfinite(loss)) return fail_nonfinite(error, "no start has a finite loss; is the model trained?");
     d->stretch = *best;
     if (!descend(d, d->steps / 2, x->options->lr, error)) return false;
-    for (int i = 0; i < space->unscaled_count; i++) {
+    for (int i = 0; i < x->space.unscaled_count; i++) {
         Stretch stretch = d->stretch;
         stretch.unscaled = unscaled_choices[i];
         keep_better(best, &loss, x, &stretch);
@@ -193,36 +173,44 @@ static bool descend_twice(Stretch *best, Descent *d, const SearchSpace *space, E
 }
 
 // The steps that the token budget leaves after scoring the starts, each choice of unscaled tokens, and the result.
-static long long steps_of(const Extension *x, const SearchSpace *space) {
+static long long steps_of(const Extension *x, int start_count) {
     const ExtendOptions *o = x->options;
-    Stretch starts[STARTS_MOST];
-    const int start_count = o->factors.count ? 1 : extension_starts(starts, x);
     const long long windows = o->search.windows,
                     reads = o->tokens > 0 ? o->tokens / x->window : search_budget(&o->search) * windows,
-                    scored = (start_count + space->unscaled_count + 1) * windows;
+                    scored = (start_count + x->space.unscaled_count + 1) * windows;
     if (o->steps > 0) return o->steps;
     return reads - scored >= 2 * READS_PER_STEP ? (reads - scored) / READS_PER_STEP : 2;
 }
 
-static bool find(Stretch *result, Extension *x, Error *error) {
-    static const char header[] = "step,loss,unscaled";
-    char path[PATH_CAPACITY];
+// Begin descent.csv.
+static bool open_csv(Descent *d, const char *path, Error *error) {
     AtomicFile file;
-    const SearchSpace space = extension_space(x);
-    Descent d = {.x = x, .most = 1 + space.step * space.most, .steps = steps_of(x, &space)};
-    if (!extension_open_text(x, (int)x->options->search.windows, error) ||
-        !path_format(path, error, "%s/descent.csv", x->options->out) ||
-        !result_check("--out", path, header, strlen(header), error) || !atomic_open(&file, path, error))
-        return false;
-    fputs(header, file.stream);
-    for (int i = 0; i < x->pairs; i++) fprintf(file.stream, ",factor_%d", i);
+    if (!result_open(&file, "--out", path, "step,loss,unscaled", error)) return false;
+    for (int i = 0; i < d->x->pairs; i++) fprintf(file.stream, ",factor_%d", i);
     fputc('\n', file.stream);
     if (!atomic_commit(&file, error)) return false;
-    if (!(d.csv = file_append(path))) return fail_run(error, "cannot append to %s: %s", path, strerror(errno));
+    d->csv = file_append(path);
+    return d->csv || fail_run(error, "cannot append to %s: %s", path, strerror(errno));
+}
+
+bool gradient_find(Stretch *result, Extension *x, Error *error) {
+    char path[PATH_CAPACITY];
+    Stretch starts[STARTS_MOST];
+    Descent d = {.x = x, .most = 1 + x->space.step * x->space.most};
+    const int start_count = extension_starts(starts, x, error);
+    if (start_count == 0) return false;
+    for (int i = 0; i < x->pairs && x->options->factors.count; i++)
+        if (starts->factors[i] < 1 || starts->factors[i] > d.most * (1 + 1e-9))
+            return fail_input(error, "--factors: descent keeps to factors from 1 to %g; give others than %g", d.most,
+                              starts->factors[i]);
+    d.steps = steps_of(x, start_count);
+    if (!extension_open_text(x, (int)x->options->search.windows, error) ||
+        !path_format(path, error, "%s/descent.csv", x->options->out) || !open_csv(&d, path, error))
+        return false;
     interrupt_catch();
     bool ok = descent_create(&d, x, error);
     progress_start(&d.line, "extend", 0, (double)d.steps);
-    ok = ok && descend_twice(result, &d, &space, error);
+    ok = ok && descend_twice(result, &d, starts, start_count, error);
     progress_clear(&d.line);
     if (fclose(d.csv) != 0 && ok) ok = fail_run(error, "cannot write %s: is the disk full?", path);
     train_pass_free(&d.pass);
@@ -231,19 +219,3 @@ static bool find(Stretch *result, Extension *x, Error *error) {
     unlink(path);
     return false;
 }
-
-static const Option gradient_options[] = {
-    HEADING_ROW("Method gradient (find factors by gradient descent on text)"),
-    INTEGER_ROW("steps", offsetof(ExtendOptions, steps), "0", 0, 1e9,
-                "steps of gradient descent; 0 = as many as --tokens allows"),
-    INTEGER_ROW("tokens", offsetof(ExtendOptions, tokens), "0", 0, HUGE_VAL,
-                "token budget for descent, counting each training token three times (forward and backward); 0 = the "
-                "same budget as longrope"),
-    FLAG_ROW("rising", offsetof(ExtendOptions, rising),
-             "let factors only rise from one pair to the next (LongRoPE's rule); without it they may fall"),
-    NUMBER_ROW("lr", offsetof(ExtendOptions, lr), "0.03", 0, 10, "X", "learning rate of the factors' logarithms"),
-    {0},
-};
-
-const ExtendMethod method_gradient = {
-    {gradient_options, listed_options, short_window_options, text_options, short_options}, find};

@@ -68,7 +68,7 @@ static void print_head(LongropeSearch *job) {
                    text = crc_bytes(0, x->scorer.ids,
                                     (size_t)o->windows * ((size_t)x->window + 1) * sizeof *x->scorer.ids),
                    starts = crc_bytes(0, job->starts, sizeof job->starts);
-    const long long parents = search_parents(o), mutations = search_mutations(o);
+    const long long parents = o->population / 2, mutations = o->population / 4;
     // In parts: where a library has printf conversions of its own, as libquadmath below OpenBLAS has, glibc needs
     // memory for more than a dozen of them, and without it prints the beginning and does not say so.
     Text *head = &job->head;
@@ -76,9 +76,8 @@ static void print_head(LongropeSearch *job) {
                x->factor, o->windows, x->window, o->population, parents, mutations);
     text_print(head, ", crossovers %lld, generations %lld, probability %.9g, far %.9g, abandon %.9g, remember 1",
                mutations, o->generations, SEARCH_PROBABILITY, SEARCH_FAR, SEARCH_ABANDON);
-    text_print(head, ", seed %lld%s, attention %.9g%s", o->seed,
-               job->search.space.free ? ", factors that may fall" : "", job->stretch.attention,
-               job->stretch.bare_start ? " except at the start" : "");
+    text_print(head, ", seed %lld%s, attention %.9g", o->seed, job->search.space.free ? ", factors that may fall" : "",
+               job->stretch.attention);
     text_print(head, ", start %08" PRIx32 ", weights %08" PRIx32 ", text %08" PRIx32, starts, weights, text);
     text_print(head, "\ngeneration,scored,loss,unscaled");
     for (int i = 0; i < job->search.space.pairs; i++) text_print(head, ",factor_%d", i);
@@ -89,22 +88,18 @@ static void print_head(LongropeSearch *job) {
 // Are these the first lines of the same search? Fails (input) naming the first setting that differs.
 static bool check_head(const LongropeSearch *job, const Buffer *file, Error *error) {
     const char *now = job->head.bytes, *then = (const char *)file->bytes;
-    size_t at = 0, setting = strlen("# ");
+    size_t at = 0, setting = 0;
     int line = 1;
     for (; at < job->head.size && at < file->size && then[at] == now[at]; at++) {
-        if (at > 0 && now[at - 1] == ',' && now[at] == ' ') setting = at + 1;
-        if (now[at] == '\n') line++;
+        if (now[at] == ',' || now[at] == '\n') setting = at + 1;
+        line += now[at] == '\n';
     }
     if (at == job->head.size) return true;
-    if (line > 1 || at < setting || at == file->size)
-        return fail_input(error,
-                          "%s, line %d: not the settings and columns of a search; the file is damaged: start again "
-                          "with another --out",
-                          job->path, line);
-    return fail_input(
-        error, "%s is of another search: it has %.*s, and this one %.*s; give the same options, or another --out",
-        job->path, (int)strcspn(then + setting, ",\n"), then + setting, (int)strcspn(now + setting, ",\n"),
-        now + setting);
+    return fail_input(error,
+                      "%s, line %d: of another search, or damaged: '%.*s' stands where this search has '%.*s'; give "
+                      "the same options, or another --out",
+                      job->path, line, (int)strcspn(then + setting, ",\n"), then + setting,
+                      (int)strcspn(now + setting, ",\n"), now + setting);
 }
 
 // Read a row, which ends at `end`. It is damaged, and this returns false, unless the evaluation that was read would be
@@ -137,11 +132,6 @@ static bool read_row(Evaluated *e, int *generation, const LongropeSearch *job, c
     return same;
 }
 
-static bool fail_memory(const LongropeSearch *job, Error *error) {
-    return fail_run(error, "%s: no memory for %zu candidates; give smaller --population or --generations", job->path,
-                    job->search.refused);
-}
-
 // Read the evaluations of a search that was stopped, and how many bytes of the file they take: a last row that was cut
 // short is left out.
 static bool recall(size_t *size, LongropeSearch *job, Error *error) {
@@ -153,11 +143,9 @@ static bool recall(size_t *size, LongropeSearch *job, Error *error) {
     const char *row = (const char *)file.bytes + (ok ? job->head.size : 0), *end;
     for (int line = 3; ok && (end = strchr(row, '\n')); line++, row = end + 1, job->recalled++) {
         ok =
-            read_row(&e, &generation, job, row, end) ||
+            (read_row(&e, &generation, job, row, end) && search_recall(&job->search, &e)) ||
             fail_input(error, "%s, line %d: not a row of a search; the file is damaged: start again with another --out",
                        job->path, line);
-        if (ok) search_recall(&job->search, &e);
-        if (job->search.refused) ok = fail_memory(job, error);
     }
     *size = (size_t)(row - (const char *)file.bytes);
     free(file.bytes);
@@ -196,7 +184,6 @@ static bool run(Stretch *result, LongropeSearch *job, Error *error) {
            search->abandoned, search->known);
     if (job->unwritten)
         return fail_run(error, "cannot write %s: %s; make room; %s", job->path, strerror(job->unwritten), go_on);
-    if (search->refused) return fail_memory(job, error);
     if (!complete) return fail_interrupted(error, "interrupted after %lld evaluations; %s", search->evaluations, go_on);
     const Evaluated *best = search_member(search, 0);
     if (!best || !isfinite(evaluated_mean(best)))
@@ -209,38 +196,23 @@ static bool run(Stretch *result, LongropeSearch *job, Error *error) {
     return true;
 }
 
-static bool find(Stretch *result, Extension *x, Error *error) {
+bool longrope_find(Stretch *result, Extension *x, Error *error) {
     if (!extension_open_text(x, INT_MAX, error)) return false;
     LongropeSearch job = {.x = x};
-    const SearchSpace space = extension_space(x);
     const SearchHooks hooks = {&job, score, evaluated};
-    job.search = search_begin(&space, &x->options->search, &hooks);
-    extension_attention(&job.stretch, x);
     if (!path_format(job.path, error, "%s/search.csv", x->options->out)) return false;
     Stretch starts[STARTS_MOST];
-    job.start_count = extension_starts(starts, x);
-    for (int i = 0; i < job.start_count; i++) job.starts[i] = candidate_of(&space, &starts[i]);
+    job.start_count = extension_starts(starts, x, error);
+    job.stretch = starts[0];
+    for (int i = 0; i < job.start_count; i++) job.starts[i] = candidate_of(&x->space, &starts[i]);
+    bool ok = search_begin(&job.search, &x->space, &x->options->search, &hooks) ||
+              fail_run(error, "no memory for %lld candidates; give smaller --population or --generations",
+                       search_budget(&x->options->search));
     print_head(&job);
-    bool ok = !job.head.failed || fail_run(error, "no memory for the first lines of %s", job.path);
+    ok = ok && (!job.head.failed || fail_run(error, "no memory for the first lines of %s", job.path));
     ok = ok && open_csv(&job, error) && run(result, &job, error);
     if (job.csv && fclose(job.csv) != 0 && ok) ok = fail_run(error, "cannot write %s: %s", job.path, strerror(errno));
     search_end(&job.search);
     text_free(&job.head);
     return ok;
 }
-
-static const Option longrope_options[] = {
-    HEADING_ROW("Method longrope (search factors by evolution, scored on text)"),
-    INTEGER_ROW("population", offsetof(ExtendOptions, search.population), "64", 4, 1e5,
-                "candidates in the first generation; half as many become parents, and each later generation has half "
-                "as many children"),
-    INTEGER_ROW("generations", offsetof(ExtendOptions, search.generations), "40", 0, 1e6,
-                "generations after the first"),
-    FLAG_ROW("free", offsetof(ExtendOptions, free),
-             "let factors fall from one pair to the next; without it they only rise, which is LongRoPE's rule"),
-    INTEGER_ROW("seed", offsetof(ExtendOptions, search.seed), "1337", 0, HUGE_VAL, "random seed"),
-    FLAG_ROW("resume", offsetof(ExtendOptions, resume), "continue the search that was stopped in --out"),
-    {0},
-};
-
-const ExtendMethod method_longrope = {{longrope_options, short_window_options, text_options, short_options}, find};

@@ -1,7 +1,5 @@
 #include "lab/extend/search.h"
 
-#include "base/memory.h"
-
 #include <assert.h>
 #include <math.h>
 #include <omp.h>
@@ -125,21 +123,19 @@ enum {
     FIRST_BATCH = 16 // candidates of the first population that are scored before the bar for abandoning moves
 };
 
-long long search_parents(const SearchOptions *options) {
-    return options->population / 2;
-}
-
-long long search_mutations(const SearchOptions *options) {
-    return options->population / 4;
-}
-
 long long search_budget(const SearchOptions *o) {
-    return o->population + 2 * o->generations * search_mutations(o);
+    return o->population + 2 * o->generations * (o->population / 4);
 }
 
-Search search_begin(const SearchSpace *space, const SearchOptions *options, const SearchHooks *hooks) {
+bool search_begin(Search *search, const SearchSpace *space, const SearchOptions *options, const SearchHooks *hooks) {
+    const size_t budget = (size_t)search_budget(options), population = (size_t)options->population,
+                 most = population > FIRST_BATCH ? population : FIRST_BATCH; // parents and children
     assert(options->windows <= SEARCH_WINDOWS_MOST && options->population >= 4);
-    return (Search){.space = *space, .options = *options, .hooks = *hooks};
+    *search = (Search){.space = *space, .options = *options, .hooks = *hooks, .capacity = budget};
+    search->archive = malloc(budget * sizeof *search->archive);
+    search->members = malloc(most * sizeof *search->members);
+    search->batch = malloc(most * sizeof *search->batch);
+    return search->archive && search->members && search->batch;
 }
 
 void search_end(Search *search) {
@@ -148,29 +144,11 @@ void search_end(Search *search) {
     free(search->batch);
 }
 
-// Stop for want of memory for so many candidates.
-static bool refuse(Search *search, size_t count) {
-    search->refused = count;
-    search->stopped = true;
-    return false;
-}
-
-static bool archive_add(Search *search, const Evaluated *evaluated) {
-    if (search->archived == search->capacity) {
-        const size_t more = search->capacity ? 2 * search->capacity : 256, size = sizeof *search->archive;
-        Evaluated *larger = memory_grow(search->archive, search->capacity * size, more * size);
-        if (!larger) return refuse(search, more);
-        search->archive = larger;
-        search->capacity = more;
-    }
-    search->archive[search->archived++] = *evaluated;
+bool search_recall(Search *search, const Evaluated *evaluated) {
+    if (search->archived == search->capacity) return false;
+    search->archive[search->archived] = *evaluated;
+    search->archive[search->archived++].recalled = true;
     return true;
-}
-
-void search_recall(Search *search, const Evaluated *evaluated) {
-    Evaluated recalled = *evaluated;
-    recalled.recalled = true;
-    archive_add(search, &recalled);
 }
 
 double evaluated_mean(const Evaluated *evaluated) {
@@ -180,7 +158,7 @@ double evaluated_mean(const Evaluated *evaluated) {
 }
 
 const Evaluated *search_member(const Search *search, int rank) {
-    return rank < search->member_count ? &search->archive[search->members[rank].index] : NULL;
+    return rank < search->member_count ? search->members[rank] : NULL;
 }
 
 // Should scoring of this candidate stop? `bar` is the worst parent, which children have to beat, or NULL while there
@@ -230,33 +208,33 @@ static void score(Search *search, Evaluated *e, const Evaluated *bar, int worker
 
 // A total order, so that the population does not depend on how a library's qsort treats equal elements.
 static int by_loss(const void *a, const void *b) {
-    const SearchMember *x = a, *y = b;
-    if (x->loss != y->loss) return x->loss < y->loss ? -1 : 1;
+    const Evaluated *x = *(Evaluated *const *)a, *y = *(Evaluated *const *)b;
+    const double x_loss = evaluated_mean(x), y_loss = evaluated_mean(y);
+    if (x_loss != y_loss) return x_loss < y_loss ? -1 : 1;
     return (x->order > y->order) - (x->order < y->order);
 }
 
 // Score the batch. Candidates that were scored on all windows join the population.
 static void score_batch(Search *search) {
-    const Evaluated *bar = search_member(search, (int)search_parents(&search->options) - 1);
+    const Evaluated *bar = search_member(search, (int)(search->options.population / 2) - 1);
     for (int i = 0; i < search->batch_count; i++)
-        if (search->archive[search->batch[i]].scored > 0) count(search, &search->archive[search->batch[i]]);
+        if (search->batch[i]->scored > 0) count(search, search->batch[i]);
 #pragma omp parallel for schedule(dynamic, 1) if (omp_get_max_threads() > 1)
-    for (int i = 0; i < search->batch_count; i++) {
-        Evaluated *e = &search->archive[search->batch[i]];
-        if (e->scored == 0 && !stopped(search)) score(search, e, bar, omp_get_thread_num());
-    }
+    for (int i = 0; i < search->batch_count; i++)
+        if (search->batch[i]->scored == 0 && !stopped(search))
+            score(search, search->batch[i], bar, omp_get_thread_num());
     for (int i = 0; i < search->batch_count && !search->stopped; i++) {
-        const Evaluated *e = &search->archive[search->batch[i]];
+        Evaluated *e = search->batch[i];
         if (e->scored < search->options.windows || !isfinite(evaluated_mean(e))) continue;
-        search->members[search->member_count++] =
-            (SearchMember){.loss = evaluated_mean(e), .order = search->joined++, .index = search->batch[i]};
+        e->order = search->joined++;
+        search->members[search->member_count++] = e;
     }
     search->batch_count = 0;
     qsort(search->members, (size_t)search->member_count, sizeof *search->members, by_loss);
 }
 
 // Put a candidate into the batch, with its scores if an earlier run has recorded them. Returns false when this run has
-// proposed it before, or memory is short.
+// proposed it before.
 static bool propose(Search *search, const Candidate *candidate) {
     size_t at = 0;
     while (at < search->archived && !candidates_equal(&search->space, &search->archive[at].candidate, candidate)) at++;
@@ -264,9 +242,12 @@ static bool propose(Search *search, const Candidate *candidate) {
         search->known++;
         return false;
     }
-    if (at == search->archived && !archive_add(search, &(Evaluated){.candidate = *candidate})) return false;
+    if (at == search->archived) {
+        if (at == search->capacity) return false; // what was recalled is not of this search
+        search->archive[search->archived++] = (Evaluated){.candidate = *candidate};
+    }
     search->archive[at].recalled = false;
-    search->batch[search->batch_count++] = at;
+    search->batch[search->batch_count++] = &search->archive[at];
     return true;
 }
 
@@ -276,7 +257,7 @@ static Candidate mutation(const Search *search, const Candidate *parent, Random 
 }
 
 static const Candidate *parent(const Search *search, Random *random) {
-    const long long parents = search_parents(&search->options);
+    const long long parents = search->options.population / 2;
     const int among = parents < search->member_count ? (int)parents : search->member_count;
     return &search_member(search, random_below(random, among))->candidate;
 }
@@ -287,7 +268,7 @@ static Candidate crossover(const Search *search, Random *random) {
 }
 
 static void add_children(Search *search, Random *random) {
-    const long long mutations = search_mutations(&search->options);
+    const long long mutations = search->options.population / 4;
     for (long long n = 0; n < 2 * mutations; n++)
         for (int tries = 0; tries < TRIES; tries++) {
             const Candidate child =
@@ -311,12 +292,8 @@ static void first_population(Search *search, const Candidate *seeds, int seed_co
 
 bool search_run(Search *search, const Candidate *seeds, int count) {
     const SearchOptions *o = &search->options;
-    const long long parents = search_parents(o);
-    const size_t most = (size_t)(o->population > FIRST_BATCH ? o->population : FIRST_BATCH); // parents and children
+    const long long parents = o->population / 2;
     Random random = {random_key((uint64_t)o->seed, "search"), 0};
-    search->members = malloc(most * sizeof *search->members);
-    search->batch = malloc(most * sizeof *search->batch);
-    if (!search->members || !search->batch) return refuse(search, most);
     first_population(search, seeds, count, &random);
     // Without members, no candidate has a finite loss.
     for (search->generation = 1; search->generation <= o->generations && !search->stopped && search->member_count > 0;

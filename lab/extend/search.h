@@ -60,10 +60,12 @@ typedef struct {
     Candidate candidate;
     int scored;
     bool recalled;                      // known from an earlier run, but not yet proposed in this one
+    long long order;                    // in which it joined the population: of two equal losses, the first ranks first
     double scores[SEARCH_WINDOWS_MOST]; // (windows) mean loss of each, in nats
 } Evaluated;
 
-// Whole numbers are long long, as in all option tables.
+// Whole numbers are long long, as in all option tables. As in the paper, whose population is 64, the best half of it
+// become parents, and each generation has a quarter as many mutations, and as many children of two parents.
 typedef struct {
     long long population;  // candidates of the first generation, at least 4
     long long generations; // that follow
@@ -71,22 +73,10 @@ typedef struct {
     long long seed;
 } SearchOptions;
 
-// As in the paper, whose population is 64: the best half of it become parents, and each generation has a quarter as
-// many mutations, and as many children of two parents.
-long long search_parents(const SearchOptions *options);
-long long search_mutations(const SearchOptions *options);
-
 #define SEARCH_PROBABILITY 0.3 // that a child's factor differs from its parent's
 #define SEARCH_FAR         0.3 // that a mutation is a far one (mutate_far)
 // Stop scoring a candidate once, over n windows, it is this many nats / sqrt(n) worse than the worst parent.
 #define SEARCH_ABANDON 0.03
-
-// One of the population. Of two equal losses, that which joined it first ranks first.
-typedef struct {
-    double loss;
-    long long order;
-    size_t index; // in the archive
-} SearchMember;
 
 typedef struct Search Search;
 
@@ -110,22 +100,23 @@ struct Search {
     long long known;       // children that had been scored before
     Evaluated *archive;    // (archived) all candidates that were ever scored, and those of the batch
     size_t archived, capacity;
-    size_t *batch; // (batch_count) in the archive: the candidates that are scored next
+    Evaluated **batch; // (batch_count) of the archive, those that are scored next
     int batch_count;
-    SearchMember *members; // (member_count) the population, the best first
+    Evaluated **members; // (member_count) of the archive, the population, the best first
     int member_count;
     long long joined; // members that ever joined
-    size_t refused;   // the number of candidates for which there was no memory, so that the search stopped; 0 = none
     bool stopped;
 };
 
-Search search_begin(const SearchSpace *space, const SearchOptions *options, const SearchHooks *hooks);
+// Returns false when there is no memory for all candidates. End with search_end in any case.
+bool search_begin(Search *search, const SearchSpace *space, const SearchOptions *options, const SearchHooks *hooks);
 
 // Call before search_run with each evaluation that an earlier run of the same search recorded. These are not scored
-// again, and the search goes the same way as if it had never been stopped.
-void search_recall(Search *search, const Evaluated *evaluated);
+// again, and the search goes the same way as if it had never been stopped. Returns false when there are more of them
+// than the search makes.
+bool search_recall(Search *search, const Evaluated *evaluated);
 
-// Search from `seeds` (count) until the last generation. Returns false when a hook stopped it or memory ran out.
+// Search from `seeds` (count) until the last generation. Returns false when a hook stopped it.
 bool search_run(Search *search, const Candidate *seeds, int count);
 
 // The member of this rank, which was scored on all windows; rank 0 is the best. NULL when there are fewer.

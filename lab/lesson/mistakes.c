@@ -12,10 +12,6 @@ static void turn_gradient_forward(const Tables *tables, int layer, real *dq, rea
     rotation_family.qk_forward(tables, layer, dq, dk, stride, at, rows);
 }
 
-static void plant_sign(Planted *wrong) {
-    wrong->family.qk_backward = turn_gradient_forward;
-}
-
 // --- values: they are turned by the angle of their own token, too ---
 //
 // Queries, keys and values of a token lie behind each other.
@@ -28,11 +24,6 @@ static void turn_values_back_too(const Tables *tables, int layer, real *dq, real
                                  int stride, const Place *at, int rows) {
     rotation_family.qk_backward(tables, layer, dq, dk, q, k, stride, at, rows);
     rotary_turn(tables, layer, dk + tables->pos->shape.width, true, stride, at, rows, -1);
-}
-
-static void plant_values(Planted *wrong) {
-    wrong->family.qk_forward = turn_values_too;
-    wrong->family.qk_backward = turn_values_back_too;
 }
 
 // --- pairing and cache: mistakes that training does not make ---
@@ -59,11 +50,6 @@ static void turn_other_pairs_in_use(const Tables *tables, int layer, real *q, re
     rotation_family.qk_forward(&in_use, layer, q, k, stride, at, rows);
 }
 
-static void plant_pairing(Planted *wrong) {
-    wrong->family.layout = layout_marked;
-    wrong->family.qk_forward = turn_other_pairs_in_use;
-}
-
 // What this hook leaves in k is what goes into the cache.
 static void cache_keys_unturned(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at,
                                 int rows) {
@@ -73,18 +59,9 @@ static void cache_keys_unturned(const Tables *tables, int layer, real *q, real *
         rotary_turn(tables, layer, q, false, stride, at, rows, +1);
 }
 
-static void plant_cache(Planted *wrong) {
-    wrong->family.layout = layout_marked;
-    wrong->family.qk_forward = cache_keys_unturned;
-}
-
 // --- exponent ---
 static double theta_of_half_the_exponent(const Position *pos, int set, int head, int pair) {
     return rope_theta(rotary_of(pos)->base, pair, 4 * rotary_pairs(pos));
-}
-
-static void plant_exponent(Planted *wrong) {
-    wrong->scheme.theta = theta_of_half_the_exponent;
 }
 
 // --- bias ---
@@ -92,33 +69,26 @@ static double curve_before_the_scale(const Position *pos, int set, int head, int
     return scheme_alibi.curve(pos, set, head, distance) / sqrt(head_width(&pos->shape));
 }
 
-static void plant_bias(Planted *wrong) {
-    wrong->scheme.curve = curve_before_the_scale;
-}
-
 // --- dropped ---
 static void drop_last_token(const Tables *tables, const real *dx, const Place *at, int rows) {
     code_family.embed_backward(tables, dx, at, rows - 1);
 }
 
-static void plant_dropped(Planted *wrong) {
-    wrong->family.embed_backward = drop_last_token;
-}
-
 const Mistake mistakes[] = {
     {"sign", "The gradient is turned forward by the angle, instead of back.", "turn_gradient_forward", &scheme_rope,
-     plant_sign},
-    {"values", "Values are turned as well, as queries and keys are.", "turn_values_too", &scheme_rope, plant_values},
+     .family = {.qk_backward = turn_gradient_forward}},
+    {"values", "Values are turned as well, as queries and keys are.", "turn_values_too", &scheme_rope,
+     .family = {.qk_forward = turn_values_too, .qk_backward = turn_values_back_too}},
     {"pairing", "Training pairs channels i and i+d/2, use pairs channels 2i and 2i+1.", "turn_other_pairs_in_use",
-     &scheme_rope, plant_pairing},
+     &scheme_rope, .family = {.layout = layout_marked, .qk_forward = turn_other_pairs_in_use}},
     {"exponent", "Pair i turns by b^(-i/d) radians a token, instead of b^(-2i/d).", "theta_of_half_the_exponent",
-     &scheme_rope, plant_exponent},
+     &scheme_rope, .theta = theta_of_half_the_exponent},
     {"bias", "The bias is added before the score is divided by sqrt(d), instead of after.", "curve_before_the_scale",
-     &scheme_alibi, plant_bias},
+     &scheme_alibi, .curve = curve_before_the_scale},
     {"cache", "In use, keys go into the cache unturned, and nothing turns them later.", "cache_keys_unturned",
-     &scheme_rope, plant_cache},
+     &scheme_rope, .family = {.layout = layout_marked, .qk_forward = cache_keys_unturned}},
     {"dropped", "The gradient of the table of positions leaves out the last token.", "drop_last_token", &scheme_learned,
-     plant_dropped},
+     .family = {.embed_backward = drop_last_token}},
     {0},
 };
 
@@ -132,15 +102,21 @@ const Mistake *mistake_find(const char *name, Error *error) {
         names[count++] = m->name;
     }
     const char *nearest = nearest_name(name, names, count);
-    if (nearest)
-        fail_input(error, "there is no mistake '%s'; did you mean '%s'? (%s)", name, nearest, all);
-    else
-        fail_input(error, "there is no mistake '%s'; choose one of %s", name, all);
+    fail_input(error, "there is no mistake '%s'; %s%s%schoose one of %s", name, nearest ? "did you mean '" : "",
+               nearest ? nearest : "", nearest ? "'? Or " : "", all);
     return NULL;
 }
 
 void mistake_plant(Planted *wrong, const Mistake *mistake) {
+    const Family *hooks = &mistake->family;
+    Scheme *scheme = &wrong->scheme;
+    Family *family = &wrong->family;
     *wrong = (Planted){*mistake->right, *mistake->right->family};
-    wrong->scheme.family = &wrong->family;
-    mistake->plant(wrong);
+    scheme->family = family;
+    if (mistake->theta) scheme->theta = mistake->theta;
+    if (mistake->curve) scheme->curve = mistake->curve;
+    if (hooks->layout) family->layout = hooks->layout;
+    if (hooks->qk_forward) family->qk_forward = hooks->qk_forward;
+    if (hooks->qk_backward) family->qk_backward = hooks->qk_backward;
+    if (hooks->embed_backward) family->embed_backward = hooks->embed_backward;
 }

@@ -12,11 +12,13 @@ typedef struct {
 } Planted;
 
 typedef struct {
-    const char *name;              // "sign"
-    const char *sentence;          // what is wrong: "The gradient is turned forward, by the angle, instead of back."
-    const char *function;          // that has the mistake
-    const Scheme *right;           // the scheme in which it is planted
-    void (*plant)(Planted *wrong); // changes a copy of it
+    const char *name;     // "sign"
+    const char *sentence; // what is wrong: "The gradient is turned forward, by the angle, instead of back."
+    const char *function; // that has the mistake
+    const Scheme *right;  // the scheme in which it is planted
+    Family family;        // the hooks that are wrong; all others are NULL
+    double (*theta)(const Position *pos, int set, int head, int pair);     // the same of
+    double (*curve)(const Position *pos, int set, int head, int distance); // the scheme
 } Mistake;
 
 // sign, values, pairing, exponent, bias, cache, dropped; and a row without a name.

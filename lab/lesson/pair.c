@@ -40,6 +40,11 @@ static double *number(Pair *pair, int which) {
     return numbers[which];
 }
 
+double pair_number(const Pair *pair, int which) {
+    Pair copy = *pair;
+    return *number(&copy, which);
+}
+
 static double loss_beside(const Pair *pair, int which, double step) {
     Pair moved = *pair;
     PairForward forward;
@@ -52,10 +57,6 @@ double pair_slope(const Pair *pair, int which) {
     // theta counts once for every token between the two, so it takes a step as much smaller.
     const double h = which == PAIR_NUMBERS - 1 ? STEP / (1 + fabs(pair->m - pair->n)) : STEP;
     return (loss_beside(pair, which, h) - loss_beside(pair, which, -h)) / (2 * h);
-}
-
-void pair_slopes(Pair *slopes, const Pair *pair) {
-    for (int which = 0; which < PAIR_NUMBERS; which++) *number(slopes, which) = pair_slope(pair, which);
 }
 
 double pair_score_by_distance(const Pair *pair) {

@@ -35,12 +35,12 @@ void pair_forward(PairForward *forward, const Pair *pair);
 // +1 they are turned in the wrong direction, a mistake for the reader to see: d.q and d.k are then wrong.
 void pair_backward(PairBackward *backward, const PairForward *forward, const Pair *pair, int direction);
 
-// The slope of the loss along number `which` (0 .. PAIR_NUMBERS-1) of the pair, by a central difference: (loss(x + h) -
-// loss(x - h)) / 2h. It knows nothing of pair_backward, and agrees with it to some nine digits.
-double pair_slope(const Pair *pair, int which);
+// Number `which` (0 .. PAIR_NUMBERS-1) of the pair.
+double pair_number(const Pair *pair, int which);
 
-// The same for all numbers.
-void pair_slopes(Pair *slopes, const Pair *pair);
+// The slope of the loss along that number, by a central difference: (loss(x + h) - loss(x - h)) / 2h. It knows nothing
+// of pair_backward, and agrees with it to some nine digits.
+double pair_slope(const Pair *pair, int which);
 
 // The score without either token's position: q . R((n - m) theta) k.
 double pair_score_by_distance(const Pair *pair);

@@ -45,14 +45,10 @@ bool picture_lengths(double *lengths, const char *scheme, bool keys, int pair, i
     const Shape shape = {.vocab = 2, .context = positions, .layers = 1, .heads = 1, .width = WIDTH};
     Turned turned = {0};
     if (!position_parse(&turned.pos, scheme, error) || !position_fit(&turned.pos, &shape, error)) return false;
-    const Scheme *s = turned.pos.scheme;
-    if (s->enters != ENTERS_ROTATION || position_learned(&turned.pos))
-        return fail_input(error, "%s does not turn queries and keys by fixed angles; rope and xpos do", s->name);
-    if (s->two_axes || rotary_pairs(&turned.pos) != WIDTH / 2 || rotary_of(&turned.pos)->pairing != PAIRING_HALF)
-        return fail_input(error, "%s does not turn channels i and i + %d as one pair; rope and xpos do", scheme,
-                          WIDTH / 2);
-    if (pair < 0 || pair >= WIDTH / 2)
-        return fail_input(error, "there is no pair %d; pairs are 0 to %d", pair, WIDTH / 2 - 1);
+    if (turned.pos.scheme->enters != ENTERS_ROTATION || rotary_pairs(&turned.pos) != WIDTH / 2 || pair < 0 ||
+        pair >= WIDTH / 2)
+        return fail_input(error, "%s does not turn pair %d; rope and xpos turn pairs 0 to %d", scheme, pair,
+                          WIDTH / 2 - 1);
     layout(&turned, positions);
     if (!arena_allocate(&turned.arena, "the lengths of gradients", error)) return false;
     layout(&turned, positions);
@@ -62,7 +58,8 @@ bool picture_lengths(double *lengths, const char *scheme, bool keys, int pair, i
         turned.at[t].t = t;
         gradient[t * WIDTH + pair] = 1; // the pair is channels (pair, pair + WIDTH/2)
     }
-    s->family->qk_backward(&turned.tables, 0, turned.dq, turned.dk, turned.q, turned.k, WIDTH, turned.at, positions);
+    turned.pos.scheme->family->qk_backward(&turned.tables, 0, turned.dq, turned.dk, turned.q, turned.k, WIDTH,
+                                           turned.at, positions);
     for (int t = 0; t < positions; t++)
         lengths[t] = hypot((double)gradient[t * WIDTH + pair], (double)gradient[t * WIDTH + pair + WIDTH / 2]);
     arena_free(&turned.arena);

@@ -14,9 +14,8 @@ double picture_slope(const double x[2], const double dy[2], double angle, int ch
 double picture_angle_slope(const double x[2], const double dy[2], double angle, double nudge);
 
 // lengths (positions): a gradient of length 1 arrives at pair `pair` of a query, or of a key if `keys`, at each
-// position; how long it is after the backward pass of the scheme "NAME[:key=value,...]", one that turns queries and
-// keys, with 16 channels a head in pairs (i, i+8). Fails (input) when the scheme is unknown, turns nothing or pairs
-// other channels, or there is no such pair; (run) without memory.
+// position; how long it is after the backward pass of rope or xpos, "NAME[:key=value,...]", with 16 channels a head in
+// pairs (i, i+8). Fails (input) when the scheme is unknown or does not turn the pair, (run) without memory.
 bool picture_lengths(double *lengths, const char *scheme, bool keys, int pair, int positions, Error *error);
 
 // factors (pairs): what the frequencies are divided by, with the defaults of `bitter extend`; all 1 for METHOD_PI with

@@ -80,7 +80,8 @@ int end(const char *wrong) {
 }
 
 // --- numbers ---
-void invent_numbers(double *in, int count, int test) {
+// Numbers that look random, from -2 to 2 in steps of 0.1 and not 0; the same for the same test.
+static void invent(double *in, int count, int test) {
     unsigned state = (unsigned)test * 747796405u + 2891336453u;
     for (int i = 0; i < count; i++) {
         state = state * 1664525u + 1013904223u;
@@ -91,7 +92,7 @@ void invent_numbers(double *in, int count, int test) {
 
 double slope(double (*f)(const double *in), const double *in, int index) {
     const double h = 1e-5;
-    double moved[MOST];
+    double moved[NUMBERS_MOST];
     memcpy(moved, in, sizeof moved);
     moved[index] = in[index] + h;
     const double more = f(moved);
@@ -103,145 +104,157 @@ bool close_to(double a, double b) {
     return fabs(a - b) <= 1e-7 * (1 + fabs(b));
 }
 
-// --- one function ---
-typedef struct {
-    const Check *check;
-    int count; // numbers that the function gives
-    double in[TESTS][MOST], yours[TESTS][MOST], right[TESTS][MOST];
-} Tried;
-
-static void try(Tried *tried, const Check *it) {
-    *tried = (Tried){.check = it};
-    for (const Group *group = it->out; group->count > 0; group++) tried->count += group->count;
-    for (int test = 0; test < TESTS; test++) {
-        it->invent(tried->in[test], test);
-        it->right(tried->right[test], tried->in[test]);
-        it->yours(tried->yours[test], tried->in[test]);
-    }
-}
-
-// Is output `index` the same in all tests? index -1: all outputs.
-static bool same(double a[TESTS][MOST], double b[TESTS][MOST], int index, int count) {
-    for (int test = 0; test < TESTS; test++)
-        for (int i = 0; i < count; i++)
-            if ((index < 0 || i == index) && !close_to(a[test][i], b[test][i])) return false;
+static bool all_close(const double *a, const double *b, int count) {
+    for (int i = 0; i < count; i++)
+        if (!close_to(a[i], b[i])) return false;
     return true;
 }
 
-static const char *recognise(Tried *tried) {
-    for (const Mistake *mistake = tried->check->mistakes; mistake->sentence; mistake++) {
-        double gives[TESTS][MOST];
-        for (int test = 0; test < TESTS && mistake->gives; test++) mistake->gives(gives[test], tried->in[test]);
-        if (!mistake->gives || same(tried->yours, gives, -1, tried->count)) return mistake->sentence;
+// --- one function ---
+static void compute(Tried *tried, int test) {
+    double *out = tried->yours[test];
+    const double *in = tried->in[test];
+    tried->check->right(tried->right[test], in);
+    if (tried->in_place) in = memcpy(out, in, sizeof tried->in[test]);
+    tried->check->yours(out, in);
+}
+
+void try_all(Tried *tried, const Check *check) {
+    tried->check = check;
+    tried->tests = check->tests ? check->tests : TESTS;
+    tried->count = 0;
+    for (const Group *group = check->out; group->count > 0; group++) tried->count += group->count;
+    memset(tried->in, 0, sizeof tried->in);
+    for (int test = 0; test < tried->tests; test++) {
+        invent(tried->in[test], check->random, test);
+        if (check->adapt) check->adapt(tried->in[test], test);
+        compute(tried, test);
     }
+}
+
+int first_wrong(const Tried *tried, int at, int count) {
+    for (int test = 0; test < tried->tests; test++)
+        if (!all_close(tried->yours[test] + at, tried->right[test] + at, count)) return test;
+    return -1;
+}
+
+void mistake_if(Guess *guess, bool fits, const char *sentence) {
+    guess->sentences[guess->next] = sentence;
+    if (!fits) guess->excluded[guess->next] = true;
+    guess->next++;
+}
+
+void mistake(Guess *guess, const double *gives, const char *sentence) {
+    mistake_if(guess, all_close(guess->yours + guess->at, gives, guess->count), sentence);
+}
+
+const char *recognise(const Tried *tried, int at, int count) {
+    Guess guess = {0};
+    const int step = tried->check->each ? 1 : count;
+    for (int test = 0; test < tried->tests; test++)
+        for (int i = at; i < at + count; i += step) {
+            guess.yours = tried->yours[test];
+            guess.right = tried->right[test];
+            guess.at = i;
+            guess.count = step;
+            guess.next = 0;
+            tried->check->mistakes(&guess, tried->in[test]);
+        }
+    for (int i = 0; i < guess.next; i++)
+        if (!guess.excluded[i]) return guess.sentences[i];
     return NULL;
 }
 
-static bool all_finite(double numbers[TESTS][MOST], int count) {
-    for (int test = 0; test < TESTS; test++)
-        for (int i = 0; i < count; i++)
-            if (!isfinite(numbers[test][i])) return false;
-    return true;
+// A test with a result that is infinite or not a number; -1 if there is none.
+static int not_finite(const Tried *tried) {
+    for (int test = 0; test < tried->tests; test++)
+        for (int i = 0; i < tried->count; i++)
+            if (!isfinite(tried->yours[test][i])) return test;
+    return -1;
+}
+
+// Is everything the same number of times too large?
+static bool scaled(const Tried *tried, double factor) {
+    for (int test = 0; test < tried->tests; test++)
+        for (int i = 0; i < tried->count; i++)
+            if (!close_to(tried->yours[test][i], factor * tried->right[test][i])) return false;
+    return isfinite(factor) && fabs(factor) > 1e-6;
 }
 
 // What can be said of mistakes that are on no list.
-static void say_general(Tried *tried) {
-    if (!all_finite(tried->yours, tried->count)) {
+static void say_general(const Tried *tried) {
+    const char *name = tried->check->out[0].name;
+    const double factor = tried->yours[0][0] / tried->right[0][0];
+    char list[200] = "";
+    int wrong = 0;
+    if (not_finite(tried) >= 0) {
         say("A result is infinite or not a number (nan). Do you divide by 0, or take the root or logarithm of a "
             "negative number?");
         return;
     }
-    const char *name = tried->check->out[0].name;
-    char list[200] = "";
-    bool some = false; // of the results are right
-    const double factor = tried->yours[0][0] / tried->right[0][0];
-    double scaled[TESTS][MOST];
-    for (int test = 0; test < TESTS; test++)
-        for (int i = 0; i < tried->count; i++) scaled[test][i] = factor * tried->right[test][i];
-    if (isfinite(factor) && fabs(factor) > 1e-6 && same(tried->yours, scaled, -1, tried->count)) {
+    if (scaled(tried, factor)) {
         say(close_to(factor, -1) ? "Everything has the wrong sign." : "Everything is %.6g times what it should be.",
             factor);
         return;
     }
-    for (int i = 0, wrong = 0; i < tried->count; i++) {
-        if (same(tried->yours, tried->right, i, tried->count)) continue;
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s[%d]", wrong++ ? ", " : "", name, i);
-        some = wrong < tried->count;
-    }
-    if (tried->count > 1 && some) say("Wrong: %s. All the rest of %s is right.", list, name);
-    if (tried->check->none_right && !some)
+    for (int i = 0; i < tried->count; i++)
+        if (first_wrong(tried, i, 1) >= 0)
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s[%d]", wrong++ ? ", " : "", name, i);
+    if (wrong < tried->count) say("Wrong: %s. All the rest of %s is right.", list, name);
+    if (tried->check->none_right && wrong == tried->count)
         say("%s", tried->check->none_right);
     else
         say("No mistake that this checker knows gives these numbers. Follow this example by hand:");
 }
 
-static int worst_test(Tried *tried) {
-    int worst = 0;
-    double most = 0;
-    for (int test = 0; test < TESTS; test++)
-        for (int i = 0; i < tried->count; i++) {
-            const double error = fabs(tried->yours[test][i] - tried->right[test][i]);
-            if (isnan(error)) return test;
-            if (error > most) most = error, worst = test;
+// Put `value` for as many as possible of the numbers that may become it, so that the example can be computed by hand.
+static void simplify(Tried *tried, int test, double value) {
+    int i = 0;
+    for (const Group *group = tried->check->in; group->count > 0; group++)
+        for (int n = 0; n < group->count; n++, i++) {
+            double *number = &tried->in[test][i];
+            const double before = *number;
+            if (group->easy != (value > 0 ? value : 1) || before == 0) continue;
+            *number = value;
+            compute(tried, test);
+            if (all_close(tried->yours[test], tried->right[test], tried->count)) *number = before;
         }
-    return worst;
+    compute(tried, test);
 }
 
-static bool wrong_for(const Tried *tried, const double *in) {
-    double yours[MOST] = {0}, right[MOST] = {0};
-    tried->check->yours(yours, in);
-    tried->check->right(right, in);
-    for (int i = 0; i < tried->count; i++)
-        if (!close_to(yours[i], right[i])) return true;
-    return false;
+void say_example(const Tried *tried, int test) {
+    say_numbers("input", tried->check->in, tried->in[test]);
+    say_numbers("expected", tried->check->out, tried->right[test]);
+    say_numbers("found", tried->check->out, tried->yours[test]);
 }
 
-static void replace_if_still_wrong(const Tried *tried, double *in, int index, double value) {
-    const double before = in[index];
-    in[index] = value;
-    if (!wrong_for(tried, in)) in[index] = before;
-}
-
-// Put zeros and ones for as many numbers as possible, so that the example can be computed by hand.
-static void simplify(Tried *tried, int test) {
-    const Check *it = tried->check;
-    double *in = tried->in[test];
-    if (it->half > 0) replace_if_still_wrong(tried, in, it->half, 0.5);
-    for (int value = 0; value <= 1; value++)
-        for (int i = it->simple; i < it->simple + it->simple_count; i++)
-            if (in[i] != 0) replace_if_still_wrong(tried, in, i, value);
-    it->yours(tried->yours[test], in);
-    it->right(tried->right[test], in);
-}
-
-static bool is_right(Tried *tried) {
-    return same(tried->yours, tried->right, -1, tried->count);
-}
-
-static int report(Tried *tried) {
-    const Check *it = tried->check;
-    const char *sentence = recognise(tried);
-    const int test = worst_test(tried);
+static int report(Tried *tried, int wrong) {
+    const char *sentence = tried->in_place ? tried->check->in_place : recognise(tried, 0, tried->count);
+    const int test = not_finite(tried) >= 0 ? not_finite(tried) : wrong;
     if (sentence)
         say("%s", sentence);
     else
         say_general(tried);
-    simplify(tried, test);
-    say_numbers("input", it->in, tried->in[test]);
-    say_numbers("expected", it->out, tried->right[test]);
-    say_numbers("found", it->out, tried->yours[test]);
-    return end(it->function);
+    simplify(tried, test, 0.5);
+    simplify(tried, test, 0);
+    simplify(tried, test, 1);
+    say_example(tried, test);
+    return end(tried->check->name);
 }
 
 int check_exercise(const char *file, const Check *checks, int count) {
-    static Tried tried;
+    static Tried tried; // large
     begin(file);
     for (int i = 0; i < count; i++) {
         char extra[200] = "";
-        if (i > 0) snprintf(extra, sizeof extra, "; %s is right", checks[i - 1].function);
-        try(&tried, &checks[i]);
-        if (!filled_in(extra)) return EXIT_FAILURE;
-        if (!is_right(&tried)) return report(&tried);
+        if (i > 0) snprintf(extra, sizeof extra, "; %s is right", checks[i - 1].name);
+        for (int way = 0; way < (checks[i].in_place ? 2 : 1); way++) {
+            tried.in_place = way == 1;
+            try_all(&tried, &checks[i]);
+            if (!filled_in(extra)) return EXIT_FAILURE;
+            const int wrong = first_wrong(&tried, 0, tried.count);
+            if (wrong >= 0) return report(&tried, wrong);
+        }
     }
     return end(NULL);
 }

@@ -94,10 +94,10 @@ need extend run --method pi --factor 1 --out once
 check "--factor 1 --method pi changes nothing" same_losses run once 16,64
 check "pi changes something" less "$(loss run 16)" "$(loss pi 16)"
 check "without a stretch, four times the context is too much" less "$(loss ntk 64)" "$(loss run 64)"
-need extend run --method yarn --factor 4 --keep-short --attention long --out kept
+need extend run --method ntk --factor 4 --keep-short --out kept
 check "yarn changes short windows" less "$(loss run 16)" "$(loss yarn 16)"
-check "--keep-short --attention long: short windows are as before" same_losses run kept 1,15,16
-check "--keep-short --attention long: long windows are not" same_losses yarn kept 17,64
+check "--keep-short: short windows are as before" same_losses run kept 1,15,16
+check "--keep-short: long windows are not" same_losses ntk kept 17,64
 need extend run --method yarn --factor 4 --keep-short --out kept-all
 attention_factors() { # RUN
     rotation "$1" | sed -n 's/.*"attention_factor": \([0-9.]*\).*/\1/p'
@@ -108,17 +108,6 @@ cp -r once sharper
 sed "2d; s/\"attention_factor\": 1.0/\"attention_factor\": $(attention_factors yarn)/" once/config.json >sharper/config.json
 check "--keep-short: short windows keep their frequencies" same_losses sharper kept-all 1,15,16
 check "--keep-short: long windows are yarn's" same_losses yarn kept-all 17,64
-for method in longrope gradient; do
-    enough=$few
-    [ $method = longrope ] || enough='--windows 2 --steps 6 --threads 1'
-    # shellcheck disable=SC2086
-    need extend run --method $method --factor 4 $enough --attention stretched --keep-short --out bare-$method
-    check "$method --attention stretched: not on the unscaled tokens" \
-        grep -q '"attention_on_unscaled": false' bare-$method/config.json
-    check "$method --attention stretched: nor in short windows" same_losses run bare-$method 16
-done
-refuses "--attention where there is none" "--attention;--method dynamic" extend run --method dynamic \
-    --attention long --out new
 need sample run --prompt Once --tokens 11 --temperature 0
 cp "$scratch/out" continued
 need sample kept --prompt Once --tokens 11 --temperature 0
@@ -137,7 +126,7 @@ one_text() { # RUN
 for stretched in run yarn dynamic kept; do check "sample $stretched: --tokens does not change the text" one_text $stretched; done
 refuses "dynamic, which cannot keep them" "kept;short windows;another method" extend kept --method dynamic --factor 2 \
     --out new
-need extend kept --method yarn --factor 2 --keep-short --attention long --out kept-further
+need extend kept --method ntk --factor 2 --out kept-further
 check "--keep-short twice: short windows are as in the beginning" same_losses run kept-further 16
 check "dynamic: short windows are as before" same_losses run dynamic 16
 check "dynamic: long windows have the ntk of their length" same_losses ntk dynamic 64
@@ -233,7 +222,7 @@ check "--short: long windows are as before" same_losses yarn short 17,64
 check "--short: short windows are better" less "$(loss short 16)" "$(loss yarn 16)"
 need extend yarn --method gradient --short --windows 3 --steps 30 --threads 1 --out short-learned
 check "--short, learned: long windows are as before" same_losses yarn short-learned 17,64
-need extend short/ --method yarn --factor 2 --attention long
+need extend short/ --method yarn --factor 1
 check "a / at the end is not the name's" test -f short-yarn/config.json
 check "factors of short windows stay" same_losses short short-yarn 4,16
 
@@ -272,7 +261,7 @@ refuses "eval of half a search" "stopped;no run" eval stopped
 refuses "an --out that holds a search" "stopped;already holds a search;--resume" $search --out stopped
 refuses "another method where a search was stopped" "stopped;already holds a search;longrope" \
     extend run --method pi --factor 4 --out stopped
-for other in '--seed 7' '--windows 3' '--population 60' '--generations 31' '--factor 5' '--free' '--beta-slow 0.1' '--attention stretched' '--ramp paper' '--data builtin:tales:bytes=40000,seed=2'; do
+for other in '--seed 7' '--windows 3' '--population 60' '--generations 31' '--factor 5' '--free' '--beta-slow 0.1' '--ramp paper' '--data builtin:tales:bytes=40000,seed=2'; do
     refuses "--resume with $other" "stopped/search.csv;another search;--out" $search $other --out stopped --resume
 done
 refuses "--resume of another run" "another search" extend yarn-tuned ${search#extend run} --factor 1 --out stopped \
@@ -306,9 +295,7 @@ for damage in '1s/seed 1337/seed 1338/' '5s/,[^,]*/,x/' '7s/,/;/' '9s/^[^,]*,4,/
     '3s/\(.*\),4[.]00,/\1,4.50,/' '3s/,0,4[.]00,/,1,4.00,/' '3s/^0,/1,/' '3s/^0,/1000,/' '2s/factor_1/factor_2/' \
     '2s/,crc32//' '2s/.*//'; do
     mkdir damaged && sed "$damage" finished.csv >damaged/search.csv
-    words='line;damaged'
-    [ "$damage" = "${damage#1}" ] || words='another search'
-    refuses "search.csv damaged by $damage" "damaged/search.csv;$words" $search --out damaged --resume
+    refuses "search.csv damaged by $damage" "damaged/search.csv, line;damaged" $search --out damaged --resume
     rm -r damaged
 done
 mkdir empty && : >empty/search.csv
@@ -376,26 +363,22 @@ for pair in 'yarn --growth factor' 'yarn --population 10' 'yarn --short' 'ntk --
     option=${pair#* }
     refuses "$option with ${pair%% *}" "${option%% *};--method ${pair%% *}" extend run --method $pair $new
 done
-refuses "betas in the wrong order" "--beta-fast 1;--beta-slow 2" extend run --beta-fast 1 --beta-slow 2 $new
-refuses "frequencies in the wrong order" "--high-freq 1;--low-freq 1" extend run --method llama3 --high-freq 1 $new
-for option in --abandon=0 --forget --one-by-one --parents=8 --far=0.2; do
+refuses "betas in the wrong order" "--beta-fast;--beta-slow" extend run --beta-fast 1 --beta-slow 2 $new
+refuses "frequencies in the wrong order" "--high-freq;--low-freq" extend run --method llama3 --high-freq 1 $new
+for option in --abandon=0 --forget --parents=8 --attention=long; do
     refuses "$option, which is gone" "no option ${option%=*};bitter extend" extend run --method longrope $option $new
 done
 refuses "yarn with text and no --tune" "--tune;--data;--windows" extend run --method yarn --windows 2 $new
 refuses "betas and --tune" "--tune;--beta-fast" extend run --method yarn --tune --beta-fast 2 $new
 refuses "a ramp and --tune" "--tune;--ramp" extend run --method yarn --tune --ramp paper $new
 # Options that would change nothing.
-for words in '--attention long:--method yarn' '--attention stretched:--method given --factors 1,2,3,4' \
-    '--attention long:--method pi --keep-short' '--ramp paper:--method gradient --factors 1,2,3,4'; do
-    option=${words%:*} others=${words#*:}
-    refuses "$option with $others" "${option%% *}" extend run $others $option $new
-done
+refuses "--ramp with --factors" "--ramp" extend run --method gradient --factors 1,2,3,4 --ramp paper $new
 refuses "--short and the ends of yarn's ramp" "--short;--beta-fast" \
     extend yarn --method longrope --short --beta-fast 8 --out new
 refuses "--resume without a search" "new;no search;--resume" extend run --method longrope --resume $few $new
 refuses "learned positions" "learned;cannot be stretched;rope" extend learned $new
 refuses "learned frequencies" "rope-learned;cannot be stretched" extend rope-learned $new
-refuses "random positions" "scattered;random positions;64" extend scattered $new
+refuses "random positions" "scattered;random positions" extend scattered $new
 refuses "a factor below one" "--factor;'0.5'" extend run --factor 0.5 --out new
 refuses "a factor too large" "12800000;10000000" extend yarn-long --factor 1e5 --out new
 refuses "--short without a stretch" "--short;run;not stretched" extend run --method longrope --short --out new
@@ -403,11 +386,10 @@ refuses "random positions where it is stretched" "--random-positions 64;stretche
     --random-positions 64 --steps 2 --out new
 refuses "--short where it is dynamic" "--short;dynamic" extend dynamic --method longrope --short $few --out new
 refuses "--keep-short of dynamic" "--keep-short;--method dynamic" extend run --method dynamic --keep-short $new
-refuses "a context below the original length" "8;16;--factor" extend tiny --factor 1.5 --out new
+refuses "a context below the original length" "12;16;--factor" extend tiny --factor 1.5 --out new
 refuses "an unknown method" "--method;'yarm';did you mean 'yarn'" extend run --method yarm $new
 refuses "--steps and --tokens" "--steps;--tokens" extend run --method gradient --steps 5 --tokens 9 $new
 refuses "--short with --factor" "--short;--factor" extend yarn --method longrope --short --factor 5 --out new
-refuses "--short with --attention" "--short;--attention" extend yarn --method longrope --short --attention all --out new
 refuses "--short with --keep-short" "--short;--keep-short" extend yarn --method longrope --short --keep-short --out new
 refuses "an --out that holds data" "brief;prepare;--out" extend run --out brief
 refuses "training where data are" "brief;prepare;--out" train $small --data $data --steps 2 --out brief
@@ -444,7 +426,7 @@ refuses "train --resume with a damaged stretch" "broken;factors" train --resume 
 rm -r broken
 with_config "a stretch of learned positions" "learned;rotation" 's/"pos": "[^"]*"/"pos": "learned"/'
 with_config "a stretch of half the head" "4 factors;2 pairs" 's/"pos": "[^"]*"/"pos": "partial"/'
-with_config "a stretch of no known method" "yarm" 's/"method": "yarn"/"method": "yarm"/'
+with_config "a stretch of no known method" "yarm" 's/"method": "ntk"/"method": "yarm"/'
 with_config "a stretch without its length" "original_context" '/"original_context"/d'
 with_config "a stretch that is no object" "give pi" 's/"rotation": {/"rotation": 7, "x": {/'
 finish

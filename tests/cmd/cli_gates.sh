@@ -44,7 +44,7 @@ refuses "a gate of nothing" "'none' has no options" train $small --pos none:gate
 refuses "a gate of contents" "fox has no option 'gate'" train $small --pos fox:gate=trained --out new
 refuses "gates of layers that are left out" "skip leaves out layers;'rope:gate=trained*3,none'" \
     train $small --pos rope:gate=trained,skip=2 --out new
-refuses "extending gates" "rotations with gates;angles of its own;without gate=trained" \
+refuses "extending gates" "rotations with gates;without gate=trained" \
     extend run --method yarn --factor 2 --out new
 refuses "exporting gates" "trained gates;without gate=trained" export run --to hf --out new
 finish

@@ -138,7 +138,8 @@ fill solved
 # Every sentence that a checker has for a mistake was told to one.
 sentences() {
     for file in folder/check_?.c; do
-        tr '\n' ' ' <"$file" | sed 's/" *"//g' | tr '~' ' ' | grep -oE '\{"[^"]{20,}",' | sed 's/^{"//; s/",$//'
+        tr '\n' ' ' <"$file" | sed 's/" *"//g' | tr '~' ' ' | grep -oE '[,=] +"[^"]{20,}"(\)|;)' |
+            sed 's/^[^"]*"//; s/".*//'
     done
 }
 untold() {

@@ -93,7 +93,7 @@ refuses "lengths that the task does not have" "7 letters;as long as the offset" 
 refuses "more pairs than keys" "27 pairs;own key" train $small --data builtin:recall:max=27 --out new
 refuses "a length that is no number" "max;'x'" train $small --data builtin:copy:max=x --out new
 refuses "a share that is none" "ignore;1.5" train $small --data builtin:flipflop:ignore=1.5 --out new
-refuses "--task on a run without one" "shards/copy;plain;--data builtin:NAME;flipflop" eval plain --task
+refuses "--task on a run without one" "shards/copy;--data builtin:NAME;flipflop" eval plain --task
 refuses "--task on text" "builtin:tales is no task;copy, reverse" eval run --task --data builtin:tales
 refuses "--task on a directory" "shards/copy is no task" eval run --task --data shards/copy
 refuses "--task with other tokens" "made of bytes;chars" eval chars --task --data builtin:copy

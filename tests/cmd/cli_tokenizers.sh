@@ -55,7 +55,7 @@ check "it says the same bits per byte" says " $shown\$"
 succeed "report" report run
 succeed "sample" sample run --prompt 'It was' --tokens 20
 check "the prompt comes back" says '^It was'
-refuses "passkeys" "byte pair encoding;--tokenizer bytes" eval run --task --data builtin:passkey
+refuses "passkeys" "bpe;--tokenizer bytes" eval run --task --data builtin:passkey
 refuses "a task" "bytes" eval run --task --data builtin:copy
 
 # --- an existing one ---

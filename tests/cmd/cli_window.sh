@@ -44,7 +44,7 @@ refuses "more layers than there are" "--window '8*5,0', character 1;6 layers;--l
 refuses "a count with nothing beside it" "character 2;leave out *2" train $small --window '8*2' --out new
 refuses "windows that repeat late" "at most 64 layers" train $small --window '8*65,0' --out new
 refuses "windows in gradcheck" "--window '-1'" gradcheck --pos rope --window -1
-refuses "extending windows" "at most 31 keys;as it is" extend narrow --method yarn --factor 2 --out new
+refuses "extending windows" "windows;as it is" extend narrow --method yarn --factor 2 --out new
 refuses "exporting windows by layers" "run;different windows;--block llama" export run --to hf --out new
 refuses "exporting windows to llama.cpp" "use --to hf, or train it without --window" export narrow --to gguf --out new
 mkdir damaged && cp run/tokenizer.json run/model.safetensors damaged/

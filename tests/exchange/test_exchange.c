@@ -246,7 +246,7 @@ static void what_has_no_target_is_refused(void **state) {
     run.gpt.pos.part[0].shape.random_positions = 0;
     run_stretch(&run, METHOD_YARN, true);
     run.gpt.pos.part[0].stretch.short_stretch.attention = 1;
-    expect_no_target(&run, FORMAT_HF, "--attention all");
+    expect_no_target(&run, FORMAT_HF, "attention factor");
     run_stretch(&run, METHOD_YARN, true);
     expect_no_target(&run, FORMAT_GGUF, "use --to hf");
     run_stretch(&run, METHOD_LLAMA3, false);

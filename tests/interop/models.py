@@ -277,8 +277,6 @@ REFUSED = {
     "normalized by window": (lambda: train("window", "normalized:length=window"), b"length=trained"),
     "n_hat": (lambda: extend(path("rope"), "n_hat", "--method", "given", "--factors", ",".join(["4"] * 16),
                              "--unscaled", 4), b"n_hat"),
-    "attention factor of long windows": (lambda: extend(path("rope"), "long", "--method", "yarn", "--keep-short",
-                                                        "--attention", "long"), b"--attention all"),
 }
 for name, (make, word) in REFUSED.items():
     run = make()

@@ -15,5 +15,5 @@ run(async () => {
     // The exercises of a task are shorter than a window, so that a window can be longer than the validation text.
     model = await load("float");
     model.start(`${small} --context 150000 --data builtin:copy:max=2`);
-    assert.throws(() => model.attention(), /windows of 150000 tokens, but the validation text has \d+;.* --context/);
+    assert.throws(() => model.attention(), /150000 tokens.* --context/);
 });

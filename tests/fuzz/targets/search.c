@@ -23,7 +23,7 @@ static bool search(Extension *x, Error *error) {
     Stretch found;
     interrupt_catch();
     raise(SIGINT);
-    const bool ok = x->method->find(&found, x, error);
+    const bool ok = longrope_find(&found, x, error);
     interrupt_forget();
     Extension rest = *x;
     rest.run = (Run){0};
@@ -39,13 +39,13 @@ static void begin(Extension *x) {
     Error error;
     snprintf(options.out, sizeof options.out, "%.500s", fuzz_directory());
     *x = (Extension){.options = &options,
-                     .method = &method_longrope,
                      .directory = "run",
                      .pairs = 2,
                      .base = 10000,
                      .window = 16,
                      .factor = 2,
-                     .original = 8};
+                     .original = 8,
+                     .space = search_space(2, 2, 8)};
     fuzz_must(mix_create(&pos, "rope", &shape, &error) && gpt_create(&x->run.gpt, &shape, &pos, false, &error) &&
                   tokenizer_create(&x->run.tokenizer, TOKENIZER_BYTES, "", 0, "", &error),
               &error);

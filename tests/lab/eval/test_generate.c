@@ -111,33 +111,6 @@ static void model_by_length(Gpt *gpt, size_t i) {
     memset(gpt->w.wte, 0, (size_t)long_shape.width * sizeof(real)); // no byte 0, as above
 }
 
-static void more_tokens_go_on_with_the_same_text(void **state) {
-    static const int tokens[] = {3, 9, 25, 60};
-    Tokenizer tokenizer = bytes_tokenizer();
-    for (size_t i = 0; i < COUNT(by_length); i++)
-        for (int random_positions = 0; random_positions <= LONG; random_positions += LONG) {
-            if (random_positions && (by_length[i].stretch.original || i == 3)) continue; // refused, or not so long
-            Gpt gpt;
-            char *texts[COUNT(tokens)];
-            model_by_length(&gpt, i);
-            gpt.shape.random_positions = gpt.pos.part[0].shape.random_positions = random_positions;
-            for (size_t n = 0; n < COUNT(tokens); n++)
-                texts[n] = text_of(&gpt, &tokenizer,
-                                   (Generation){.prompt = "Once",
-                                                .tokens = tokens[n],
-                                                .sampling.temperature = 0.8,
-                                                .context = LONG,
-                                                .random = {9, 0}});
-            for (size_t n = 0; n + 1 < COUNT(tokens); n++)
-                if (strncmp(texts[n], texts[COUNT(tokens) - 1], strlen(texts[n])) != 0)
-                    fail_msg("%s: %s, and with more tokens %s", by_length[i].specification, texts[n],
-                             texts[COUNT(tokens) - 1]);
-            for (size_t n = 0; n < COUNT(tokens); n++) free(texts[n]);
-            gpt_free(&gpt);
-        }
-    tokenizer_free(&tokenizer);
-}
-
 // Token by token, with tokens fed again where that is asked for, against a window of that length alone.
 static void logits_are_those_of_a_window_as_long(void **state) {
     for (size_t i = 0; i < COUNT(by_length); i++) {
@@ -229,45 +202,19 @@ static void characters_need_no_mark_before_a_prompt(void **state) {
     gpt_free(&gpt);
 }
 
-static void no_tokens_write_the_prompt_alone(void **state) {
-    Tokenizer tokenizer = bytes_tokenizer();
-    Gpt gpt;
-    model_make(&gpt, "none", &shape, false);
-    char *text = text_of(&gpt, &tokenizer, (Generation){.prompt = "just this", .tokens = 0, .context = 4});
-    assert_string_equal(text, "just this");
-    free(text);
-    gpt_free(&gpt);
-    tokenizer_free(&tokenizer);
-}
-
-static void expect_refusal(const Gpt *gpt, const Tokenizer *tokenizer, Generation generation, const char *part) {
-    char *text;
-    size_t size;
-    Error error = {0};
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    const bool ok = generate(out, gpt, tokenizer, &generation, &error);
-    fclose(out);
-    expect_refused(ok, &error, part);
-    assert_int_equal(size, 0);
-    free(text);
-}
-
 static void an_unknown_character_or_length_is_refused(void **state) {
     const Shape small = {.vocab = 3, .context = 12, .layers = 1, .heads = 2, .width = 8};
+    const Generation unknown = {.prompt = "abx", .tokens = 5, .context = 12},
+                     long_window = {.prompt = "abc", .tokens = 5, .context = 13};
     Tokenizer tokenizer;
     Gpt gpt;
     Error error;
     must(tokenizer_create(&tokenizer, TOKENIZER_CHARS, "abc", 3, "text", &error), &error);
     model_make(&gpt, "learned", &small, false);
-    expect_refusal(&gpt, &tokenizer, (Generation){.prompt = "abx", .tokens = 5, .context = 12}, "the prompt");
-    expect_refusal(&gpt, &tokenizer, (Generation){.prompt = "abc", .tokens = 5, .context = 13}, "past 12 positions");
-    // Nothing marks a beginning here; text must come all the same, and of known characters.
-    char *text =
-        text_of(&gpt, &tokenizer, (Generation){.prompt = "", .tokens = 40, .sampling.temperature = 1, .context = 12});
-    assert_int_equal(strlen(text), 40);
-    assert_int_equal(strspn(text, "abc"), 40);
-    free(text);
+    Generation generation = unknown;
+    expect_refused(generate(stdout, &gpt, &tokenizer, &generation, &error), &error, "the prompt");
+    generation = long_window;
+    expect_refused(generate(stdout, &gpt, &tokenizer, &generation, &error), &error, "past 12 positions");
     tokenizer_free(&tokenizer);
     gpt_free(&gpt);
 }
@@ -311,51 +258,13 @@ static void prompts_may_be_fed_in_chunks(void **state) {
     tokenizer_free(&tokenizer);
 }
 
-// Memory for a long window is taken as the text grows, which then is as if it had been there from the beginning.
-static void a_conversation_may_outgrow_its_memory(void **state) {
-    enum { WINDOW = 10000000, FIRST = 100, MORE = 6000, V = 257 };
-    static char more[MORE];
-    const Generation greedy = {.tokens = 1, .context = WINDOW};
-    Tokenizer tokenizer = bytes_tokenizer();
-    Generation generation = greedy;
-    Generator grown, whole;
-    Gpt gpt;
-    Error error;
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    for (size_t i = 0; i < sizeof more; i++) more[i] = (char)('a' + i * i % 23);
-    model_make(&gpt, "rope", &shape, false);
-    must(generator_create(&grown, &gpt, &tokenizer, WINDOW, &error), &error);
-    must(generator_create(&whole, &gpt, &tokenizer, WINDOW, &error), &error);
-    must(generator_add(&grown, more, FIRST, "the prompt", &error), &error);
-    must(generator_write(out, &grown, &generation, &error), &error);
-    const int before = grown.inference.capacity;
-    must(generator_add(&grown, more, sizeof more, "your text", &error), &error);
-    const size_t known = whole.tokens.count;
-    must(tokens_add(&whole.tokens, grown.tokens.ids + known, grown.tokens.count - known, &error), &error);
-    must(generator_write(out, &grown, &generation, &error), &error);
-    must(generator_write(out, &whole, &generation, &error), &error);
-    assert_true(before < MORE && grown.inference.capacity > MORE && grown.inference.capacity < 10 * MORE);
-    for (size_t v = 0; v < V; v++) expect_near("logit", v, (double)grown.logits[v], (double)whole.logits[v], 1e-4);
-    generator_free(&grown);
-    generator_free(&whole);
-    gpt_free(&gpt);
-    tokenizer_free(&tokenizer);
-    fclose(out);
-    free(text);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_conversation_may_outgrow_its_memory),
         cmocka_unit_test(a_seed_decides_the_text),
         cmocka_unit_test(every_scheme_writes_past_its_window),
         cmocka_unit_test(every_scheme_writes_at_random_positions),
-        cmocka_unit_test(more_tokens_go_on_with_the_same_text),
         cmocka_unit_test(logits_are_those_of_a_window_as_long),
         cmocka_unit_test(characters_need_no_mark_before_a_prompt),
-        cmocka_unit_test(no_tokens_write_the_prompt_alone),
         cmocka_unit_test(an_unknown_character_or_length_is_refused),
         cmocka_unit_test(prompts_may_be_fed_in_chunks),
     };
