@@ -150,8 +150,8 @@ bool tokenizer_create_none(Tokenizer *tokenizer, int vocab_size, Error *error) {
 }
 
 bool tokenizer_create_bpe(Tokenizer *tokenizer, Error *error) {
-    *tokenizer = (Tokenizer){.kind = TOKENIZER_BPE, .encoder = encoder_create(error)};
-    return tokenizer->encoder && bpe_begin(&tokenizer->bpe, error);
+    *tokenizer = (Tokenizer){.kind = TOKENIZER_BPE};
+    return bpe_begin(&tokenizer->bpe, error);
 }
 
 static bool fail_character(Error *error, const Tokenizer *tokenizer, const char *text, size_t offset, int length,
@@ -200,8 +200,7 @@ bool tokenizer_encode_known(Tokens *tokens, UnknownCharacters *unknown, const To
     if (tokenizer->kind == TOKENIZER_CHARS) return encode_chars(tokens, unknown, tokenizer, text, size, name, error);
     assert(tokens->ids || size == 0);
     size_t count = tokens->count;
-    if (tokenizer->kind == TOKENIZER_BPE &&
-        !encode_text(tokens->ids, &count, tokenizer->encoder, &tokenizer->bpe, text, size, error))
+    if (tokenizer->kind == TOKENIZER_BPE && !bpe_encode(tokens->ids, &count, &tokenizer->bpe, text, size, error))
         return false;
     for (size_t i = 0; tokenizer->kind == TOKENIZER_BYTES && i < size; i++)
         tokens->ids[count++] = (unsigned char)text[i];
@@ -248,6 +247,5 @@ void tokenizer_free(Tokenizer *tokenizer) {
     free(tokenizer->characters);
     free(tokenizer->texts);
     bpe_free(&tokenizer->bpe);
-    encoder_free(tokenizer->encoder);
     *tokenizer = (Tokenizer){0};
 }

@@ -3,7 +3,7 @@
 #define BITTER_TOKENIZER_H
 
 #include "base/error.h"
-#include "data/bpe/encoder.h"
+#include "data/bpe/bpe.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +30,6 @@ typedef struct {
     uint32_t *characters; // (vocab_size) code points in rising order, for CHARS
     TokenText *texts;     // (vocab_size) what tokenizer_decode returns, but for BPE
     Bpe bpe;              // for BPE; else {0}
-    BpeEncoder *encoder;  // for BPE
 } Tokenizer;
 
 // "bytes", "chars", "bpe" or "none", as in files.
@@ -96,8 +95,8 @@ int tokenizer_newline(const Tokenizer *tokenizer);
 bool tokenizer_write(const Tokenizer *tokenizer, const char *path, Error *error);
 bool tokenizer_read(Tokenizer *tokenizer, const char *path, Error *error);
 
-// Read the tokenizer that a user names: a tokenizer.json or llm.c's gpt2_tokenizer.bin, or a directory (a run, data,
-// another program's) with a tokenizer.json or with GPT-2's encoder.json and vocab.bpe or vocab.json and merges.txt.
+// Read the tokenizer that a user names: a tokenizer.json, or a directory (a run, data, another program's) with one or
+// with GPT-2's encoder.json and vocab.bpe or vocab.json and merges.txt.
 // Fails (input) when there is none, or when it is NONE.
 bool tokenizer_find(Tokenizer *tokenizer, const char *path, Error *error);
 

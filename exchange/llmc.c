@@ -111,20 +111,13 @@ static bool import_bytes(Run *run, const Buffer *file, const char *path, const c
            copy_parameters(&run->gpt, file->bytes + sizeof header, narrow, path, error);
 }
 
-// llm.c keeps the tokenizer beside its checkpoints; one of transformers comes before it.
-static bool place_tokenizer(char tokenizer[PATH_CAPACITY], const char *path, Error *error) {
-    char parent[PATH_CAPACITY];
-    if (!path_parent(parent, path, error) || !path_format(tokenizer, error, "%s/tokenizer.json", parent)) return false;
-    return !path_missing(tokenizer) || path_format(tokenizer, error, "%s/gpt2_tokenizer.bin", parent);
-}
-
 bool import_llmc(Run *run, const char *path, Error *error) {
-    char tokenizer[PATH_CAPACITY];
+    char parent[PATH_CAPACITY], tokenizer[PATH_CAPACITY];
     Buffer file = {0};
     *run = (Run){0};
     options_default(&run->options, train_options);
-    const bool ok = place_tokenizer(tokenizer, path, error) && file_read(&file, path, error) &&
-                    import_bytes(run, &file, path, tokenizer, error);
+    const bool ok = path_parent(parent, path, error) && path_format(tokenizer, error, "%s/tokenizer.json", parent) &&
+                    file_read(&file, path, error) && import_bytes(run, &file, path, tokenizer, error);
     free(file.bytes);
     if (!ok) run_close(run);
     return ok;

@@ -62,17 +62,6 @@ echo '{"tokenizer": "none", "vocab_size": 1000}' | seed tokenizer_json good_none
     printf '\377#version: 0.2\n'
     sed -n '/"merges": \[/,/^    ]/p' bpe/tokenizer.json | sed '1d; $d; s/^ *"//; s/",*$//'
 } | seed tokenizer_others good_gpt2
-{
-    int32 20240328 2 259 258
-    head -c 1008 /dev/zero
-    i=0
-    while [ $i -lt 256 ]; do
-        # shellcheck disable=SC2059
-        printf "\\001\\$(printf %03o $i)"
-        i=$((i + 1))
-    done
-    printf '\002ab\003abc\015<|endoftext|>'
-} | seed tokenizer_others good_llmc
 
 # --- runs ---
 train() { # OUT OPTION...

@@ -21,8 +21,8 @@ typedef struct {
     TEXT_ROW("tokenizer", offsetof(S, input.tokenizer), NULL, "bytes|chars|bpe:N|PATH",                                \
              "bytes, the default: each byte is a token, each input a document; chars: each different character is a "  \
              "token, all inputs are joined into one text; bpe:N: N tokens (257 to 65536) of byte pair encoding, "      \
-             "trained on the text; PATH: the tokenizer of a run, of data, or of other programs: tokenizer.json, a "    \
-             "directory with GPT-2's encoder.json and vocab.bpe, or gpt2_tokenizer.bin"),                              \
+             "trained on the text; PATH: the tokenizer of a run, of data, or of other programs: tokenizer.json or a "  \
+             "directory with GPT-2's encoder.json and vocab.bpe"),                                                     \
         TEXT_ROW("field", offsetof(S, input.field), NULL, "NAME",                                                      \
                  "read this field of JSON records (JSONL); each value is a document"),                                 \
         FLAG_ROW("raw", offsetof(S, input.raw), "keep byte order marks, and \\r\\n at the ends of lines"),             \

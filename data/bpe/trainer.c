@@ -23,17 +23,11 @@ static uint32_t *find_word(const BpeWords *words, const char *bytes, size_t size
 // Room for one more word; the table stays at most half full.
 static bool reserve_word(BpeWords *words, Error *error) {
     if (words->count < words->capacity) return true;
-    const size_t capacity = words->capacity ? 2 * words->capacity : 1 << 14;
-    const bool countable = capacity < UINT32_MAX / 2;
-    BpeWord *larger =
-        countable ? memory_grow(words->words, words->capacity * sizeof *larger, capacity * sizeof *larger) : NULL;
-    if (larger) words->words = larger;
-    uint32_t *table = larger ? calloc(2 * capacity, sizeof *table) : NULL;
-    if (!table) return fail_run(error, "no memory for %zu different words", words->count);
+    const bool room = array_room(&words->words, &words->capacity, words->count, sizeof *words->words);
     free(words->table);
-    words->table = table;
-    words->capacity = capacity;
-    words->places = 2 * capacity;
+    words->places = 2 * words->capacity;
+    words->table = room && words->capacity < UINT32_MAX / 2 ? calloc(words->places, sizeof *words->table) : NULL;
+    if (!words->table) return fail_run(error, "no memory for %zu different words", words->count);
     for (size_t i = 0; i < words->count; i++)
         *find_word(words, words->text.bytes + words->words[i].start, words->words[i].size) = (uint32_t)i + 1;
     return true;
@@ -106,15 +100,10 @@ typedef struct {
 
 static void places_add(Trainer *trainer, Places *places, uint32_t item) {
     if (places->count > 0 && places->items[places->count - 1] == item) return;
-    if (places->count == places->capacity) {
-        const size_t capacity = places->capacity ? 2 * places->capacity : 2, size = sizeof *places->items;
-        uint32_t *larger = memory_grow(places->items, places->capacity * size, capacity * size);
-        trainer->failed |= !larger;
-        if (!larger) return;
-        places->items = larger;
-        places->capacity = capacity;
-    }
-    places->items[places->count++] = item;
+    if (array_room(&places->items, &places->capacity, places->count, sizeof *places->items))
+        places->items[places->count++] = item;
+    else
+        trainer->failed = true;
 }
 
 // --- the pairs ---
@@ -128,22 +117,17 @@ static uint32_t *find_pair(const Trainer *trainer, uint32_t ids) {
 
 static bool reserve_pair(Trainer *trainer) {
     if (trainer->pair_count < trainer->pair_capacity) return true;
-    const size_t capacity = trainer->pair_capacity ? 2 * trainer->pair_capacity : 1 << 14, size = sizeof(Pair);
-    Pair *pairs = memory_grow(trainer->pairs, trainer->pair_capacity * size, capacity * size);
-    if (pairs) trainer->pairs = pairs;
-    uint32_t *table = pairs ? calloc(2 * capacity, sizeof *table) : NULL;
-    trainer->failed |= !table;
-    if (!table) return false;
+    const bool room = array_room(&trainer->pairs, &trainer->pair_capacity, trainer->pair_count, sizeof(Pair));
     free(trainer->table);
-    trainer->table = table;
-    trainer->pair_capacity = capacity;
-    for (size_t i = 0; i < trainer->pair_count; i++) *find_pair(trainer, pairs[i].ids) = (uint32_t)i + 1;
+    trainer->table = room ? calloc(2 * trainer->pair_capacity, sizeof *trainer->table) : NULL;
+    if (!trainer->table) return !(trainer->failed = true);
+    for (size_t i = 0; i < trainer->pair_count; i++) *find_pair(trainer, trainer->pairs[i].ids) = (uint32_t)i + 1;
     return true;
 }
 
 // The pair has `change` more occurrences, in this word if there are more.
 static void count_pair(Trainer *trainer, uint16_t left, uint16_t right, int64_t change, uint32_t word) {
-    if (!reserve_pair(trainer)) return;
+    if (trainer->failed || !reserve_pair(trainer)) return;
     const uint32_t ids = (uint32_t)left << 16 | right;
     uint32_t *place = find_pair(trainer, ids);
     if (!*place) {
@@ -164,17 +148,10 @@ static bool is_before(const Trainer *trainer, const Candidate *a, const Candidat
 }
 
 static void heap_push(Trainer *trainer, Candidate candidate) {
-    if (trainer->waiting == trainer->heap_capacity) {
-        const size_t capacity = trainer->heap_capacity ? 2 * trainer->heap_capacity : 1 << 14;
-        Candidate *larger =
-            memory_grow(trainer->heap, trainer->heap_capacity * sizeof *larger, capacity * sizeof *larger);
-        trainer->failed |= !larger;
-        if (!larger) {
-            free(candidate.places.items);
-            return;
-        }
-        trainer->heap = larger;
-        trainer->heap_capacity = capacity;
+    if (!array_room(&trainer->heap, &trainer->heap_capacity, trainer->waiting, sizeof *trainer->heap)) {
+        trainer->failed = true;
+        free(candidate.places.items);
+        return;
     }
     Candidate *heap = trainer->heap;
     size_t at = trainer->waiting++;
@@ -248,15 +225,11 @@ static bool add_merge(BpeMerge *merge, Trainer *trainer, uint32_t ids, Error *er
     Text whole = {0};
     text_add(&whole, bpe->text.bytes + left.start, left.size);
     text_add(&whole, bpe->text.bytes + right.start, right.size);
-    if (whole.failed) {
-        text_free(&whole);
-        return fail_run(error, "no memory for a token");
-    }
-    const char *second = whole.bytes + left.size;
-    const bool ok = (bpe_find(bpe, whole.bytes, whole.size) >= 0 ||
+    const bool ok = (!whole.failed || fail_run(error, "no memory for a token")) &&
+                    (bpe_find(bpe, whole.bytes, whole.size) >= 0 ||
                      bpe_add_token(bpe, bpe->vocab_size, whole.bytes, whole.size, false, "the vocabulary", error)) &&
                     (bpe_merge_of(bpe, merge->left, merge->right) >= 0 ||
-                     bpe_add_merge(bpe, whole.bytes, left.size, second, right.size, "the vocabulary", error));
+                     bpe_add_merge(bpe, whole.bytes, left.size, whole.size, "the vocabulary", error));
     merge->joined = ok ? (uint16_t)bpe_find(bpe, whole.bytes, whole.size) : 0;
     text_free(&whole);
     return ok;

@@ -134,7 +134,4 @@ refuses "bpe with too many tokens" "bpe:65537;257 to 65536" prepare --tokenizer 
 refuses "bpe with words behind the number" "bpe:4k;257 to 65536" prepare --tokenizer bpe:4k --raw --out new text.txt
 refuses "a directory without a tokenizer" "empty;no tokenizer.json" prepare --tokenizer empty --raw --out new text.txt
 refuses "a file that is no tokenizer" "text.txt is no tokenizer;not JSON" prepare --tokenizer text.txt --raw --out new text.txt
-cp text.txt gpt2_tokenizer.bin
-refuses "a damaged file of llm.c" "gpt2_tokenizer.bin begins with;20240328" \
-    prepare --tokenizer gpt2_tokenizer.bin --raw --out new text.txt
 finish

@@ -1,6 +1,5 @@
 // Words, merges and their training, beside slow twins that recount everything in every step.
 #include "base/interrupt.h"
-#include "data/bpe/encoder.h"
 #include "data/bpe/splitter.h"
 #include "data/bpe/trainer.h"
 #include "tests/support/support.h"
@@ -199,13 +198,12 @@ static bool encode_word_slowly(void *context, const char *word, size_t size, Err
 
 static void expect_slow_ids(const Bpe *bpe, const char *text, size_t size) {
     Error error;
-    BpeEncoder *encoder = encoder_create(&error);
     Splitter *splitter = splitter_create(&error);
     uint16_t *ids = malloc(2 * size * sizeof *ids);
     for (int round = 0; round < 2; round++) { // the second time, words come from memory
         size_t count = 0;
         SlowText slow = {ids + size, 0, bpe};
-        must(encode_text(ids, &count, encoder, bpe, text, size, &error), &error);
+        must(bpe_encode(ids, &count, bpe, text, size, &error), &error);
         must(split(splitter, text, size, encode_word_slowly, &slow, &error), &error);
         assert_int_equal(count, slow.count);
         assert_memory_equal(ids, slow.ids, count * sizeof *ids);
@@ -220,7 +218,6 @@ static void expect_slow_ids(const Bpe *bpe, const char *text, size_t size) {
     }
     free(ids);
     splitter_free(splitter);
-    encoder_free(encoder);
 }
 
 static void the_first_merge_is_applied_first(void **state) {
@@ -259,7 +256,6 @@ static void long_words_hear_a_signal(void **state) {
     char *word = malloc(SIZE);
     Error error;
     Bpe bpe = train("aa aa", 5, 258), none;
-    BpeEncoder *encoder = encoder_create(&error);
     BpeWords words = {0};
     uint16_t *ids = malloc(SIZE * sizeof *ids);
     size_t count = 0;
@@ -268,7 +264,7 @@ static void long_words_hear_a_signal(void **state) {
     assert_int_equal(words.longest, SIZE);
     interrupt_catch();
     raise(SIGINT);
-    assert_false(encode_text(ids, &count, encoder, &bpe, word, SIZE, &error));
+    assert_false(bpe_encode(ids, &count, &bpe, word, SIZE, &error));
     assert_int_equal(error.kind, ERROR_INTERRUPTED);
     must(bpe_begin(&none, &error), &error);
     assert_false(bpe_train(&none, &words, 258, &error));
@@ -276,7 +272,6 @@ static void long_words_hear_a_signal(void **state) {
     assert_int_equal(error.kind, ERROR_INTERRUPTED);
     assert_true(interrupt_forget());
     bpe_words_free(&words);
-    encoder_free(encoder);
     bpe_free(&bpe);
     free(ids);
     free(word);
