@@ -124,9 +124,9 @@ static bool print_table(AnswerTable *table, bool as_trained, Error *error) {
 
 static void fail_no_task(const char *data, const char *trained_run, Error *error) {
     char names[TEXT_CAPACITY] = "";
-    for (const Builtin *const *b = builtins; *b; b++)
-        if ((*b)->write || *b == &builtin_passkey)
-            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "", (*b)->name);
+    for (const Builtin *b = builtins; b->name; b++)
+        if (b->counts)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "", b->name);
     if (trained_run)
         fail_input(error, "%s was trained on %.200s, which is no task; give --data builtin:NAME (%s)", trained_run,
                    data, names);
@@ -140,7 +140,7 @@ static bool choose(AnswerTable *table, bool *as_trained, const char *data, const
     BuiltinCorpus trained = {0}, *task = &table->task;
     if (is_builtin(trained_on) && !builtin_choose(&trained, trained_on, error)) return false;
     if (is_builtin(data) && !builtin_choose(task, data, error)) return false;
-    if (!is_task(task) && task->builtin != &builtin_passkey) {
+    if (!is_task(task) && !is_passkey(task)) {
         fail_no_task(data, trained_run, error);
         return false;
     }

@@ -182,7 +182,7 @@ static bool find_scattered(InputTexts *texts, char **inputs, int count, Error *e
         BuiltinCorpus corpus;
         if (!is_builtin(inputs[i])) continue;
         if (!builtin_choose(&corpus, inputs[i], error)) return false;
-        if (!corpus.builtin->scattered) continue;
+        if (!is_passkey(&corpus)) continue;
         if (texts->scattered_name)
             return fail_input(error, "%s and %s would both be scattered through other text; give only one of them",
                               texts->scattered_name, inputs[i]);
