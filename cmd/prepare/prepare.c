@@ -4,7 +4,6 @@
 #include "base/utf8.h"
 #include "data/bpe/trainer.h"
 #include "data/corpus.h"
-#include "data/scatter.h"
 #include "data/source.h"
 #include "train/run.h"
 
@@ -40,19 +39,14 @@ void texts_free(InputTexts *texts) {
 
 // Add one text, or free it.
 static bool texts_add(InputTexts *texts, const char *name, Text *text, Error *error) {
-    const bool full = texts->count == texts->capacity;
-    const size_t more = texts->capacity ? 2 * texts->capacity : 64;
-    Document *larger = full ? realloc(texts->documents, more * sizeof *larger) : texts->documents;
+    const bool room = array_room(&texts->documents, &texts->capacity, texts->count, sizeof *texts->documents);
     char *own_name = strdup(name);
-    if (larger) texts->documents = larger;
-    if (larger && full) texts->capacity = more;
-    if (!larger || !own_name || text->failed) {
+    if (!room || !own_name || text->failed) {
         free(own_name);
         text_free(text);
         return fail_run(error, "%s: no memory for its text; give less, or ask for less with bytes=N", name);
     }
-    texts->documents[texts->count].name = own_name;
-    texts->documents[texts->count++].text = *text;
+    texts->documents[texts->count++] = (Document){own_name, *text};
     texts->bytes += text->size;
     return true;
 }
@@ -176,11 +170,13 @@ static bool add_input(InputTexts *texts, const char *input, Error *error) {
                        input));
 }
 
-// Find the input whose documents are to be scattered through the others. A single input is not scattered.
+// Find builtin:passkey, whose documents are scattered through the other inputs. A single input is not scattered.
 static bool find_scattered(InputTexts *texts, char **inputs, int count, Error *error) {
-    for (int i = 0; count > 1 && i < count; i++) {
+    int files = 0;
+    for (int i = 0; i < count; i++) {
         BuiltinCorpus corpus;
-        if (!is_builtin(inputs[i])) continue;
+        files += !is_builtin(inputs[i]);
+        if (!is_builtin(inputs[i]) || count == 1) continue;
         if (!builtin_choose(&corpus, inputs[i], error)) return false;
         if (!is_passkey(&corpus)) continue;
         if (texts->scattered_name)
@@ -189,7 +185,11 @@ static bool find_scattered(InputTexts *texts, char **inputs, int count, Error *e
         texts->scattered_name = inputs[i];
         texts->scattered = corpus;
     }
-    return true;
+    const InputOptions *options = &texts->options;
+    return files > 0 || !(*options->field || options->raw || options->force) ||
+           fail_input(error,
+                      "%s is made by bitter, and --field, --raw and --force say how to read files; leave them out",
+                      inputs[0]);
 }
 
 bool read_inputs(InputTexts *texts, char **inputs, int count, Error *error) {
@@ -206,36 +206,36 @@ bool read_inputs(InputTexts *texts, char **inputs, int count, Error *error) {
 
 // --- the tokenizer ---
 
-static bool choose_bpe(TokenizerChoice *choice, const char *number, Error *error) {
-    char *end;
-    const long size = strtol(number, &end, 10);
-    if (*number < '0' || *number > '9' || *end || size < BPE_VOCAB_LEAST || size > BPE_VOCAB_MOST)
-        return fail_input(error,
-                          "--tokenizer bpe:%s: a whole number of tokens from %d to %d was expected behind the "
-                          "colon, such as bpe:4096",
-                          number, BPE_VOCAB_LEAST, BPE_VOCAB_MOST);
-    *choice = (TokenizerChoice){.kind = TOKENIZER_BPE, .vocab_size = (int)size};
-    return true;
-}
-
 bool tokenizer_choose(TokenizerChoice *choice, const char *text, Error *error) {
-    static const TokenizerKind kinds[] = {TOKENIZER_BYTES, TOKENIZER_CHARS};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        *choice = (TokenizerChoice){.kind = kinds[i]};
-        if (!*text || strcmp(text, tokenizer_kind_name(kinds[i])) == 0) return true;
+    static const char *const names[] = {"bytes", "chars", "bpe:4096"};
+    *choice = (TokenizerChoice){.kind = TOKENIZER_BYTES};
+    if (!*text || strcmp(text, "bytes") == 0) return true;
+    choice->kind = TOKENIZER_CHARS;
+    if (strcmp(text, "chars") == 0) return true;
+    choice->kind = TOKENIZER_BPE;
+    if (strncmp(text, "bpe:", 4) == 0) {
+        char *end;
+        const long size = strtol(text + 4, &end, 10);
+        choice->vocab_size = (int)size;
+        return (text[4] >= '0' && text[4] <= '9' && !*end && size >= BPE_VOCAB_LEAST && size <= BPE_VOCAB_MOST) ||
+               fail_input(error, "--tokenizer %s: give a whole number of tokens from %d to %d, as in bpe:4096", text,
+                          BPE_VOCAB_LEAST, BPE_VOCAB_MOST);
     }
-    if (strncmp(text, "bpe:", 4) == 0) return choose_bpe(choice, text + 4, error);
     RunPaths run;
     if (!run_paths(&run, text, error)) return false;
-    *choice = (TokenizerChoice){0};
     memcpy(choice->path, run.directory, sizeof choice->path);
     if (!path_missing(choice->path)) return true;
-    static const char *const names[] = {"bytes", "chars", "bpe:4096"};
     const char *nearest = nearest_name(text, names, sizeof names / sizeof *names);
-    return fail_input(error,
-                      "--tokenizer: give bytes, chars, bpe:N (such as bpe:4096) or the path of a run, of data or of a "
-                      "tokenizer, not '%s', which is no file or directory%s%s%s",
-                      text, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    return fail_input(
+        error,
+        "--tokenizer: give bytes, chars, bpe:N or the path of a run, of data or of a tokenizer, not '%s', "
+        "which is no file or directory%s%s%s",
+        text, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+// Document tokens for each token of text.
+static double scattered_ratio(const InputTexts *texts) {
+    return texts->scattered.share / (1 - texts->scattered.share);
 }
 
 static bool make_chars(Tokenizer *tokenizer, const InputTexts *texts, Error *error) {
@@ -245,8 +245,15 @@ static bool make_chars(Tokenizer *tokenizer, const InputTexts *texts, Error *err
         ok = stop_check(&stop_at_signal, error) &&
              tokenizer_extend(tokenizer, document->text.bytes, document->text.size, document->name, error);
     }
-    return ok && (!texts->scattered_name ||
-                  scatter_extend(tokenizer, &texts->scattered, texts->scattered_name, texts->bytes, error));
+    Text scattered = {0}; // as many as may be needed
+    const double most = scattered_ratio(texts) * (double)texts->bytes;
+    for (uint64_t index = 0; ok && texts->scattered_name && (double)scattered.size <= most; index++) {
+        builtin_document(&scattered, &texts->scattered, index);
+        ok = !scattered.failed || fail_run(error, "%s: no memory for its documents", texts->scattered_name);
+    }
+    ok = ok && tokenizer_extend(tokenizer, scattered.bytes, scattered.size, "", error);
+    text_free(&scattered);
+    return ok;
 }
 
 static bool make_bpe(Tokenizer *tokenizer, const InputTexts *texts, int vocab_size, Error *error) {
@@ -330,6 +337,50 @@ typedef struct {
     Shards train, val;
 } Prepared;
 
+// Append document number `index` of the scattered ones to the mixture, with end tokens around it.
+static bool mix_document(Prepared *prepared, const InputTexts *texts, const Text *document, Error *error) {
+    Tokens *mixed = &prepared->mixed;
+    const int end = tokenizer_end(&prepared->tokenizer);
+    const uint16_t mark = (uint16_t)end;
+    const bool inside = end >= 0 && mixed->ids[mixed->count - 1] != mark;
+    return (!inside || tokens_add(mixed, &mark, 1, error)) &&
+           tokenizer_encode(mixed, &prepared->tokenizer, document->bytes, document->size, texts->scattered_name,
+                            error) &&
+           (end < 0 || tokens_add(mixed, &mark, 1, error));
+}
+
+// Spread documents evenly through the training tokens (count). Each is inserted at the first end of a line or document
+// at which this brings the share closer to the wanted one.
+static bool scatter(Prepared *prepared, const InputTexts *texts, const uint16_t *ids, size_t count, Error *error) {
+    const int end = tokenizer_end(&prepared->tokenizer), newline = tokenizer_newline(&prepared->tokenizer);
+    const double ratio = scattered_ratio(texts);
+    Text next = {0};
+    size_t copied = 0, added = 0; // tokens of the text, and of documents
+    bool ok = true;
+    builtin_document(&next, &texts->scattered, 0);
+    for (size_t read = 1; ok && read <= count; read++) {
+        const bool line = ids[read - 1] == newline && !(read < count && ids[read] == end);
+        if (!line && ids[read - 1] != end) continue;
+        while (ok && (double)added + (double)next.size / 2 < ratio * (double)read) {
+            ok = tokens_add(&prepared->mixed, ids + copied, read - copied, error);
+            copied = read;
+            const size_t before = prepared->mixed.count;
+            ok = ok && mix_document(prepared, texts, &next, error);
+            added += prepared->mixed.count - before;
+            next.size = 0;
+            builtin_document(&next, &texts->scattered, ++prepared->documents);
+            ok = ok && (!next.failed || fail_run(error, "%s: no memory for a document", texts->scattered_name));
+        }
+    }
+    text_free(&next);
+    ok = ok && tokens_add(&prepared->mixed, ids + copied, count - copied, error);
+    return ok && (prepared->documents > 0 ||
+                  fail_input(error,
+                             "%s: the other text has %zu tokens for training, and no document found a place at the end "
+                             "of one of its lines; give more text, or a larger share=N",
+                             texts->scattered_name, count));
+}
+
 // Validation is the end of the text; documents are scattered only through the rest, for training.
 static bool split(Prepared *prepared, const InputTexts *texts, const PrepareOptions *options, Error *error) {
     const uint16_t *ids = prepared->tokens.ids;
@@ -343,44 +394,38 @@ static bool split(Prepared *prepared, const InputTexts *texts, const PrepareOpti
     prepared->train = (Shards){"train", ids, training, 0};
     prepared->val = (Shards){"val", ids + training, count - training, 0};
     if (!texts->scattered_name) return true;
-    if (!scatter(&prepared->mixed, &prepared->documents, ids, (size_t)training, &prepared->tokenizer, &texts->scattered,
-                 texts->scattered_name, error))
-        return false;
+    if (!scatter(prepared, texts, ids, (size_t)training, error)) return false;
     prepared->train.ids = prepared->mixed.ids;
     prepared->train.tokens = prepared->mixed.count;
     return true;
 }
 
-// A line about the characters that were left out, if there are any: how many, beside those that were known.
-static void print_unknown(const UnknownCharacters *unknown, size_t known) {
-    char text[5] = "";
-    if (unknown->total == 0) return;
-    text[utf8_encode(text, unknown->first)] = '\0';
-    printf("left out     %llu of %llu characters, which the tokenizer does not know; the first: '%s' U+%04X\n",
-           (unsigned long long)unknown->total, (unsigned long long)(unknown->total + known), is_plain(text) ? text : "",
-           (unsigned)unknown->first);
-}
-
 static void print_summary(const Prepared *prepared, const TokenizerChoice *choice, const InputTexts *texts) {
     const Shards *train = &prepared->train, *val = &prepared->val;
-    const double scattered = (double)(train->tokens + val->tokens - prepared->tokens.count);
+    const Tokenizer *tokenizer = &prepared->tokenizer;
+    const UnknownCharacters *unknown = &prepared->unknown;
+    const size_t known = prepared->tokens.count, ends = tokenizer_end(tokenizer) < 0 ? 0 : texts->count;
     printf("text         %zu bytes\n", texts->bytes);
     if (texts->files)
-        printf("files        %zu, in the order of their names; left out, as empty or no text: %zu\n", texts->files,
-               texts->left_out);
-    const Tokenizer *tokenizer = &prepared->tokenizer;
+        printf("files        %zu, in the order of their names; left out, as empty or %s: %zu\n", texts->files,
+               *texts->options.field ? "without records" : "no text", texts->left_out);
     printf("tokenizer    %s, vocabulary of %d", tokenizer_kind_name(tokenizer->kind), tokenizer->vocab_size);
     if (choice->vocab_size > tokenizer->vocab_size)
         printf(" instead of %d, because no other pair of tokens occurs twice", choice->vocab_size);
-    const size_t ends = tokenizer_end(tokenizer) < 0 ? 0 : texts->count;
     if (tokenizer->kind == TOKENIZER_BPE)
-        printf(", %.2f bytes per token", (double)texts->bytes / (double)(prepared->tokens.count - ends));
+        printf(", %.2f bytes per token", (double)texts->bytes / (double)(known - ends));
     printf("\n");
-    print_unknown(&prepared->unknown, prepared->tokens.count);
+    if (unknown->total > 0) {
+        char text[5] = "";
+        utf8_encode(text, unknown->first);
+        printf("left out     %llu of %llu characters, which the tokenizer does not know; the first: '%s' U+%04X\n",
+               (unsigned long long)unknown->total, (unsigned long long)(unknown->total + known),
+               is_plain(text) ? text : "", (unsigned)unknown->first);
+    }
     printf("training     %llu tokens, shards: %d\n", (unsigned long long)train->tokens, train->files);
     if (texts->scattered_name)
         printf("scattered    %zu documents of %s, %.2f%% of the training tokens\n", prepared->documents,
-               texts->scattered_name, 100 * scattered / (double)train->tokens);
+               texts->scattered_name, 100 * (double)(train->tokens + val->tokens - known) / (double)train->tokens);
     printf("validation   %llu tokens, shards: %d\n", (unsigned long long)val->tokens, val->files);
 }
 
