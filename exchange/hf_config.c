@@ -24,29 +24,32 @@ static const SizeNames gpt2_names = {"n_layer", "n_head", "n_embd", "n_positions
 // one.
 static const struct {
     const char *type, *class, *epsilon, *activation, *preset;
-    const char *dropouts[4];
 } words[TARGETS] = {
-    [TARGET_GPT2] = {"gpt2",
-                     "GPT2LMHeadModel",
-                     "layer_norm_epsilon",
-                     "gelu_new",
-                     "gelu_new",
-                     {"resid_pdrop", "embd_pdrop", "attn_pdrop"}},
-    [TARGET_STARCODER2] = {"starcoder2",
-                           "Starcoder2ForCausalLM",
-                           "norm_epsilon",
-                           "gelu_pytorch_tanh",
-                           "gelu_pytorch_tanh",
-                           {"residual_dropout", "embedding_dropout", "attention_dropout"}},
-    [TARGET_LLAMA] = {"llama", "LlamaForCausalLM", "rms_norm_eps", "silu", "silu", {"attention_dropout"}},
-    [TARGET_MISTRAL] = {"mistral", "MistralForCausalLM", "rms_norm_eps", "silu", "silu", {"attention_dropout"}},
-    [TARGET_SMOLLM3] = {"smollm3", "SmolLM3ForCausalLM", "rms_norm_eps", "silu", "silu", {"attention_dropout"}},
-    [TARGET_GPT_NEOX] = {"gpt_neox",
-                         "GPTNeoXForCausalLM",
-                         "layer_norm_eps",
-                         "gelu_new",
-                         "gelu",
-                         {"hidden_dropout", "attention_dropout"}},
+    [TARGET_GPT2] = {"gpt2", "GPT2LMHeadModel", "layer_norm_epsilon", "gelu_new", "gelu_new"},
+    [TARGET_STARCODER2] = {"starcoder2", "Starcoder2ForCausalLM", "norm_epsilon", "gelu_pytorch_tanh",
+                           "gelu_pytorch_tanh"},
+    [TARGET_LLAMA] = {"llama", "LlamaForCausalLM", "rms_norm_eps", "silu", "silu"},
+    [TARGET_MISTRAL] = {"mistral", "MistralForCausalLM", "rms_norm_eps", "silu", "silu"},
+    [TARGET_SMOLLM3] = {"smollm3", "SmolLM3ForCausalLM", "rms_norm_eps", "silu", "silu"},
+    [TARGET_GPT_NEOX] = {"gpt_neox", "GPTNeoXForCausalLM", "layer_norm_eps", "gelu_new", "gelu"},
+};
+
+// Bitter has no dropout; transformers would train with some where a config does not say so.
+static const struct {
+    Target target;
+    const char *name;
+} dropouts[] = {
+    {TARGET_GPT2, "resid_pdrop"},
+    {TARGET_GPT2, "embd_pdrop"},
+    {TARGET_GPT2, "attn_pdrop"},
+    {TARGET_STARCODER2, "residual_dropout"},
+    {TARGET_STARCODER2, "embedding_dropout"},
+    {TARGET_STARCODER2, "attention_dropout"},
+    {TARGET_LLAMA, "attention_dropout"},
+    {TARGET_MISTRAL, "attention_dropout"},
+    {TARGET_SMOLLM3, "attention_dropout"},
+    {TARGET_GPT_NEOX, "hidden_dropout"},
+    {TARGET_GPT_NEOX, "attention_dropout"},
 };
 
 static const SizeNames *names_of(Target target) {
@@ -164,51 +167,38 @@ static bool read_list(Layers *layers, const json_t *config, const char *name, co
     return true;
 }
 
-// A smollm3 that does not list them leaves out the rotations of every fourth layer.
-static bool read_rotating(Layers *rotating, Target target, const json_t *config, const char *path, Error *error) {
+// Which layers rotate, and which have a window, of *window keys. A smollm3 that does not list them leaves out the
+// rotations of every fourth layer, and gives a window to those that do not rotate; a mistral that does not say its
+// window has 4096.
+static bool read_layer_kinds(Layers *rotating, Layers *slides, long long *window, Target target, const json_t *config,
+                             const char *path, Error *error) {
+    const bool one = has_one_window(target);
     long long interval = 4;
-    if (target == TARGET_SMOLLM3 && !is_missing(config, "no_rope_layers"))
-        return read_list(rotating, config, "no_rope_layers", "1", "0", path, error);
-    if (json_object_get(config, "no_rope_layer_interval") && target == TARGET_SMOLLM3 &&
+    bool use;
+    if (!one && json_object_get(config, "no_rope_layer_interval") &&
         !member_integer(&interval, config, "no_rope_layer_interval", 1, LENGTH_MOST, path, error))
         return false;
-    for (int l = 0; l < rotating->count; l++) rotating->of[l] = target != TARGET_SMOLLM3 || (l + 1) % interval != 0;
-    return true;
-}
-
-// Which layers have a window, and which. A mistral that does not say it has 4096; where nothing else is said, those
-// layers of a smollm3 have it that do not rotate.
-static bool read_sliding(Layers *slides, long long *window, Target target, const Layers *rotating, const json_t *config,
-                         const char *path, Error *error) {
-    bool use;
+    for (int l = 0; l < rotating->count; l++) rotating->of[l] = one || (l + 1) % interval != 0;
+    if (!one && !is_missing(config, "no_rope_layers") &&
+        !read_list(rotating, config, "no_rope_layers", "1", "0", path, error))
+        return false;
     *window = target == TARGET_MISTRAL && !json_object_get(config, "sliding_window") ? 4096 : 0;
     if (!boolean_or(&use, false, config, "use_sliding_window", path, error) ||
         (!is_missing(config, "sliding_window") &&
          !member_integer(window, config, "sliding_window", 1, LENGTH_MOST, path, error)))
         return false;
-    for (int l = 0; l < slides->count; l++)
-        slides->of[l] = *window && (has_one_window(target) || (use && !rotating->of[l]));
+    for (int l = 0; l < slides->count; l++) slides->of[l] = *window && (one || (use && !rotating->of[l]));
     if (is_missing(config, "layer_types")) return true;
-    const Layers before = *slides;
     if (!read_list(slides, config, "layer_types", "\"sliding_attention\"", "\"full_attention\"", path, error))
         return false;
-    if (has_one_window(target) && memcmp(before.of, slides->of, (size_t)slides->count * sizeof *slides->of) != 0)
+    if (one && !in_all(slides, *window > 0))
         return fail_input(error,
                           "%s: \"layer_types\" and \"sliding_window\" disagree; a model of this type has the same "
                           "window in all layers, or none",
                           path);
-    if (target == TARGET_SMOLLM3 && !in_all(slides, false) && !(use && *window))
-        return fail_input(error, "%s: \"layer_types\" has sliding_attention, but \"%s\" is %s", path,
-                          use ? "sliding_window" : "use_sliding_window", use ? "missing" : "not true");
-    return true;
-}
-
-static int period_of(const Layers *layers) {
-    for (int period = 1;; period++) {
-        int l = period;
-        while (l < layers->count && layers->of[l] == layers->of[l - period]) l++;
-        if (l >= layers->count) return period;
-    }
+    return one || in_all(slides, false) || (use && *window) ||
+           fail_input(error, "%s: \"layer_types\" has sliding_attention, but \"%s\" is %s", path,
+                      use ? "sliding_window" : "use_sliding_window", use ? "missing" : "not true");
 }
 
 // The text of --pos or --window, where `yes` and `no` stand for the layers that have it and those that do not: one
@@ -216,7 +206,9 @@ static int period_of(const Layers *layers) {
 static bool print_layers(char option[TEXT_CAPACITY], const Layers *layers, const char *yes, const char *no,
                          const char *member, const char *path, Error *error) {
     Text text = {0};
-    const int period = period_of(layers);
+    int period = 1;
+    for (int l = 1; l < layers->count; l++)
+        if (layers->of[l] != layers->of[l - period]) l = ++period - 1; // try the next
     for (int l = 0, next; l < period; l = next) {
         for (next = l + 1; next < period && layers->of[next] == layers->of[l];) next++;
         text_print(&text, "%s%s", l ? "," : "", layers->of[l] ? yes : no);
@@ -240,9 +232,7 @@ static bool read_layers(TrainOptions *o, Target target, const json_t *config, co
         return !json_is_integer(ignored) || json_integer_value(ignored) >= o->context ||
                fail_input(error, "%s: \"sliding_window\" is %lld, but models of this type have no windows", path,
                           (long long)json_integer_value(ignored));
-    if (!read_rotating(&rotating, target, config, path, error) ||
-        !read_sliding(&slides, &window, target, &rotating, config, path, error))
-        return false;
+    if (!read_layer_kinds(&rotating, &slides, &window, target, config, path, error)) return false;
     memcpy(scheme, o->pos, sizeof scheme);
     snprintf(keys, sizeof keys, "%lld", window);
     *o->window = 0;
@@ -267,36 +257,47 @@ static double fraction_of(int part, int whole) {
     return x;
 }
 
-static json_t *factors_json(const double *factors, int count) {
-    json_t *list = json_array();
-    for (int i = 0; i < count; i++) json_array_append_new(list, json_real(factors[i]));
-    return list;
+// The numbers that describe a stretch, of the kinds that have them.
+#define KIND(kind) (1u << (kind))
+static const struct {
+    const char *name;
+    size_t offset; // in Rotations
+    unsigned kinds;
+    double least, most;
+} numbers[] = {
+    {"factor", offsetof(Rotations, factor), ~KIND(ROPE_PROPORTIONAL), 1, 1e6},
+    {"attention_factor", offsetof(Rotations, attention), KIND(ROPE_YARN) | KIND(ROPE_FACTORS), 1e-3, 1e3},
+    {"beta_fast", offsetof(Rotations, formula.beta_fast), KIND(ROPE_YARN), 0.001, 1e6},
+    {"beta_slow", offsetof(Rotations, formula.beta_slow), KIND(ROPE_YARN), 0.001, 1e6},
+    {"low_freq_factor", offsetof(Rotations, formula.low_freq), KIND(ROPE_LLAMA3), 0.001, 1e6},
+    {"high_freq_factor", offsetof(Rotations, formula.high_freq), KIND(ROPE_LLAMA3), 0.001, 1e6},
+};
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+
+// Does its description have the length before the stretch?
+static bool has_original(RopeKind kind) {
+    return kind == ROPE_YARN || kind == ROPE_LLAMA3 || kind == ROPE_FACTORS;
 }
 
 static json_t *scaling_json(const Rotations *r, int head) {
-    const char *type = types[r->kind];
-    const FormulaOptions *f = &r->formula;
-    switch (r->kind) {
-    case ROPE_PLAIN:
-        break;
-    case ROPE_PROPORTIONAL:
-        return json_pack("{s:s, s:f}", "rope_type", type, "partial_rotary_factor", fraction_of(2 * r->moving, head));
-    case ROPE_LINEAR:
-    case ROPE_DYNAMIC:
-        return json_pack("{s:s, s:f}", "rope_type", type, "factor", r->factor);
-    case ROPE_YARN:
-        return json_pack("{s:s, s:f, s:i, s:f, s:f, s:f}", "rope_type", type, "factor", r->factor, original_length,
-                         r->original, "attention_factor", r->attention, "beta_fast", f->beta_fast, "beta_slow",
-                         f->beta_slow);
-    case ROPE_LLAMA3:
-        return json_pack("{s:s, s:f, s:i, s:f, s:f}", "rope_type", type, "factor", r->factor, original_length,
-                         r->original, "low_freq_factor", f->low_freq, "high_freq_factor", f->high_freq);
-    case ROPE_FACTORS:
-        return json_pack("{s:s, s:f, s:i, s:f, s:o, s:o}", "rope_type", type, "factor", r->factor, original_length,
-                         r->original, "attention_factor", r->attention, "short_factor",
-                         factors_json(r->for_short, r->pairs), "long_factor", factors_json(r->for_long, r->pairs));
+    if (r->kind == ROPE_PLAIN) return json_null();
+    json_t *scaling = json_pack("{s:s}", "rope_type", types[r->kind]);
+    if (r->kind == ROPE_PROPORTIONAL)
+        json_object_set_new(scaling, "partial_rotary_factor", json_real(fraction_of(2 * r->moving, head)));
+    for (int i = 0; i < NUMBERS; i++)
+        if (numbers[i].kinds & KIND(r->kind))
+            json_object_set_new(scaling, numbers[i].name,
+                                json_real(*(const double *)((const char *)r + numbers[i].offset)));
+    if (has_original(r->kind)) json_object_set_new(scaling, original_length, json_integer(r->original));
+    if (r->kind != ROPE_FACTORS) return scaling;
+    json_t *at_short = json_array(), *at_long = json_array();
+    for (int i = 0; i < r->pairs; i++) {
+        json_array_append_new(at_short, json_real(r->for_short[i]));
+        json_array_append_new(at_long, json_real(r->for_long[i]));
     }
-    return json_null();
+    json_object_set_new(scaling, "short_factor", at_short);
+    json_object_set_new(scaling, "long_factor", at_long);
+    return scaling;
 }
 
 static void add_rotations(json_t *config, Target target, const Rotations *r, int head) {
@@ -334,36 +335,31 @@ static bool find_kind(Rotations *r, const json_t *scaling, const char *where, Er
     return true;
 }
 
-// The factor, and the length before it was stretched. Some kinds do not say that length; where others do not, it is
-// that of the model.
-static bool read_lengths(Rotations *r, const json_t *scaling, const char *where, Error *error) {
+// What the kinds of stretch have. Where the length before the stretch is not said, it is that of the model; a missing
+// factor follows from these two lengths where it can.
+static bool read_stretch(Rotations *r, const json_t *scaling, const char *where, Error *error) {
+    const bool factors = r->kind == ROPE_FACTORS;
     double original = r->context;
-    const bool says = r->kind == ROPE_YARN || r->kind == ROPE_LLAMA3 || r->kind == ROPE_FACTORS;
-    if (says && !number_or(&original, r->context, scaling, original_length, 2, 1e8, where, error)) return false;
-    const double usual = r->kind == ROPE_FACTORS ? fmax(r->context / original, 1) : 1;
-    if (r->kind == ROPE_FACTORS || r->kind == ROPE_PROPORTIONAL
-            ? !number_or(&r->factor, usual, scaling, "factor", 1, 1e6, where, error)
+    if (has_original(r->kind) && !number_or(&original, r->context, scaling, original_length, 2, 1e8, where, error))
+        return false;
+    if (factors) r->factor = fmax(r->context / original, 1);
+    if (factors || r->kind == ROPE_PROPORTIONAL
+            ? !number_or(&r->factor, r->factor, scaling, "factor", 1, 1e6, where, error)
             : !member_number(&r->factor, scaling, "factor", 1, 1e6, where, error))
         return false;
     if (r->kind == ROPE_LINEAR || r->kind == ROPE_PROPORTIONAL) original = round(r->context / r->factor);
     r->original = (int)fmax(original, 2);
-    return true;
-}
-
-// What the kinds of stretch have.
-static bool read_stretch(Rotations *r, const json_t *scaling, const char *where, Error *error) {
-    if (!read_lengths(r, scaling, where, error)) return false;
+    if (r->kind == ROPE_YARN) r->attention = 0.1 * log(r->factor) + 1;
+    if (factors) r->attention = longrope_attention(r->factor, r->original);
+    for (int i = 1; i < NUMBERS; i++) { // all but the factor
+        double *number = (double *)((char *)r + numbers[i].offset);
+        if ((numbers[i].kinds & KIND(r->kind)) &&
+            !number_or(number, *number, scaling, numbers[i].name, numbers[i].least, numbers[i].most, where, error))
+            return false;
+    }
     FormulaOptions *f = &r->formula;
-    const bool yarn = r->kind == ROPE_YARN, factors = r->kind == ROPE_FACTORS;
-    const double usual = yarn ? 0.1 * log(r->factor) + 1 : longrope_attention(r->factor, r->original);
     bool truncate;
-    if (((yarn || factors) && !number_or(&r->attention, usual, scaling, "attention_factor", 1e-3, 1e3, where, error)) ||
-        !boolean_or(&truncate, true, scaling, "truncate", where, error) ||
-        !number_or(&f->beta_fast, f->beta_fast, scaling, "beta_fast", 0.001, 1e6, where, error) ||
-        !number_or(&f->beta_slow, f->beta_slow, scaling, "beta_slow", 0.001, 1e6, where, error) ||
-        !number_or(&f->low_freq, f->low_freq, scaling, "low_freq_factor", 0.001, 1e6, where, error) ||
-        !number_or(&f->high_freq, f->high_freq, scaling, "high_freq_factor", 0.001, 1e6, where, error))
-        return false;
+    if (!boolean_or(&truncate, true, scaling, "truncate", where, error)) return false;
     if (!truncate) f->ramp = RAMP_EXACT;
     if (f->beta_fast <= f->beta_slow || f->high_freq <= f->low_freq)
         return fail_input(error,
@@ -472,25 +468,21 @@ static bool shares_keys(Target target) {
     return target == TARGET_STARCODER2 || is_llama(target);
 }
 
-// A token's id, or null.
-static json_t *token_or_null(int id) {
-    return id >= 0 ? json_integer(id) : json_null();
-}
-
 json_t *hf_config(Target target, const Gpt *gpt, const Rotations *rotations, int end) {
     const Shape *s = &gpt->shape;
     const SizeNames *names = names_of(target);
     const bool rotates = target != TARGET_GPT2;
-    json_t *config = json_pack(
-        "{s:[s], s:s, s:s, s:i, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:s, s:f}", "architectures", words[target].class,
-        "model_type", words[target].type, "torch_dtype", "float32", "vocab_size", s->vocab, "bos_token_id",
-        token_or_null(end), "eos_token_id", token_or_null(end), names->layers, s->layers, names->heads, s->heads,
-        names->width, s->width, names->inner, mlp_width(s), names->context, rotates ? rotations->context : s->context,
-        names->activation, words[target].activation, words[target].epsilon, NORM_EPSILON);
+    json_t *const token = end >= 0 ? json_integer(end) : json_null();
+    json_t *config = json_pack("{s:[s], s:s, s:s, s:i, s:O, s:o, s:i, s:i, s:i, s:i, s:i, s:s, s:f}", "architectures",
+                               words[target].class, "model_type", words[target].type, "torch_dtype", "float32",
+                               "vocab_size", s->vocab, "bos_token_id", token, "eos_token_id", token, names->layers,
+                               s->layers, names->heads, s->heads, names->width, s->width, names->inner, mlp_width(s),
+                               names->context, rotates ? rotations->context : s->context, names->activation,
+                               words[target].activation, words[target].epsilon, NORM_EPSILON);
     for (int i = 0; i < MUSTS; i++)
         if (musts[i].target == target) json_object_set_new(config, musts[i].name, json_boolean(musts[i].value));
-    for (int i = 0; words[target].dropouts[i]; i++)
-        json_object_set_new(config, words[target].dropouts[i], json_real(0));
+    for (size_t i = 0; i < sizeof dropouts / sizeof *dropouts; i++)
+        if (dropouts[i].target == target) json_object_set_new(config, dropouts[i].name, json_real(0));
     if (shares_keys(target)) json_object_set_new(config, "num_key_value_heads", json_integer(key_heads(s)));
     add_layers(config, target, gpt);
     if (rotates) add_rotations(config, target, rotations, head_width(s));

@@ -144,8 +144,6 @@ half() {
 for type in F16 BF16; do
     { cat hf-gpt2/config.json; printf '\377'; half hf-gpt2/model.safetensors $type; } | seed import_hf good_$type
 done
-"$bitter" export learned --to llm.c --out llmc >/dev/null
-seed import_llmc good_float <llmc/model.bin
 
 # --- words ---
 words layers=2 heads=2 width=16 steps=1e3 lr=1e-3 block=llama kv-heads=1 'window=64*1,0' seed=7 contrast='a - b' lr-grid=1e-3,3e-3 \

@@ -211,7 +211,7 @@ static void what_has_no_target_is_refused(void **state) {
         {"partial", "5", BLOCK_GPT2, FORMAT_HF, "the scheme partial"},
         {"rope", "5", BLOCK_GPT2, FORMAT_GGUF, "use --to hf, or train it without --window"},
         {"rope*3,none", "5", BLOCK_LLAMA, FORMAT_GGUF, "use --to hf, or train it without --window"},
-        {"rope,none", "", BLOCK_GPT2, FORMAT_HF, "(skip=0), or with --block llama"},
+        {"rope,none", "", BLOCK_GPT2, FORMAT_HF, "(skip=0), or with --block llama --pos"},
         {"rope:skip=2", "", BLOCK_GPT2, FORMAT_HF, "skip=0"},
         {"rope,none", "", BLOCK_LLAMA, FORMAT_GGUF, "every fourth of them; use --to hf, or train it with the same"},
         {"none,rope*3", "", BLOCK_LLAMA, FORMAT_GGUF, "--pos 'rope*3,none'"},
@@ -244,7 +244,7 @@ static void make_there(const char *pos, const char *window, Block block) {
     layered(&run, pos, window, block, 3);
     must(export_hf(&run, "the/run", there, &error), &error);
     run_close(&run);
-    must(import_either("config.json", &error), &error);
+    must(import_there(&error), &error);
 }
 
 static void expect_no_such_window(void) {
@@ -362,6 +362,9 @@ static void missing_members_are_understood(void **state) {
     expect_texts("{\"rms_norm_eps\": 9.999999747378752e-06}", "rope:base=10000*2,none", "");
     TrainOptions options;
     Error error;
+    expect_refused(
+        read_with(&options, "{\"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 2, \"beta_fast\": 0.5}}", &error),
+        &error, "\"beta_fast\" must be above");
     expect_refused(read_with(&options, "{\"rms_norm_eps\": 1.0001e-05}", &error), &error, "norms have 1e-05");
     expect_refused(read_with(&options, "{\"no_rope_layers\": null, \"no_rope_layer_interval\": 0}", &error), &error,
                    "\"no_rope_layer_interval\" must be a whole number from 1");
