@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 
+#include <stdarg.h>
 #include <stddef.h>
 
 typedef enum {
@@ -88,5 +89,15 @@ bool choice_word(const char *choices, int i, char word[TEXT_CAPACITY]);
 // The one of `count` names with the smallest edit distance to `word` (the first of equals; upper and lower case count
 // as the same, and a name that begins with `word` is the nearest of all); NULL if even that one is nothing like it.
 const char *nearest_name(const char *word, const char *const *names, int count);
+
+// For options whose text has a grammar of its own.
+
+// Fail (input) at a character of the text, counted from 0: the message says what is wrong there.
+bool typed_fail(Error *error, const char *option, const char *text, int at, const char *format, ...) FORMAT_CHECK(5, 6);
+bool typed_fail_list(Error *error, const char *option, const char *text, int at, const char *format, va_list list);
+
+// The whole number at *at, which is moved behind it; one above `most` becomes most + 1. Fails (input) where there is
+// none: `what` should be there.
+bool typed_number(int *number, const char *option, const char *text, int *at, const char *what, int most, Error *error);
 
 #endif

@@ -89,9 +89,11 @@ static bool sync_parent(const char *path, Error *error) {
     return path_parent(parent, path, error) && directory_sync(parent, error);
 }
 
-bool directory_make(const char *path, bool *made, Error *error) {
+bool directory_create(const char *path, bool *made, Error *error) {
     char part[PATH_CAPACITY];
+    bool none;
     if (!path_format(part, error, "%s", path)) return false;
+    if (!made) made = &none;
     *made = false;
     for (char *slash = part + 1;; slash++) {
         char end = *slash;
@@ -111,11 +113,6 @@ bool directory_make(const char *path, bool *made, Error *error) {
     if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
         return fail_input(error, "%s is a file where a directory is needed; choose another name", path);
     return true;
-}
-
-bool directory_create(const char *path, Error *error) {
-    bool made;
-    return directory_make(path, &made, error);
 }
 
 const struct dirent *directory_next(DIR *entries) {

@@ -16,11 +16,8 @@ typedef struct {
 } Buffer;
 
 // Create the directory and its missing parents, so that they survive a power cut; one that exists is fine. Fails
-// (input) when that is not permitted.
-bool directory_create(const char *path, Error *error);
-
-// The same; sets *made to whether this call created it.
-bool directory_make(const char *path, bool *made, Error *error);
+// (input) when that is not permitted. *made (which may be NULL) says whether this call created it.
+bool directory_create(const char *path, bool *made, Error *error);
 
 // The next entry of a directory; NULL at its end, and when it cannot be read. Call directory_end then.
 const struct dirent *directory_next(DIR *entries);

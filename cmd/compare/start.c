@@ -231,7 +231,7 @@ static bool settle_plan(Comparison *c, const CompareOptions *o, int cores, Error
     char runs[PATH_CAPACITY];
     Lock lock;
     if (prints(o)) return settle_threads(c, o, cores, error);
-    if (!path_format(runs, error, "%s/runs", c->directory) || !directory_create(runs, error) ||
+    if (!path_format(runs, error, "%s/runs", c->directory) || !directory_create(runs, NULL, error) ||
         !comparison_lock(&lock, c, error))
         return false;
     const bool ok = lock.exclusive ? settle_threads(c, o, cores, error) && check_runs(c, error) &&

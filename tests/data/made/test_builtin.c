@@ -134,7 +134,7 @@ static void too_large_for_memory_is_refused_at_once(void **state) {
         assert_false(builtin_choose(&corpus, names[i], &error));
         assert_int_equal(error.kind, ERROR_RUN);
         assert_int_equal(strncmp(error.message, "builtin:tales:bytes=1e12: ", 26), 0);
-        assert_non_null(strstr(error.message, "need 4656.6 GiB"));
+        assert_non_null(strstr(error.message, "need 4656.61 GiB"));
         assert_non_null(strstr(error.message, "bytes=N"));
     }
 }
