@@ -1,7 +1,5 @@
 #include "data/source.h"
 
-#include "base/file/text.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -49,38 +47,15 @@ bool source_read(Buffer *buffer, const char *path, Error *error) {
     return false;
 }
 
-// Files of other programs that are often taken for text: how they begin, and what turns them into text.
-static const struct {
-    size_t at;
-    const char *begins, *what, *command;
-} strangers[] = {
-    {0, "PK\3\4", "a zip archive", "unzip -p"},
-    {0, "\3757zXZ", "xz data", "xz -dc"},
-    {4, "1AY&SY", "bzip2 data", "bzip2 -dc"},
-    {0, "\x28\xB5\x2F\xFD", "zstd data", "zstd -dc"},
-    {0, "%PDF-", "a PDF file", "pdftotext - - <"},
-    {257, "ustar", "a tar archive", "tar -xOf"},
-    {0, "\xFF\xFE", "UTF-16", "iconv -f UTF-16 -t UTF-8"},
-    {0, "\xFE\xFF", "UTF-16", "iconv -f UTF-16 -t UTF-8"},
-    {0, "", "a binary file, or UTF-16 without a byte order mark", "iconv -f UTF-16LE -t UTF-8"},
-};
-enum {
-    BINARY = sizeof strangers / sizeof *strangers - 1,
-    TEXT_BYTES = 1000
-}; // more than one zero in so many is no text
-
 bool source_check(const Buffer *buffer, const char *path, Error *error) {
-    char quoted[QUOTED_CAPACITY];
-    size_t zeros = 0, kind = 0;
+    size_t zeros = 0;
     for (size_t i = 0; i < buffer->size; i++) zeros += buffer->bytes[i] == 0;
-    for (; kind < BINARY; kind++) {
-        const size_t at = strangers[kind].at, size = strlen(strangers[kind].begins);
-        if (at + size <= buffer->size && memcmp(buffer->bytes + at, strangers[kind].begins, size) == 0) break;
-    }
-    if (kind == BINARY && zeros * TEXT_BYTES <= buffer->size) return true;
-    return fail_input(error,
-                      "%s is %s, not text; this takes the text out of it: %s %s | bitter prepare --out DIR -; "
-                      "--force takes it as it is",
-                      strcmp(path, "-") == 0 ? "standard input" : path, strangers[kind].what, strangers[kind].command,
-                      shell_quoted(quoted, path));
+    const bool utf16 =
+        buffer->size >= 2 && (memcmp(buffer->bytes, "\xFF\xFE", 2) == 0 || memcmp(buffer->bytes, "\xFE\xFF", 2) == 0);
+    return (!utf16 && zeros <= buffer->size / 1000) ||
+           fail_input(
+               error,
+               "%s is no text, but an archive, a PDF file, UTF-16 or another binary file; make a text of it (such as "
+               "unzip -p, xz -dc, pdftotext, iconv -f UTF-16 -t UTF-8), or take it as it is with --force",
+               strcmp(path, "-") == 0 ? "standard input" : path);
 }

@@ -9,8 +9,8 @@
 // or when the name ends in .gz and it is no gzip; (run) when there is too little memory.
 bool source_read(Buffer *buffer, const char *path, Error *error);
 
-// Fails (input), naming the command that helps, when what was read from `path` is no text: an archive, a PDF file,
-// UTF-16 or, by its share of zeros, another binary file.
+// Fails (input) when what was read from `path` is no text: UTF-16, or, as more than a thousandth of it are zeros, an
+// archive, a PDF file or another binary file.
 bool source_check(const Buffer *buffer, const char *path, Error *error);
 
 #endif

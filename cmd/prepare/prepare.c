@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define FIELD(name) offsetof(PrepareOptions, name)
 
@@ -69,21 +68,13 @@ static bool is_json(const Buffer *file) {
     return *first == '{' && first[1 + strspn(first + 1, " \t\r\n")] == '"';
 }
 
-// Remove what a reader of the text does not see, but a model would learn, and say so; of each kind once.
-static void tidy(InputTexts *texts, const char *name, Buffer *file) {
-    static const char *const remarks[] = {
-        "begins with a byte order mark, which is left out; --raw keeps it",
-        "has lines that end in \\r\\n, of which the \\r is left out; --raw keeps it",
-        "holds CSV or JSON, whose marks are learned as text; --field NAME reads a field of JSON, cut columns of CSV"};
-    const bool raw = texts->options.raw, csv = path_ends_with(name, ".csv") || path_ends_with(name, ".csv.gz");
-    const bool found[REMARKS] = {!raw && buffer_drop_mark(file), !raw && buffer_drop_returns(file),
-                                 !*texts->options.field && (csv || is_json(file))};
-    Error remark;
-    for (int i = 0; i < REMARKS; i++) {
-        fail_input(&remark, "%s %s", name, remarks[i]); // without control characters of the name
-        if (found[i] && !texts->remarked[i]) fprintf(stderr, "bitter prepare: %s\n", remark.message);
-        texts->remarked[i] |= found[i];
-    }
+// Remove what a reader of the text does not see, but a model would learn.
+static void tidy(InputTexts *texts, Buffer *file) {
+    const size_t before = file->size;
+    if (texts->options.raw) return;
+    buffer_drop_mark(file);
+    buffer_drop_returns(file);
+    texts->dropped += before - file->size;
 }
 
 // Add the field of each record, with a newline, as a document. Records stand one a line or in an array.
@@ -104,7 +95,8 @@ static bool add_records(InputTexts *texts, const char *name, const Buffer *file,
                               name, record, at, field);
         text_add(&document, "\n", 1);
         Buffer bytes = {(uint8_t *)document.bytes, document.size};
-        if (!texts->options.raw && buffer_drop_returns(&bytes)) document.size = bytes.size;
+        tidy(texts, &bytes);
+        document.size = bytes.size;
         if (!texts_add(texts, name, &document, error)) return false;
         at += (size_t)mistake.position;
     }
@@ -127,7 +119,7 @@ static bool add_file(InputTexts *texts, const char *input, bool below, Error *er
         return below || (empty && fail_input(error, "%s is empty; give a file with text, or leave this one out", name));
     }
     texts->files += below;
-    if (text) tidy(texts, name, &buffer);
+    if (text) tidy(texts, &buffer);
     Text document = {.bytes = (char *)buffer.bytes, .size = buffer.size, .capacity = buffer.size};
     if (!*options->field) return texts_add(texts, name, &document, error);
     const bool ok = add_records(texts, name, &buffer, error);
@@ -193,14 +185,10 @@ static bool find_scattered(InputTexts *texts, char **inputs, int count, Error *e
 }
 
 bool read_inputs(InputTexts *texts, char **inputs, int count, Error *error) {
-    const bool show = isatty(STDERR_FILENO) && count > 1;
     bool ok = find_scattered(texts, inputs, count, error);
-    for (int i = 0; ok && i < count; i++) {
-        if (inputs[i] == texts->scattered_name) continue;
-        ok = stop_check(&stop_at_signal, error) && add_input(texts, inputs[i], error);
-        if (show) fprintf(stderr, "\rread %d of %d inputs, %.1f MB", i + 1, count, (double)texts->bytes * 1e-6);
-    }
-    if (show) fprintf(stderr, "\n");
+    for (int i = 0; ok && i < count; i++)
+        ok = inputs[i] == texts->scattered_name ||
+             (stop_check(&stop_at_signal, error) && add_input(texts, inputs[i], error));
     return ok;
 }
 
@@ -406,6 +394,9 @@ static void print_summary(const Prepared *prepared, const TokenizerChoice *choic
     const UnknownCharacters *unknown = &prepared->unknown;
     const size_t known = prepared->tokens.count, ends = tokenizer_end(tokenizer) < 0 ? 0 : texts->count;
     printf("text         %zu bytes\n", texts->bytes);
+    if (texts->dropped > 0)
+        printf("left out     %zu bytes of byte order marks and \\r\\n at the ends of lines; --raw keeps them\n",
+               texts->dropped);
     if (texts->files)
         printf("files        %zu, in the order of their names; left out, as empty or %s: %zu\n", texts->files,
                *texts->options.field ? "without records" : "no text", texts->left_out);

@@ -6,8 +6,6 @@
 #include "data/made/builtin.h"
 #include "data/tokenizer.h"
 
-enum { REMARKS = 3 }; // kinds of remarks about a text
-
 // How files are read.
 typedef struct {
     char tokenizer[TEXT_CAPACITY]; // "" = bytes
@@ -40,7 +38,7 @@ typedef struct {
     size_t files, left_out;     // of directories: texts, and files that are empty or no text
     const char *scattered_name; // the input whose documents will be scattered through the others; NULL = none
     BuiltinCorpus scattered;
-    bool remarked[REMARKS];
+    size_t dropped;       // bytes of byte order marks, and of \r
     InputOptions options; // to be set before read_inputs
 } InputTexts;
 
