@@ -6,17 +6,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-static bool is_out_of_files(int reason) {
-    return reason == EMFILE || reason == ENFILE;
-}
 
 // What to do when this is why a file cannot be read or written; NULL when another name or place would do.
 static const char *remedy_for(int reason) {
@@ -26,7 +20,7 @@ static const char *remedy_for(int reason) {
     if (reason == ENOTCONN || reason == ESTALE || reason == ETIMEDOUT || reason == EHOSTDOWN)
         return "check the network";
     if (reason == EFBIG) return "raise the limit on the size of files (ulimit -f)";
-    if (is_out_of_files(reason)) return "raise the limit on open files (ulimit -n)";
+    if (reason == EMFILE || reason == ENFILE) return "raise the limit on open files (ulimit -n)";
     return NULL;
 }
 
@@ -199,22 +193,9 @@ bool buffer_drop_returns(Buffer *buffer) {
     return true;
 }
 
-// Raise the soft limit on open files to the hard one: the usual 1024 are too few for data with more shards.
-static bool raise_file_limit(void) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return false;
-    limit.rlim_cur = limit.rlim_max;
-#ifdef OPEN_MAX
-    if (limit.rlim_cur > OPEN_MAX) limit.rlim_cur = OPEN_MAX; // macOS takes no more
-#endif
-    return setrlimit(RLIMIT_NOFILE, &limit) == 0;
-}
-
 int file_open(const char *path, Error *error) {
-    const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
     struct stat status;
-    int file = open(path, flags);
-    if (file < 0 && errno == EMFILE && raise_file_limit()) file = open(path, flags);
+    const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (file < 0) {
         fail_open(path, errno, "check the name", error);
         return -1;

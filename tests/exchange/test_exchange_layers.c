@@ -122,78 +122,6 @@ static void gguf_has_every_fourth_layer(void **state) {
     }
 }
 
-// The named value, behind its length, key and type (u32, f32 or bool).
-static uint32_t gguf_value(const Buffer *file, const char *key) {
-    const uint64_t size = strlen(key);
-    for (size_t at = 24; at + size + 16 < file->size; at++)
-        if (memcmp(file->bytes + at, &size, sizeof size) == 0 && memcmp(file->bytes + at + 8, key, size) == 0) {
-            uint32_t value;
-            memcpy(&value, file->bytes + at + size + 12, sizeof value);
-            return file->bytes[at + size + 8] == 7 ? file->bytes[at + size + 12] : value;
-        }
-    fail_msg("there is no %s", key);
-    return 0;
-}
-
-// What the format's list and llama.cpp's own converter have for each architecture.
-static void gguf_has_every_key(void **state) {
-    static const struct {
-        const char *pos;
-        Block block;
-        int layers;
-        const char *architecture, *keys[4];
-    } cases[] = {
-        {"learned", BLOCK_GPT2, 2, "gpt2", {"attention.layer_norm_epsilon"}},
-        {"alibi", BLOCK_GPT2, 2, "mpt", {"attention.layer_norm_epsilon", "attention.max_alibi_bias"}},
-        {"rope",
-         BLOCK_GPT2,
-         2,
-         "starcoder2",
-         {"attention.layer_norm_epsilon", "rope.dimension_count", "rope.freq_base"}},
-        {"partial",
-         BLOCK_GPT2,
-         2,
-         "gptneox",
-         {"attention.layer_norm_epsilon", "rope.dimension_count", "rope.freq_base", "use_parallel_residual"}},
-        {"rope",
-         BLOCK_LLAMA,
-         2,
-         "llama",
-         {"attention.layer_norm_rms_epsilon", "rope.dimension_count", "rope.freq_base"}},
-        {"rope*3,none",
-         BLOCK_LLAMA,
-         4,
-         "smollm3",
-         {"attention.layer_norm_rms_epsilon", "rope.dimension_count", "rope.freq_base"}},
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        char out[PATH_CAPACITY], key[96];
-        Run run;
-        Error error;
-        Buffer file;
-        new_directory(out, "gguf");
-        layered(&run, cases[i].pos, "", cases[i].block, cases[i].layers);
-        must(export_gguf(&run, "the/run", out, &error), &error);
-        read_file(&file, out, "model.gguf");
-        const struct {
-            const char *name;
-            int value;
-        } wholes[] = {{"context_length", CONTEXT},      {"embedding_length", 16},
-                      {"block_count", cases[i].layers}, {"feed_forward_length", mlp_width(&run.gpt.shape)},
-                      {"attention.head_count", 2},      {"attention.head_count_kv", 2}};
-        for (size_t k = 0; k < COUNT(wholes); k++) {
-            snprintf(key, sizeof key, "%s.%s", cases[i].architecture, wholes[k].name);
-            assert_int_equal(gguf_value(&file, key), wholes[k].value);
-        }
-        for (size_t k = 0; k < COUNT(cases[i].keys) && cases[i].keys[k]; k++) {
-            snprintf(key, sizeof key, "%s.%s", cases[i].architecture, cases[i].keys[k]);
-            gguf_value(&file, key);
-        }
-        free(file.bytes);
-        run_close(&run);
-    }
-}
-
 static void what_has_no_target_is_refused(void **state) {
     static const struct {
         const char *pos, *window;
@@ -370,37 +298,6 @@ static void missing_members_are_understood(void **state) {
                    "\"no_rope_layer_interval\" must be a whole number from 1");
 }
 
-// A list of `count` items, of which those are different whose number is a square.
-static bool read_squares(TrainOptions *options, const char *name, const char *square, const char *other, int count,
-                         Error *error) {
-    Text text = {0};
-    int root = 0;
-    text_print(&text,
-               "{\"num_hidden_layers\": %d, \"layer_types\": null, \"no_rope_layers\": null, "
-               "\"no_rope_layer_interval\": 5000, \"use_sliding_window\": %s, \"sliding_window\": 5, \"%s\": [",
-               count, strcmp(name, "layer_types") == 0 ? "true" : "false", name);
-    for (int i = 0; i < count; i++) {
-        const bool is_square = i == root * root;
-        root += is_square;
-        text_print(&text, "%s%s", i ? ", " : "", is_square ? square : other);
-    }
-    text_print(&text, "]}");
-    text_add(&text, "", 1);
-    const bool ok = read_with(options, text.bytes, error);
-    text_free(&text);
-    return ok;
-}
-
-static void long_lists_are_refused(void **state) {
-    TrainOptions options;
-    Error error;
-    const char *name = "no_rope_layers", *types = "layer_types", *full = "\"full_attention\"";
-    make_there("rope*2,none", "", BLOCK_LLAMA);
-    must(read_squares(&options, name, "0", "1", 100, &error), &error);
-    expect_refused(read_squares(&options, name, "0", "1", 900, &error), &error, "\"no_rope_layers\" differs too often");
-    must(read_squares(&options, types, "\"sliding_attention\"", full, 64, &error), &error);
-}
-
 static void damaged_configs_are_survived(void **state) {
     make_there("rope*2,none", "5,0", BLOCK_LLAMA);
     damage("config.json");
@@ -413,12 +310,10 @@ int main(void) {
         cmocka_unit_test(layers_come_back),
         cmocka_unit_test(stretches_of_some_layers_come_back),
         cmocka_unit_test(gguf_has_every_fourth_layer),
-        cmocka_unit_test_setup_teardown(gguf_has_every_key, make_directory, remove_directory),
         cmocka_unit_test(what_has_no_target_is_refused),
         cmocka_unit_test(windows_of_other_models_are_refused),
         cmocka_unit_test(rotations_of_other_models_are_refused),
         cmocka_unit_test(missing_members_are_understood),
-        cmocka_unit_test(long_lists_are_refused),
         cmocka_unit_test(damaged_configs_are_survived),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

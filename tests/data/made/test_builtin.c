@@ -1,10 +1,6 @@
 // The built-in corpora, from "tales:bytes=1e6,seed=7" to documents, and the Text that documents are written to.
-#include "base/memory.h"
 #include "data/corpus.h"
 #include "tests/support/support.h"
-
-#include <sys/resource.h>
-#include <unistd.h>
 
 // The tokens of an opened corpus are its documents 0, 1, ..., each with an end token, until there are enough bytes.
 // Returns how many documents there are.
@@ -70,24 +66,6 @@ static void wrong_names_get_the_nearest_valid_choice(void **state) {
     }
 }
 
-// A registered corpus is text or a task, and a task has all that its users rely on.
-static void the_registry_is_complete(void **state) {
-    int tasks = 0;
-    for (const Builtin *b = builtins; b->name; b++) {
-        assert_non_null(b->name);
-        assert_non_null(b->help);
-        for (const Builtin *other = builtins; other < b; other++) assert_string_not_equal(b->name, other->name);
-        assert_true((b->document != NULL) != (b->write != NULL));
-        if (!b->write) continue;
-        assert_true(b->longest != NULL || (b->fixed > 0 && b->each > 0));
-        assert_non_null(b->counts);
-        assert_non_null(option_find(b->options, "min"));
-        assert_non_null(option_find(b->options, "max"));
-        tasks++;
-    }
-    assert_int_equal(tasks, 10);
-}
-
 static void options_reach_the_task(void **state) {
     BuiltinCorpus corpus;
     Error error = {0};
@@ -139,26 +117,6 @@ static void too_large_for_memory_is_refused_at_once(void **state) {
     }
 }
 
-static void memory_is_bounded_by_the_address_space(void **state) {
-    FILE *statm = fopen("/proc/self/statm", "r");
-    unsigned long pages = 0;
-    if (!statm || fscanf(statm, "%lu", &pages) != 1) {
-        puts("needs Linux's /proc");
-        skip();
-    }
-    fclose(statm);
-    struct rlimit before, limit;
-    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
-    const rlim_t more = (rlim_t)1 << 28, used = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
-    assert_true(memory_available() > more / 2);
-    limit = before;
-    limit.rlim_cur = used + more;
-    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
-    const size_t available = memory_available();
-    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
-    assert_in_range(available, more / 2, more);
-}
-
 static void text_grows_and_prints(void **state) {
     Text text = {0};
     for (int i = 0; i < 1000; i++) {
@@ -181,11 +139,9 @@ int main(void) {
         cmocka_unit_test(a_corpus_stops_at_the_bytes_asked_for),
         cmocka_unit_test(a_corpus_has_defaults),
         cmocka_unit_test(wrong_names_get_the_nearest_valid_choice),
-        cmocka_unit_test(the_registry_is_complete),
         cmocka_unit_test(options_reach_the_task),
         cmocka_unit_test(tasks_are_text_too),
         cmocka_unit_test(too_large_for_memory_is_refused_at_once),
-        cmocka_unit_test(memory_is_bounded_by_the_address_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
