@@ -14,72 +14,64 @@ enum { LAYERS_MOST = 1000, LENGTH_MOST = 10000000, WHERE_CAPACITY = PATH_CAPACIT
 
 // What transformers calls the sizes: in gpt2, and in all others.
 typedef struct {
-    const char *layers, *heads, *width, *context, *inner, *activation;
+    const char *layers, *heads, *width, *context, *inner;
 } SizeNames;
-static const SizeNames gpt2_names = {"n_layer", "n_head", "n_embd", "n_positions", "n_inner", "activation_function"},
-                       other_names = {"num_hidden_layers",       "num_attention_heads", "hidden_size",
-                                      "max_position_embeddings", "intermediate_size",   "hidden_act"};
-
-// Each architecture: its names, the activation that bitter's models have, and what a config means that does not name
-// one.
-static const struct {
-    const char *type, *class, *epsilon, *activation, *preset;
-} words[TARGETS] = {
-    [TARGET_GPT2] = {"gpt2", "GPT2LMHeadModel", "layer_norm_epsilon", "gelu_new", "gelu_new"},
-    [TARGET_STARCODER2] = {"starcoder2", "Starcoder2ForCausalLM", "norm_epsilon", "gelu_pytorch_tanh",
-                           "gelu_pytorch_tanh"},
-    [TARGET_LLAMA] = {"llama", "LlamaForCausalLM", "rms_norm_eps", "silu", "silu"},
-    [TARGET_MISTRAL] = {"mistral", "MistralForCausalLM", "rms_norm_eps", "silu", "silu"},
-    [TARGET_SMOLLM3] = {"smollm3", "SmolLM3ForCausalLM", "rms_norm_eps", "silu", "silu"},
-    [TARGET_GPT_NEOX] = {"gpt_neox", "GPTNeoXForCausalLM", "layer_norm_eps", "gelu_new", "gelu"},
-};
-
-// Bitter has no dropout; transformers would train with some where a config does not say so.
-static const struct {
-    Target target;
-    const char *name;
-} dropouts[] = {
-    {TARGET_GPT2, "resid_pdrop"},
-    {TARGET_GPT2, "embd_pdrop"},
-    {TARGET_GPT2, "attn_pdrop"},
-    {TARGET_STARCODER2, "residual_dropout"},
-    {TARGET_STARCODER2, "embedding_dropout"},
-    {TARGET_STARCODER2, "attention_dropout"},
-    {TARGET_LLAMA, "attention_dropout"},
-    {TARGET_MISTRAL, "attention_dropout"},
-    {TARGET_SMOLLM3, "attention_dropout"},
-    {TARGET_GPT_NEOX, "hidden_dropout"},
-    {TARGET_GPT_NEOX, "attention_dropout"},
-};
+static const SizeNames gpt2_names = {"n_layer", "n_head", "n_embd", "n_positions", "n_inner"},
+                       other_names = {"num_hidden_layers", "num_attention_heads", "hidden_size",
+                                      "max_position_embeddings", "intermediate_size"};
 
 static const SizeNames *names_of(Target target) {
     return target == TARGET_GPT2 ? &gpt2_names : &other_names;
 }
 
-// Members that must have a value, because this program's blocks are like that, and what transformers takes when they
-// are missing.
 static const struct {
-    Target target;
-    const char *name;
-    bool value, preset;
-    const char *meaning; // of the other value
+    const char *type, *class;
+} words[TARGETS] = {
+    [TARGET_GPT2] = {"gpt2", "GPT2LMHeadModel"},          [TARGET_STARCODER2] = {"starcoder2", "Starcoder2ForCausalLM"},
+    [TARGET_LLAMA] = {"llama", "LlamaForCausalLM"},       [TARGET_MISTRAL] = {"mistral", "MistralForCausalLM"},
+    [TARGET_SMOLLM3] = {"smollm3", "SmolLM3ForCausalLM"}, [TARGET_GPT_NEOX] = {"gpt_neox", "GPTNeoXForCausalLM"},
+};
+
+// Members that always have the same value, in JSON, because this program's blocks are like that; and what transformers
+// takes where they are missing. NULL: it does not matter in a file that is read.
+enum {
+    GPT2 = 1 << TARGET_GPT2,
+    STARCODER2 = 1 << TARGET_STARCODER2,
+    LLAMA = 1 << TARGET_LLAMA,
+    MISTRAL = 1 << TARGET_MISTRAL,
+    SMOLLM3 = 1 << TARGET_SMOLLM3,
+    NEOX = 1 << TARGET_GPT_NEOX,
+    LLAMAS = LLAMA | MISTRAL | SMOLLM3
+};
+static const struct {
+    int targets;
+    const char *name, *value, *preset;
 } musts[] = {
-    {TARGET_GPT2, "tie_word_embeddings", true, true, "its output layer is not its token embedding"},
-    {TARGET_GPT2, "scale_attn_weights", true, true, "its attention scores are not scaled"},
-    {TARGET_GPT2, "scale_attn_by_inverse_layer_idx", false, false, "its attention is scaled by the layer"},
-    {TARGET_GPT2, "add_cross_attention", false, false, "it has cross-attention"},
-    {TARGET_STARCODER2, "tie_word_embeddings", true, true, "its output layer is not its token embedding"},
-    {TARGET_STARCODER2, "use_bias", true, true, "its linear layers have no biases"},
-    {TARGET_LLAMA, "tie_word_embeddings", true, false, "its output layer is not its token embedding"},
-    {TARGET_LLAMA, "attention_bias", false, false, "its attention has biases"},
-    {TARGET_LLAMA, "mlp_bias", false, false, "its MLPs have biases"},
-    {TARGET_MISTRAL, "tie_word_embeddings", true, false, "its output layer is not its token embedding"},
-    {TARGET_SMOLLM3, "tie_word_embeddings", true, true, "its output layer is not its token embedding"},
-    {TARGET_SMOLLM3, "attention_bias", false, false, "its attention has biases"},
-    {TARGET_SMOLLM3, "mlp_bias", false, false, "its MLPs have biases"},
-    {TARGET_GPT_NEOX, "tie_word_embeddings", true, false, "its output layer is not its token embedding"},
-    {TARGET_GPT_NEOX, "use_parallel_residual", false, true, "its attention and MLP work side by side"},
-    {TARGET_GPT_NEOX, "attention_bias", true, true, "its attention has no biases"},
+    {GPT2, "activation_function", "\"gelu_new\"", "\"gelu_new\""},
+    {STARCODER2, "hidden_act", "\"gelu_pytorch_tanh\"", "\"gelu_pytorch_tanh\""},
+    {LLAMAS, "hidden_act", "\"silu\"", "\"silu\""},
+    {NEOX, "hidden_act", "\"gelu_new\"", "\"gelu\""},
+    {GPT2, "layer_norm_epsilon", "1e-05", "1e-05"},
+    {STARCODER2, "norm_epsilon", "1e-05", "1e-05"},
+    {LLAMAS, "rms_norm_eps", "1e-05", "1e-06"},
+    {NEOX, "layer_norm_eps", "1e-05", "1e-05"},
+    {GPT2 | STARCODER2 | SMOLLM3, "tie_word_embeddings", "true", "true"},
+    {LLAMA | MISTRAL | NEOX, "tie_word_embeddings", "true", "false"},
+    {GPT2, "scale_attn_weights", "true", "true"},
+    {GPT2, "scale_attn_by_inverse_layer_idx", "false", "false"},
+    {GPT2, "add_cross_attention", "false", "false"},
+    {STARCODER2, "use_bias", "true", "true"},
+    {LLAMA | SMOLLM3, "attention_bias", "false", "false"},
+    {LLAMA | SMOLLM3, "mlp_bias", "false", "false"},
+    {NEOX, "use_parallel_residual", "false", "true"},
+    {NEOX, "attention_bias", "true", "true"},
+    {GPT2, "resid_pdrop", "0.0", NULL},
+    {GPT2, "embd_pdrop", "0.0", NULL},
+    {GPT2, "attn_pdrop", "0.0", NULL},
+    {STARCODER2, "residual_dropout", "0.0", NULL},
+    {STARCODER2, "embedding_dropout", "0.0", NULL},
+    {NEOX, "hidden_dropout", "0.0", NULL},
+    {STARCODER2 | LLAMAS | NEOX, "attention_dropout", "0.0", NULL},
 };
 enum { MUSTS = sizeof musts / sizeof *musts };
 
@@ -473,16 +465,14 @@ json_t *hf_config(Target target, const Gpt *gpt, const Rotations *rotations, int
     const SizeNames *names = names_of(target);
     const bool rotates = target != TARGET_GPT2;
     json_t *const token = end >= 0 ? json_integer(end) : json_null();
-    json_t *config = json_pack("{s:[s], s:s, s:s, s:i, s:O, s:o, s:i, s:i, s:i, s:i, s:i, s:s, s:f}", "architectures",
-                               words[target].class, "model_type", words[target].type, "torch_dtype", "float32",
-                               "vocab_size", s->vocab, "bos_token_id", token, "eos_token_id", token, names->layers,
-                               s->layers, names->heads, s->heads, names->width, s->width, names->inner, mlp_width(s),
-                               names->context, rotates ? rotations->context : s->context, names->activation,
-                               words[target].activation, words[target].epsilon, NORM_EPSILON);
+    json_t *config =
+        json_pack("{s:[s], s:s, s:s, s:i, s:O, s:o, s:i, s:i, s:i, s:i, s:i}", "architectures", words[target].class,
+                  "model_type", words[target].type, "torch_dtype", "float32", "vocab_size", s->vocab, "bos_token_id",
+                  token, "eos_token_id", token, names->layers, s->layers, names->heads, s->heads, names->width,
+                  s->width, names->inner, mlp_width(s), names->context, rotates ? rotations->context : s->context);
     for (int i = 0; i < MUSTS; i++)
-        if (musts[i].target == target) json_object_set_new(config, musts[i].name, json_boolean(musts[i].value));
-    for (size_t i = 0; i < sizeof dropouts / sizeof *dropouts; i++)
-        if (dropouts[i].target == target) json_object_set_new(config, dropouts[i].name, json_real(0));
+        if (musts[i].targets >> target & 1)
+            json_object_set_new(config, musts[i].name, json_loads(musts[i].value, JSON_DECODE_ANY, NULL));
     if (shares_keys(target)) json_object_set_new(config, "num_key_value_heads", json_integer(key_heads(s)));
     add_layers(config, target, gpt);
     if (rotates) add_rotations(config, target, rotations, head_width(s));
@@ -502,28 +492,35 @@ static bool find_type(Target *target, const json_t *config, const char *path, Er
         path, type ? type : "missing");
 }
 
-static bool check_musts(Target target, const json_t *config, const char *path, Error *error) {
-    for (int i = 0; i < MUSTS; i++) {
-        bool value;
-        if (musts[i].target != target) continue;
-        if (!boolean_or(&value, musts[i].preset, config, musts[i].name, path, error)) return false;
-        if (value != musts[i].value)
-            return fail_input(error, "%s: \"%s\" is %s%s, so %s; bitter has no such model", path, musts[i].name,
-                              value ? "true" : "false",
-                              json_object_get(config, musts[i].name) ? "" : " when it is missing", musts[i].meaning);
-    }
-    return true;
+static bool is_tanh_gelu(const json_t *value) {
+    const char *name = json_is_string(value) ? json_string_value(value) : "";
+    return strcmp(name, "gelu_new") == 0 || strcmp(name, "gelu_pytorch_tanh") == 0 || strcmp(name, "gelu_fast") == 0;
 }
 
-static bool check_activation(Target target, const json_t *config, const char *path, Error *error) {
-    const char *member = names_of(target)->activation, *name = json_string_value(json_object_get(config, member));
-    if (!name) name = words[target].preset;
-    if (is_llama(target)
-            ? strcmp(name, "silu") == 0
-            : strcmp(name, "gelu_new") == 0 || strcmp(name, "gelu_pytorch_tanh") == 0 || strcmp(name, "gelu_fast") == 0)
-        return true;
-    return fail_input(error, "%s: \"%s\" is %.80s, but bitter's %s", path, member, name,
-                      is_llama(target) ? "SwiGLU has silu" : "MLPs have gelu_new, the tanh form of GELU");
+// Numbers may have been floats in between, and the tanh form of GELU has several names.
+static bool same_value(const json_t *a, const json_t *b) {
+    if (json_is_number(a) && json_is_number(b)) return (float)json_number_value(a) == (float)json_number_value(b);
+    return json_equal(a, b) || (is_tanh_gelu(a) && is_tanh_gelu(b));
+}
+
+static bool check_musts(Target target, const json_t *config, const char *path, Error *error) {
+    for (int i = 0; i < MUSTS; i++) {
+        if (!(musts[i].targets >> target & 1) || !musts[i].preset) continue;
+        json_t *value = json_loads(musts[i].value, JSON_DECODE_ANY, NULL),
+               *preset = json_loads(musts[i].preset, JSON_DECODE_ANY, NULL);
+        const json_t *member = json_object_get(config, musts[i].name);
+        const bool missing = !member || (json_is_null(member) && !json_is_boolean(preset)),
+                   same = same_value(value, missing ? preset : member);
+        char *found = json_dumps(missing ? preset : member, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+        if (!same)
+            fail_input(error, "%s: \"%s\" is %.80s%s, but bitter's models have %s", path, musts[i].name,
+                       found ? found : "too large", missing ? " where it is missing" : "", musts[i].value);
+        free(found);
+        json_decref(value);
+        json_decref(preset);
+        if (!same) return false;
+    }
+    return true;
 }
 
 // The sizes that follow from others here, but not in transformers.
@@ -532,17 +529,10 @@ static bool check_sizes(Target target, const TrainOptions *o, const json_t *conf
     const Shape shape = sizes_of(o, 1);
     const int hidden = mlp_width(&shape);
     const json_t *inner = json_object_get(config, names->inner), *head = json_object_get(config, "head_dim");
-    const char *name = words[target].epsilon;
-    double epsilon;
     if (json_integer_value(inner) != hidden && !(target == TARGET_GPT2 && is_missing(config, names->inner)))
         return fail_input(error, "%s: \"%s\" is not %d, which is %s%d times \"%s\"%s; bitter has no such MLP", path,
                           names->inner, hidden, is_llama(target) ? "two thirds of " : "", MLP_RATIO, names->width,
                           is_llama(target) ? ", rounded up to a multiple of 32" : "");
-    if (!number_or(&epsilon, is_llama(target) ? 1e-6 : NORM_EPSILON, config, name, 0, 1, path, error)) return false;
-    // In a file that other programs have rewritten, it may be a float by now.
-    if ((float)epsilon != (float)NORM_EPSILON)
-        return fail_input(error, "%s: \"%s\" is %g%s, but bitter's norms have %g", path, name, epsilon,
-                          is_missing(config, name) ? " when it is missing" : "", NORM_EPSILON);
     if (o->width % o->heads)
         return fail_input(error, "%s: %lld heads do not share the width of %lld equally; bitter's heads do", path,
                           o->heads, o->width);
@@ -578,8 +568,8 @@ bool hf_config_read(Target *target, TrainOptions *o, int *vocab, const json_t *c
         !member_integer(&o->heads, config, names->heads, 1, 1000, path, error) ||
         !member_integer(&o->width, config, names->width, 1, 20000, path, error) ||
         !member_integer(&o->context, config, names->context, 1, LENGTH_MOST, path, error) ||
-        !check_musts(*target, config, path, error) || !check_activation(*target, config, path, error) ||
-        !check_sizes(*target, o, config, path, error) || !read_key_heads(*target, o, config, path, error))
+        !check_musts(*target, config, path, error) || !check_sizes(*target, o, config, path, error) ||
+        !read_key_heads(*target, o, config, path, error))
         return false;
     *vocab = (int)tokens;
     if (*target == TARGET_GPT2) {

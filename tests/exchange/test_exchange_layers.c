@@ -196,8 +196,8 @@ static void windows_of_other_models_are_refused(void **state) {
     expect_config("num_key_value_heads", NULL, "\"num_key_value_heads\"");
     expect_config("num_key_value_heads", "-1", "\"num_key_value_heads\"");
     expect_config("num_key_value_heads", "4", "\"num_key_value_heads\" is 4, which 2 heads cannot share");
-    expect_config("rms_norm_eps", NULL, "1e-06 when it is missing");
-    expect_config("tie_word_embeddings", NULL, "its output layer");
+    expect_config("rms_norm_eps", NULL, "where it is missing");
+    expect_config("tie_word_embeddings", NULL, "\"tie_word_embeddings\" is");
     expect_config("head_dim", "4", "\"head_dim\" is 4, but");
     make_there("rope", "5,0", BLOCK_LLAMA);
     expect_no_such_window();
@@ -219,7 +219,7 @@ static void rotations_of_other_models_are_refused(void **state) {
     expect_config("no_rope_layers", "[1, 1, 2]", "item 3 of \"no_rope_layers\" is 2");
     expect_config("no_rope_layers", "[1, 1.0, 1]", "item 2 of \"no_rope_layers\"");
     expect_config("no_rope_layers", "\"110\"", "\"no_rope_layers\" must be a list or null");
-    expect_config("mlp_bias", "true", "its MLPs have biases");
+    expect_config("mlp_bias", "true", "\"mlp_bias\" is true");
     expect_config("num_hidden_layers", "1000", "\"no_rope_layers\" has 3 items, but the model 1000 layers");
 }
 
@@ -293,7 +293,7 @@ static void missing_members_are_understood(void **state) {
     expect_refused(
         read_with(&options, "{\"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 2, \"beta_fast\": 0.5}}", &error),
         &error, "\"beta_fast\" must be above");
-    expect_refused(read_with(&options, "{\"rms_norm_eps\": 1.0001e-05}", &error), &error, "norms have 1e-05");
+    expect_refused(read_with(&options, "{\"rms_norm_eps\": 1.0001e-05}", &error), &error, "models have 1e-05");
     expect_refused(read_with(&options, "{\"no_rope_layers\": null, \"no_rope_layer_interval\": 0}", &error), &error,
                    "\"no_rope_layer_interval\" must be a whole number from 1");
 }
