@@ -19,12 +19,11 @@ static bool read_stream(Buffer *buffer, gzFile stream, size_t first, const char 
     if (ok && packed && gzdirect(stream))
         ok = fail_input(error, "%s is not gzip data, although its name ends in .gz; rename it if it is plain text",
                         name);
-    else if (status == Z_BUF_ERROR)
-        ok = fail_input(error, "%s is cut short: it ends in the middle of its gzip data; get it again", name);
-    else if (status == Z_DATA_ERROR)
-        ok = fail_input(error, "%s is damaged (%s); get it again", name, reason);
     else if (status == Z_MEM_ERROR)
         ok = fail_run(error, "%s: no memory to inflate it", name);
+    else if (status == Z_BUF_ERROR || status == Z_DATA_ERROR)
+        ok = fail_input(error, "%s is %s (%s); get it again", name, status == Z_BUF_ERROR ? "cut short" : "damaged",
+                        reason);
     return ok;
 }
 
