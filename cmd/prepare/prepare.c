@@ -27,17 +27,19 @@ const Option prepare_options[] = {
 
 // --- the texts ---
 
-void texts_free(InputTexts *texts) {
+void texts_free(Texts *texts) {
     for (size_t i = 0; i < texts->count; i++) {
         text_free(&texts->documents[i].text);
         free(texts->documents[i].name);
     }
     free(texts->documents);
-    *texts = (InputTexts){0};
+    tokenizer_free(&texts->tokenizer);
+    tokens_free(&texts->tokens);
+    *texts = (Texts){0};
 }
 
 // Add one text, or free it.
-static bool texts_add(InputTexts *texts, const char *name, Text *text, Error *error) {
+static bool texts_add(Texts *texts, const char *name, Text *text, Error *error) {
     const bool room = array_room(&texts->documents, &texts->capacity, texts->count, sizeof *texts->documents);
     char *own_name = strdup(name);
     if (!room || !own_name || text->failed) {
@@ -50,7 +52,7 @@ static bool texts_add(InputTexts *texts, const char *name, Text *text, Error *er
     return true;
 }
 
-static bool add_builtin(InputTexts *texts, const char *input, Error *error) {
+static bool add_builtin(Texts *texts, const char *input, Error *error) {
     BuiltinCorpus corpus;
     if (!builtin_choose(&corpus, input, error)) return false;
     const size_t end = texts->bytes + (size_t)corpus.bytes;
@@ -69,7 +71,7 @@ static bool is_json(const Buffer *file) {
 }
 
 // Remove what a reader of the text does not see, but a model would learn.
-static void tidy(InputTexts *texts, Buffer *file) {
+static void tidy(Texts *texts, Buffer *file) {
     const size_t before = file->size;
     if (texts->options.raw) return;
     buffer_drop_mark(file);
@@ -78,7 +80,7 @@ static void tidy(InputTexts *texts, Buffer *file) {
 }
 
 // Add the field of each record, with a newline, as a document. Records stand one a line or in an array.
-static bool add_records(InputTexts *texts, const char *name, const Buffer *file, Error *error) {
+static bool add_records(Texts *texts, const char *name, const Buffer *file, Error *error) {
     const char *text = (const char *)file->bytes, *field = texts->options.field;
     for (size_t at = 0, record = 1; at += strspn(text + at, " \t\r\n,[]"), at < file->size; record++) {
         json_error_t mistake;
@@ -104,7 +106,7 @@ static bool add_records(InputTexts *texts, const char *name, const Buffer *file,
 }
 
 // A file `below` a directory is left out when it is no text, or has no records for --field.
-static bool add_file(InputTexts *texts, const char *input, bool below, Error *error) {
+static bool add_file(Texts *texts, const char *input, bool below, Error *error) {
     const InputOptions *options = &texts->options;
     const char *name = strcmp(input, "-") == 0 ? "standard input" : input;
     Buffer buffer;
@@ -132,7 +134,7 @@ static int is_visible(const struct dirent *entry) {
 }
 
 // Add the files below a directory in the order of their names, but not those of data and runs, nor what links lead to.
-static bool add_directory(InputTexts *texts, const char *directory, Error *error) {
+static bool add_directory(Texts *texts, const char *directory, Error *error) {
     struct dirent **entries;
     struct stat status;
     char path[PATH_CAPACITY];
@@ -152,7 +154,7 @@ static bool add_directory(InputTexts *texts, const char *directory, Error *error
     return ok;
 }
 
-static bool add_input(InputTexts *texts, const char *input, Error *error) {
+static bool add_input(Texts *texts, const char *input, Error *error) {
     const size_t before = texts->files;
     if (is_builtin(input)) return add_builtin(texts, input, error);
     if (!path_is_directory(input)) return add_file(texts, input, false, error);
@@ -163,7 +165,7 @@ static bool add_input(InputTexts *texts, const char *input, Error *error) {
 }
 
 // Find builtin:passkey, whose documents are scattered through the other inputs. A single input is not scattered.
-static bool find_scattered(InputTexts *texts, char **inputs, int count, Error *error) {
+static bool find_scattered(Texts *texts, char **inputs, int count, Error *error) {
     int files = 0;
     for (int i = 0; i < count; i++) {
         BuiltinCorpus corpus;
@@ -184,35 +186,27 @@ static bool find_scattered(InputTexts *texts, char **inputs, int count, Error *e
                       inputs[0]);
 }
 
-bool read_inputs(InputTexts *texts, char **inputs, int count, Error *error) {
-    bool ok = find_scattered(texts, inputs, count, error);
-    for (int i = 0; ok && i < count; i++)
-        ok = inputs[i] == texts->scattered_name ||
-             (stop_check(&stop_at_signal, error) && add_input(texts, inputs[i], error));
-    return ok;
-}
-
 // --- the tokenizer ---
 
-bool tokenizer_choose(TokenizerChoice *choice, const char *text, Error *error) {
+// What does --tokenizer ask for?
+static bool choose_tokenizer(Texts *texts, Error *error) {
     static const char *const names[] = {"bytes", "chars", "bpe:4096"};
-    *choice = (TokenizerChoice){.kind = TOKENIZER_BYTES};
-    if (!*text || strcmp(text, "bytes") == 0) return true;
-    choice->kind = TOKENIZER_CHARS;
-    if (strcmp(text, "chars") == 0) return true;
-    choice->kind = TOKENIZER_BPE;
+    const char *text = texts->options.tokenizer;
+    const bool bytes = !*text || strcmp(text, "bytes") == 0, chars = strcmp(text, "chars") == 0;
+    texts->kind = bytes ? TOKENIZER_BYTES : chars ? TOKENIZER_CHARS : TOKENIZER_BPE;
+    if (bytes || chars) return true;
     if (strncmp(text, "bpe:", 4) == 0) {
         char *end;
         const long size = strtol(text + 4, &end, 10);
-        choice->vocab_size = (int)size;
+        texts->vocab_size = (int)size;
         return (text[4] >= '0' && text[4] <= '9' && !*end && size >= BPE_VOCAB_LEAST && size <= BPE_VOCAB_MOST) ||
                fail_input(error, "--tokenizer %s: give a whole number of tokens from %d to %d, as in bpe:4096", text,
                           BPE_VOCAB_LEAST, BPE_VOCAB_MOST);
     }
     RunPaths run;
     if (!run_paths(&run, text, error)) return false;
-    memcpy(choice->path, run.directory, sizeof choice->path);
-    if (!path_missing(choice->path)) return true;
+    memcpy(texts->path, run.directory, sizeof texts->path);
+    if (!path_missing(texts->path)) return true;
     const char *nearest = nearest_name(text, names, sizeof names / sizeof *names);
     return fail_input(
         error,
@@ -221,12 +215,21 @@ bool tokenizer_choose(TokenizerChoice *choice, const char *text, Error *error) {
         text, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
+bool texts_read(Texts *texts, char **inputs, int count, Error *error) {
+    bool ok = choose_tokenizer(texts, error) && find_scattered(texts, inputs, count, error);
+    for (int i = 0; ok && i < count; i++)
+        ok = inputs[i] == texts->scattered_name ||
+             (stop_check(&stop_at_signal, error) && add_input(texts, inputs[i], error));
+    return ok;
+}
+
 // Document tokens for each token of text.
-static double scattered_ratio(const InputTexts *texts) {
+static double scattered_ratio(const Texts *texts) {
     return texts->scattered.share / (1 - texts->scattered.share);
 }
 
-static bool make_chars(Tokenizer *tokenizer, const InputTexts *texts, Error *error) {
+static bool make_chars(Texts *texts, Error *error) {
+    Tokenizer *tokenizer = &texts->tokenizer;
     bool ok = tokenizer_create(tokenizer, TOKENIZER_CHARS, "", 0, "", error);
     for (size_t i = 0; ok && i < texts->count; i++) {
         const Document *document = &texts->documents[i];
@@ -244,7 +247,8 @@ static bool make_chars(Tokenizer *tokenizer, const InputTexts *texts, Error *err
     return ok;
 }
 
-static bool make_bpe(Tokenizer *tokenizer, const InputTexts *texts, int vocab_size, Error *error) {
+static bool make_bpe(Texts *texts, Error *error) {
+    Tokenizer *tokenizer = &texts->tokenizer;
     BpeWords words = {0};
     bool ok = tokenizer_create_bpe(tokenizer, error);
     for (size_t i = 0; ok && i < texts->count; i++) {
@@ -255,40 +259,39 @@ static bool make_bpe(Tokenizer *tokenizer, const InputTexts *texts, int vocab_si
         fprintf(stderr,
                 "bitter prepare: a word of the text has %zu bytes, and bpe:N is slow with such words; bytes is not\n",
                 words.longest);
-    ok = ok && bpe_train(&tokenizer->bpe, &words, vocab_size, error);
+    ok = ok && bpe_train(&tokenizer->bpe, &words, texts->vocab_size, error);
     tokenizer->vocab_size = tokenizer->bpe.vocab_size;
     bpe_words_free(&words);
     return ok;
 }
 
-static bool make_tokenizer(Tokenizer *tokenizer, const InputTexts *texts, const TokenizerChoice *choice, Error *error) {
-    if (*choice->path) return tokenizer_find(tokenizer, choice->path, error);
-    if (choice->kind == TOKENIZER_CHARS) return make_chars(tokenizer, texts, error);
-    if (choice->kind == TOKENIZER_BPE) return make_bpe(tokenizer, texts, choice->vocab_size, error);
-    return tokenizer_create(tokenizer, choice->kind, "", 0, "", error);
-}
-
 // --- the tokens ---
 
-bool encode_texts(Tokens *tokens, Tokenizer *tokenizer, UnknownCharacters *unknown, InputTexts *texts,
-                  const TokenizerChoice *choice, Error *error) {
-    bool ok = make_tokenizer(tokenizer, texts, choice, error);
-    const int end = ok ? tokenizer_end(tokenizer) : -1;
+static bool make_tokenizer(Texts *texts, Error *error) {
+    if (*texts->path) return tokenizer_find(&texts->tokenizer, texts->path, error);
+    if (texts->kind == TOKENIZER_CHARS) return make_chars(texts, error);
+    if (texts->kind == TOKENIZER_BPE) return make_bpe(texts, error);
+    return tokenizer_create(&texts->tokenizer, texts->kind, "", 0, "", error);
+}
+
+bool texts_encode(Texts *texts, Error *error) {
+    bool ok = make_tokenizer(texts, error);
+    const int end = ok ? tokenizer_end(&texts->tokenizer) : -1;
     const uint16_t end_token = (uint16_t)end;
     for (size_t i = 0; ok && i < texts->count; i++) {
         Document *document = &texts->documents[i];
         ok = stop_check(&stop_at_signal, error) &&
-             tokenizer_encode_known(tokens, unknown, tokenizer, document->text.bytes, document->text.size,
-                                    document->name, error) &&
-             (end < 0 || tokens_add(tokens, &end_token, 1, error));
+             tokenizer_encode_known(&texts->tokens, &texts->unknown, &texts->tokenizer, document->text.bytes,
+                                    document->text.size, document->name, error) &&
+             (end < 0 || tokens_add(&texts->tokens, &end_token, 1, error));
         text_free(&document->text);
     }
-    const unsigned long long known = tokens->count, all = known + unknown->total;
-    return ok && (unknown->total <= known ||
+    const unsigned long long known = texts->tokens.count, unknown = texts->unknown.total;
+    return ok && (unknown <= known ||
                   fail_input(error,
                              "--tokenizer %s: it knows only %llu of the text's %llu characters; give the tokenizer of "
                              "a similar text, or bytes or bpe:N, which take any text",
-                             choice->path, known, all));
+                             texts->path, known, known + unknown));
 }
 
 // --- the shards ---
@@ -317,30 +320,29 @@ static bool write_shards(Shards *shards, const Output *output, const PrepareOpti
 
 // The contents of the directory.
 typedef struct {
-    Tokenizer tokenizer;
-    UnknownCharacters unknown; // left out of the text
-    Tokens tokens;             // of the text, training and validation
-    Tokens mixed;              // of training with the scattered documents, when there are any
-    size_t documents;          // scattered
+    Texts texts;
+    Tokens mixed;     // of training with the scattered documents, when there are any
+    size_t documents; // scattered
     Shards train, val;
 } Prepared;
 
 // Append document number `index` of the scattered ones to the mixture, with end tokens around it.
-static bool mix_document(Prepared *prepared, const InputTexts *texts, const Text *document, Error *error) {
+static bool mix_document(Prepared *prepared, const Text *document, Error *error) {
+    const Tokenizer *tokenizer = &prepared->texts.tokenizer;
     Tokens *mixed = &prepared->mixed;
-    const int end = tokenizer_end(&prepared->tokenizer);
+    const int end = tokenizer_end(tokenizer);
     const uint16_t mark = (uint16_t)end;
     const bool inside = end >= 0 && mixed->ids[mixed->count - 1] != mark;
     return (!inside || tokens_add(mixed, &mark, 1, error)) &&
-           tokenizer_encode(mixed, &prepared->tokenizer, document->bytes, document->size, texts->scattered_name,
-                            error) &&
+           tokenizer_encode(mixed, tokenizer, document->bytes, document->size, prepared->texts.scattered_name, error) &&
            (end < 0 || tokens_add(mixed, &mark, 1, error));
 }
 
 // Spread documents evenly through the training tokens (count). Each is inserted at the first end of a line or document
 // at which this brings the share closer to the wanted one.
-static bool scatter(Prepared *prepared, const InputTexts *texts, const uint16_t *ids, size_t count, Error *error) {
-    const int end = tokenizer_end(&prepared->tokenizer), newline = tokenizer_newline(&prepared->tokenizer);
+static bool scatter(Prepared *prepared, const uint16_t *ids, size_t count, Error *error) {
+    const Texts *texts = &prepared->texts;
+    const int end = tokenizer_end(&texts->tokenizer), newline = tokenizer_newline(&texts->tokenizer);
     const double ratio = scattered_ratio(texts);
     Text next = {0};
     size_t copied = 0, added = 0; // tokens of the text, and of documents
@@ -353,7 +355,7 @@ static bool scatter(Prepared *prepared, const InputTexts *texts, const uint16_t 
             ok = tokens_add(&prepared->mixed, ids + copied, read - copied, error);
             copied = read;
             const size_t before = prepared->mixed.count;
-            ok = ok && mix_document(prepared, texts, &next, error);
+            ok = ok && mix_document(prepared, &next, error);
             added += prepared->mixed.count - before;
             next.size = 0;
             builtin_document(&next, &texts->scattered, ++prepared->documents);
@@ -370,9 +372,9 @@ static bool scatter(Prepared *prepared, const InputTexts *texts, const uint16_t 
 }
 
 // Validation is the end of the text; documents are scattered only through the rest, for training.
-static bool split(Prepared *prepared, const InputTexts *texts, const PrepareOptions *options, Error *error) {
-    const uint16_t *ids = prepared->tokens.ids;
-    const uint64_t count = prepared->tokens.count, training = corpus_training_count(count, options->validation);
+static bool split(Prepared *prepared, const PrepareOptions *options, Error *error) {
+    const uint16_t *ids = prepared->texts.tokens.ids;
+    const uint64_t count = prepared->texts.tokens.count, training = corpus_training_count(count, options->validation);
     if (training == 0 || training == count)
         return fail_input(
             error,
@@ -381,18 +383,19 @@ static bool split(Prepared *prepared, const InputTexts *texts, const PrepareOpti
             (unsigned long long)count, options->validation, training ? "validation" : "training");
     prepared->train = (Shards){"train", ids, training, 0};
     prepared->val = (Shards){"val", ids + training, count - training, 0};
-    if (!texts->scattered_name) return true;
-    if (!scatter(prepared, texts, ids, (size_t)training, error)) return false;
+    if (!prepared->texts.scattered_name) return true;
+    if (!scatter(prepared, ids, (size_t)training, error)) return false;
     prepared->train.ids = prepared->mixed.ids;
     prepared->train.tokens = prepared->mixed.count;
     return true;
 }
 
-static void print_summary(const Prepared *prepared, const TokenizerChoice *choice, const InputTexts *texts) {
+static void print_summary(const Prepared *prepared) {
+    const Texts *texts = &prepared->texts;
     const Shards *train = &prepared->train, *val = &prepared->val;
-    const Tokenizer *tokenizer = &prepared->tokenizer;
-    const UnknownCharacters *unknown = &prepared->unknown;
-    const size_t known = prepared->tokens.count, ends = tokenizer_end(tokenizer) < 0 ? 0 : texts->count;
+    const Tokenizer *tokenizer = &texts->tokenizer;
+    const UnknownCharacters *unknown = &texts->unknown;
+    const size_t known = texts->tokens.count, ends = tokenizer_end(tokenizer) < 0 ? 0 : texts->count;
     printf("text         %zu bytes\n", texts->bytes);
     if (texts->dropped > 0)
         printf("left out     %zu bytes of byte order marks and \\r\\n at the ends of lines; --raw keeps them\n",
@@ -401,8 +404,8 @@ static void print_summary(const Prepared *prepared, const TokenizerChoice *choic
         printf("files        %zu, in the order of their names; left out, as empty or %s: %zu\n", texts->files,
                *texts->options.field ? "without records" : "no text", texts->left_out);
     printf("tokenizer    %s, vocabulary of %d", tokenizer_kind_name(tokenizer->kind), tokenizer->vocab_size);
-    if (choice->vocab_size > tokenizer->vocab_size)
-        printf(" instead of %d, because no other pair of tokens occurs twice", choice->vocab_size);
+    if (texts->vocab_size > tokenizer->vocab_size)
+        printf(" instead of %d, because no other pair of tokens occurs twice", texts->vocab_size);
     if (tokenizer->kind == TOKENIZER_BPE)
         printf(", %.2f bytes per token", (double)texts->bytes / (double)(known - ends));
     printf("\n");
@@ -423,37 +426,29 @@ static void print_summary(const Prepared *prepared, const TokenizerChoice *choic
 static bool write_output(Output *output, Prepared *prepared, const PrepareOptions *options, Error *error) {
     char path[PATH_CAPACITY];
     return path_format(path, error, "%s/tokenizer.json", output->temporary) &&
-           tokenizer_write(&prepared->tokenizer, path, error) &&
+           tokenizer_write(&prepared->texts.tokenizer, path, error) &&
            write_shards(&prepared->train, output, options, error) &&
            write_shards(&prepared->val, output, options, error) && stop_check(&stop_at_signal, error) &&
            output_complete(output, error);
 }
 
-static bool prepare(Output *output, const PrepareOptions *options, char **inputs, int count, Error *error) {
-    InputTexts texts = {.options = options->input};
+bool prepare_inputs(Output *output, const PrepareOptions *options, char **inputs, int count, Error *error) {
+    Prepared prepared = {.texts.options = options->input};
     char out[PATH_CAPACITY];
-    Prepared prepared = {0};
-    TokenizerChoice choice;
-    bool ok = tokenizer_choose(&choice, options->input.tokenizer, error) &&
-              (*options->out ? path_format(out, error, "%s", options->out) : output_default(out, inputs[0], error)) &&
-              output_place(output, "--out", out, error) && output_create(output, error) &&
-              read_inputs(&texts, inputs, count, error) &&
-              encode_texts(&prepared.tokens, &prepared.tokenizer, &prepared.unknown, &texts, &choice, error) &&
-              split(&prepared, &texts, options, error) && write_output(output, &prepared, options, error);
-    if (ok) print_summary(&prepared, &choice, &texts);
-    texts_free(&texts);
-    tokenizer_free(&prepared.tokenizer);
-    tokens_free(&prepared.tokens);
+    interrupt_catch();
+    const bool ok =
+        (*options->out ? path_format(out, error, "%s", options->out) : output_default(out, inputs[0], error)) &&
+        output_place(output, "--out", out, error) && output_create(output, error) &&
+        texts_read(&prepared.texts, inputs, count, error) && texts_encode(&prepared.texts, error) &&
+        split(&prepared, options, error) && write_output(output, &prepared, options, error);
+    if (ok)
+        print_summary(&prepared);
+    else
+        output_discard(output);
+    if (!ok) stop_check(&stop_at_signal, error); // report the signal, not the read that it cut short
+    texts_free(&prepared.texts);
     tokens_free(&prepared.mixed);
     return ok;
-}
-
-bool prepare_inputs(Output *output, const PrepareOptions *options, char **inputs, int count, Error *error) {
-    interrupt_catch();
-    if (prepare(output, options, inputs, count, error)) return true;
-    output_discard(output);
-    stop_check(&stop_at_signal, error); // report the signal, not the read that it cut short
-    return false;
 }
 
 bool prepare_text(const char *text, const InputOptions *input, Error *error) {
