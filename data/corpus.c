@@ -99,7 +99,6 @@ static bool directory_open(Corpus *corpus, Error *error) {
 // The tokens of a corpus, with the end token behind each document.
 static bool builtin_encode(Tokens *tokens, const Tokenizer *tokenizer, const BuiltinCorpus *corpus, const char *name,
                            Error *error) {
-    const uint16_t end = (uint16_t)tokenizer_end(tokenizer);
     Text document = {0};
     bool ok = true;
     size_t bytes = 0;
@@ -108,7 +107,7 @@ static bool builtin_encode(Tokens *tokens, const Tokenizer *tokenizer, const Bui
         builtin_document(&document, corpus, index);
         if (document.failed) fail_run(error, "%s: no memory for a document", name);
         ok = !document.failed && tokenizer_encode(tokens, tokenizer, document.bytes, document.size, name, error) &&
-             tokens_add(tokens, &end, 1, error);
+             tokens_add_end(tokens, tokenizer, error);
         bytes += document.size;
     }
     text_free(&document);

@@ -44,6 +44,9 @@ typedef struct {
 bool tokens_add(Tokens *tokens, const uint16_t *ids, size_t count, Error *error);
 void tokens_free(Tokens *tokens);
 
+// Append the token that ends a document, if the tokenizer has one.
+bool tokens_add_end(Tokens *tokens, const Tokenizer *tokenizer, Error *error);
+
 // The tokenizer of this kind for this text: CHARS collects its characters, and NONE is that of llm.c's own shards,
 // which hold GPT-2's 50257 tokens. Not for BPE. Fails (input), naming `name` and the byte, on text that is not UTF-8 or
 // has more than 65536 different characters.

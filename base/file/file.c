@@ -64,16 +64,12 @@ int file_sync(int fd) {
 }
 
 bool directory_sync(const char *path, Error *error) {
-    int fd = open(path, O_RDONLY);
-    if (fd < 0) {
-        const char *remedy = remedy_for(errno), *why = strerror(errno);
-        return fail_run(error, "cannot open the directory %s: %s%s%s", path, why, remedy ? "; " : "",
-                        remedy ? remedy : "");
-    }
+    const int fd = open(path, O_RDONLY);
     // Some file systems cannot sync a directory and say EINVAL; nothing more can be done there.
-    bool ok = file_sync(fd) == 0 || errno == EINVAL;
-    if (!ok) fail_run(error, "cannot sync the directory %s: %s", path, strerror(errno));
-    close(fd);
+    const bool ok = fd >= 0 && (file_sync(fd) == 0 || errno == EINVAL);
+    if (!ok) fail_place("sync", path, errno, "check the disk", "", error);
+    if (!ok) error->kind = ERROR_RUN;
+    if (fd >= 0) close(fd);
     return ok;
 }
 
@@ -154,13 +150,9 @@ bool buffer_fill(Buffer *buffer, ReadBytes *read_bytes, void *source, size_t fir
     buffer->bytes[buffer->size] = 0;
     if (got == 0) return true;
     const int reason = errno;
-    if (reason == EISDIR) {
-        fail_input(error, "cannot read %s: %s; name a file inside it", name, strerror(reason));
-    } else {
-        const char *remedy = remedy_for(reason);
-        fail_run(error, "cannot read %s: %s; %s", name, strerror(reason),
-                 remedy ? remedy : "check the disk or device it is on");
-    }
+    fail_place("read", name, reason, reason == EISDIR ? "name a file inside it" : "check the disk or device it is on",
+               "", error);
+    if (reason != EISDIR) error->kind = ERROR_RUN;
     return buffer_discard(buffer);
 }
 

@@ -276,14 +276,12 @@ static bool make_tokenizer(Texts *texts, Error *error) {
 
 bool texts_encode(Texts *texts, Error *error) {
     bool ok = make_tokenizer(texts, error);
-    const int end = ok ? tokenizer_end(&texts->tokenizer) : -1;
-    const uint16_t end_token = (uint16_t)end;
     for (size_t i = 0; ok && i < texts->count; i++) {
         Document *document = &texts->documents[i];
         ok = stop_check(&stop_at_signal, error) &&
              tokenizer_encode_known(&texts->tokens, &texts->unknown, &texts->tokenizer, document->text.bytes,
                                     document->text.size, document->name, error) &&
-             (end < 0 || tokens_add(&texts->tokens, &end_token, 1, error));
+             tokens_add_end(&texts->tokens, &texts->tokenizer, error);
         text_free(&document->text);
     }
     const unsigned long long known = texts->tokens.count, unknown = texts->unknown.total;
@@ -330,12 +328,9 @@ typedef struct {
 static bool mix_document(Prepared *prepared, const Text *document, Error *error) {
     const Tokenizer *tokenizer = &prepared->texts.tokenizer;
     Tokens *mixed = &prepared->mixed;
-    const int end = tokenizer_end(tokenizer);
-    const uint16_t mark = (uint16_t)end;
-    const bool inside = end >= 0 && mixed->ids[mixed->count - 1] != mark;
-    return (!inside || tokens_add(mixed, &mark, 1, error)) &&
+    return (mixed->ids[mixed->count - 1] == tokenizer_end(tokenizer) || tokens_add_end(mixed, tokenizer, error)) &&
            tokenizer_encode(mixed, tokenizer, document->bytes, document->size, prepared->texts.scattered_name, error) &&
-           (end < 0 || tokens_add(mixed, &mark, 1, error));
+           tokens_add_end(mixed, tokenizer, error);
 }
 
 // Spread documents evenly through the training tokens (count). Each is inserted at the first end of a line or document
