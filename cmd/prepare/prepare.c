@@ -4,15 +4,17 @@
 #include "base/utf8.h"
 #include "data/bpe/trainer.h"
 #include "data/corpus.h"
-#include "data/source.h"
 #include "train/run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
 
 #define FIELD(name) offsetof(PrepareOptions, name)
 
@@ -65,6 +67,55 @@ static bool add_builtin(Texts *texts, const char *input, Error *error) {
     return true;
 }
 
+// --- files ---
+
+static ptrdiff_t inflate_bytes(void *source, void *bytes, size_t size) {
+    return gzread(source, bytes, size < 1u << 30 ? (unsigned)size : 1u << 30);
+}
+
+// Read all of a file, of a named pipe or, as "-", of standard input. What is gzipped is inflated: gzread gives what is
+// not as it is.
+static bool read_source(Buffer *buffer, const char *path, const char *name, Error *error) {
+    const int file = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    *buffer = (Buffer){0};
+    if (file < 0) return fail_open(name, errno, "check the name", error);
+    const size_t room = file_room(file);
+    gzFile stream = gzdopen(file, "rb");
+    if (!stream) {
+        close(file);
+        return fail_run(error, "no memory to read %s", name);
+    }
+    int status;
+    bool ok = buffer_fill(buffer, inflate_bytes, stream, room, name, error);
+    const char *reason = gzerror(stream, &status);
+    if (ok && path_ends_with(path, ".gz") && gzdirect(stream))
+        ok = fail_input(error, "%s is not gzip data, although its name ends in .gz; rename it if it is plain text",
+                        name);
+    else if (status == Z_MEM_ERROR)
+        ok = fail_run(error, "%s: no memory to inflate it", name);
+    else if (status == Z_BUF_ERROR || status == Z_DATA_ERROR)
+        ok = fail_input(error, "%s is %s (%s); get it again", name, status == Z_BUF_ERROR ? "cut short" : "damaged",
+                        reason);
+    gzclose(stream);
+    if (!ok) free(buffer->bytes);
+    return ok;
+}
+
+// Fails (input) when it is no text: UTF-16, or, as more than a thousandth of it are zeros, an archive, a PDF file or
+// another binary file.
+static bool check_text(const Buffer *buffer, const char *name, Error *error) {
+    size_t zeros = 0;
+    for (size_t i = 0; i < buffer->size; i++) zeros += buffer->bytes[i] == 0;
+    const bool utf16 =
+        buffer->size >= 2 && (memcmp(buffer->bytes, "\xFF\xFE", 2) == 0 || memcmp(buffer->bytes, "\xFE\xFF", 2) == 0);
+    return (!utf16 && zeros <= buffer->size / 1000) ||
+           fail_input(
+               error,
+               "%s is no text, but an archive, a PDF file, UTF-16 or another binary file; make a text of it (such as "
+               "unzip -p, xz -dc, pdftotext, iconv -f UTF-16 -t UTF-8), or take it as it is with --force",
+               name);
+}
+
 static bool is_json(const Buffer *file) {
     const char *text = (const char *)file->bytes, *first = text + strspn(text, " \t\r\n[");
     return *first == '{' && first[1 + strspn(first + 1, " \t\r\n")] == '"';
@@ -111,10 +162,10 @@ static bool add_file(Texts *texts, const char *input, bool below, Error *error) 
     const char *name = strcmp(input, "-") == 0 ? "standard input" : input;
     Buffer buffer;
     interrupt_cuts(true); // it may wait for what is typed
-    const bool read = source_read(&buffer, input, error);
+    const bool read = read_source(&buffer, input, name, error);
     interrupt_cuts(false);
     if (!read) return false;
-    const bool empty = buffer.size == 0, text = !empty && source_check(&buffer, input, error);
+    const bool empty = buffer.size == 0, text = !empty && check_text(&buffer, name, error);
     if (empty || !(text || options->force) || (below && *options->field && !is_json(&buffer))) {
         free(buffer.bytes);
         texts->left_out++;
