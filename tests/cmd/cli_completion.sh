@@ -34,7 +34,7 @@ offers 'DIR' eval --csv table.csv r
 offers 'FILE' eval --csv ''
 offers 'FILE' prepare b
 offers 'FILE DIR' train my
-offers 'FILE' import ''
+offers 'DIR' import ''
 offers 'DIR' train --data ''
 offers '' train --steps ''
 offers 'FILE DIR' train --resume x
