@@ -26,7 +26,7 @@ void *shared_zeros(size_t bytes);
 void shared_free(void *memory, size_t bytes); // harmless on NULL
 
 // The smallest CPU quota of this process's control group (version 2) and of those around it, as containers have one, in
-// processors; INFINITY without any. `root` stands before /proc and /sys: "", or a test's directory.
+// processors; INFINITY without any. `root` is put before /proc and /sys: "", or a test's directory.
 double cpu_quota(const char *root);
 
 // Working space for the calling thread, aligned for vectors, until it is done with it. It is not in the thread's stack,

@@ -67,7 +67,7 @@ const Option *option_nearest(const Option *table, const char *name);
 // The limits of a number: "1 to 64", "0 or more"; empty when there are none.
 void option_bounds(const Option *option, char text[TEXT_CAPACITY]);
 
-// What the field accepts, to stand behind "give ": "a whole number from 1 to 64", "half or interleaved", "true or
+// What the field accepts, to follow "give ": "a whole number from 1 to 64", "half or interleaved", "true or
 // false".
 void option_range(const Option *option, char text[TEXT_CAPACITY]);
 
@@ -80,7 +80,7 @@ bool option_set(void *target, const Option *option, const char *text, const char
 void option_print(const void *target, const Option *option, char text[TEXT_CAPACITY]);
 
 // Parse "key=value,key=value" (empty or NULL: nothing to do) into target; `owner` names whose keys they are in errors.
-// A flag may stand without its "=true".
+// A flag may be given without its "=true".
 bool options_parse_list(void *target, const Option *table, const char *list, const char *owner, Error *error);
 
 // Word i of "half|interleaved" copied into `word`; false when there is no such word.

@@ -382,7 +382,7 @@ static bool read_pairs(Rotations *r, Target target, const json_t *scaling, const
 }
 
 // A copy of the object that describes the rotations. As transformers does, take "rope_parameters" only where
-// "rope_scaling" is missing, null or empty, and the original length that stands beside them before that inside.
+// "rope_scaling" is missing, null or empty, and the original length beside them before that inside.
 static json_t *find_scaling(char where[WHERE_CAPACITY], const json_t *config, const char *path, Error *error) {
     static const char *const names[] = {"rope_scaling", "rope_parameters"};
     const json_t *member = NULL, *original = json_object_get(config, original_length);

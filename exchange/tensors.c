@@ -9,7 +9,7 @@
 // Programs that name tensors alike. llm.c has no names; its tensors are those of GPT-2 in the order of this table.
 typedef enum { HF_GPT2, HF_DECODER, HF_NEOX, GGUF, NAMINGS } Naming;
 
-// What stands before the number of a layer.
+// What comes before the number of a layer.
 static const char *const layers_of[NAMINGS] = {"transformer.h", "model.layers", "gpt_neox.layers", "blk"};
 
 // Our tensors and theirs, without ".weight" and ".bias"; of those in a layer, what follows its number. Rows whose

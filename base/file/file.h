@@ -72,7 +72,7 @@ size_t file_room(int file); // that number for an open file; 0 for what is no re
 bool buffer_drop_mark(Buffer *buffer);
 bool buffer_drop_returns(Buffer *buffer);
 
-// Temporary files and directories stand beside the ones that they will replace.
+// Temporary files and directories are beside the ones that they will replace.
 typedef enum { TEMPORARY_FILE, TEMPORARY_DIRECTORY } TemporaryKind;
 
 // Create a new file or directory PATH.XXXXXX.tmp, with six random characters, and write its path to `name`. Those of

@@ -130,7 +130,7 @@ static void tidy(Texts *texts, Buffer *file) {
     texts->dropped += before - file->size;
 }
 
-// Add the field of each record, with a newline, as a document. Records stand one a line or in an array.
+// Add the field of each record, with a newline, as a document. There is one record a line, or an array of them.
 static bool add_records(Texts *texts, const char *name, const Buffer *file, Error *error) {
     const char *text = (const char *)file->bytes, *field = texts->options.field;
     for (size_t at = 0, record = 1; at += strspn(text + at, " \t\r\n,[]"), at < file->size; record++) {

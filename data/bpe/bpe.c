@@ -161,7 +161,7 @@ static int find_end(const Bpe *bpe) {
     return specials == 1 ? last : -1;
 }
 
-// In files a special token stands, by its name, among tokens that are written in symbols.
+// In files a special token is listed, by its name, among tokens that are written in symbols.
 static bool check_special(const Bpe *bpe, int id, const char *name, Error *error) {
     Text bytes = {0};
     const BpeToken *token = &bpe->tokens[id];

@@ -111,7 +111,7 @@ void exercise_free(Exercise *exercise); // may be called on {0}
 
 // The exercise as a model reads it, in n = bytes + 1 tokens; returns n. inputs (n) are the end token and the bytes,
 // targets (n) the bytes and the end token. `scored` (n) says which targets belong to an answer: the end token does if
-// an answer stands at the end, so that the model has to learn to stop there.
+// an answer is at the end, so that the model has to learn to stop there.
 int exercise_row(int *inputs, int *targets, bool *scored, const Exercise *exercise, int end);
 
 #endif

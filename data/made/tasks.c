@@ -127,7 +127,7 @@ static const char *check_recall(const BuiltinCorpus *task, int length) {
     return length > task->keys ? "every pair has its own key, so there are at most as many pairs as keys" : NULL;
 }
 
-// "kqxbatnwe?x": random letters, then the one that stands `offset` places before their end. Position alone decides: the
+// "kqxbatnwe?x": random letters, then the one `offset` places before their end. Position alone decides: the
 // letters are independent of each other.
 static void write_offset(Exercise *exercise, int length, uint64_t key) {
     for (int i = 0; i < length; i++) given(exercise, "%c", draw_letter(key, i));
