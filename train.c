@@ -156,7 +156,7 @@ static const Command commands[] = {
     {"sample", command_sample, "generate text from a run", false},
     {"extend", command_extend, "make a run with rotary positions usable at a longer context", false},
     {"export", command_export, "write a run for transformers, llama.cpp or llm.c", false},
-    {"import", command_import, "make a run of a model of transformers or llm.c", false},
+    {"import", command_import, "make a run of a model of transformers", false},
     {"compare", command_compare, "train schemes from several seeds and test their differences", false},
     {"report", command_report, "write the report of a comparison again", false},
     {"properties", command_properties, "measure properties that position schemes are said to have", false},

@@ -20,10 +20,6 @@ enum {
     ASKS_FROM = 1 << 25, // bytes: for less, memory_available, which reads several files, is not asked
 };
 
-static size_t smaller(size_t a, size_t b) {
-    return a < b ? a : b;
-}
-
 static size_t size_of(uintmax_t bytes) {
     return bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }
@@ -68,37 +64,27 @@ static double group_memory(const char *group) {
     return used < limit ? (double)(limit - used) : 0;
 }
 
-// Version 2 has one file, "50000 100000" or "max 100000"; version 1 has two, and -1 for no quota.
+// From the quota and the period in cpu.max, "50000 100000" or "max 100000".
 static double group_quota(const char *group) {
     uintmax_t quota, period;
-    char key[32] = "";
-    const bool second = group_number(&quota, group, "cpu.max", "");
-    if (second) snprintf(key, sizeof key, "%" PRIuMAX " ", quota);
-    if (!second && !group_number(&quota, group, "cpu.cfs_quota_us", "")) return INFINITY;
-    return group_number(&period, group, second ? "cpu.max" : "cpu.cfs_period_us", key) && period > 0 &&
-                   quota < UINT32_MAX
-               ? (double)quota / (double)period
-               : INFINITY;
+    char key[32];
+    if (!group_number(&quota, group, "cpu.max", "")) return INFINITY;
+    snprintf(key, sizeof key, "%" PRIuMAX " ", quota);
+    return group_number(&period, group, "cpu.max", key) && period > 0 ? (double)quota / (double)period : INFINITY;
 }
 
-// The smallest of what `of` says of the directories of this process's group and of the groups around it: those of
-// version 2, and of version 1 for the controller.
-static double groups_least(const char *root, const char *controller, double (*of)(const char *group)) {
-    char line[LINE], path[2 * LINE], name[32];
+// The smallest of what `of` says of the directories of this process's group and of the groups around it.
+static double groups_least(const char *root, double (*of)(const char *group)) {
+    char line[LINE], path[2 * LINE];
     double least = INFINITY;
     snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
-    snprintf(name, sizeof name, ",%s,", controller);
     FILE *stream = fopen(path, "r");
-    while (stream && fgets(line, sizeof line, stream)) { // NUMBER:CONTROLLERS:GROUP; version 2 has no controllers
-        char controllers[LINE] = ",", *first = strchr(line, ':'), *group = first ? strchr(first + 1, ':') : NULL;
-        if (!group) continue;
-        *group++ = 0;
+    while (stream && fgets(line, sizeof line, stream)) {
+        if (strncmp(line, "0::", 3) != 0) continue;
+        char *group = line + 3;
         group[strcspn(group, "\n")] = 0;
-        strcat(strcat(controllers, first + 1), ",");
-        if (first[1] && !strstr(controllers, name)) continue;
         for (char *slash;; *slash = 0) { // up to the empty path: the outermost group, or a container's own
-            snprintf(path, sizeof path, "%s/sys/fs/cgroup%s%s%s", root, first[1] ? "/" : "", first[1] ? controller : "",
-                     group);
+            snprintf(path, sizeof path, "%s/sys/fs/cgroup%s", root, group);
             least = fmin(least, of(path));
             if (!(slash = strrchr(group, '/'))) break;
         }
@@ -117,25 +103,18 @@ static size_t address_space(void) {
 }
 
 size_t memory_available(void) {
-    const double groups = groups_least("", "memory", group_memory);
-    const size_t here = smaller(machine_memory(), address_space());
+    const double groups = groups_least("", group_memory);
+    const size_t machine = machine_memory(), space = address_space(), here = machine < space ? machine : space;
     return groups < (double)here ? (size_t)groups : here;
 }
 
 double cpu_quota(const char *root) {
-    return groups_least(root, "cpu", group_quota);
-}
-
-static const char *amount(char words[32], double bytes) {
-    const bool large = bytes >= 0x1p30;
-    snprintf(words, 32, "%.1f %s", bytes / (large ? 0x1p30 : 0x1p20), large ? "GiB" : "MiB");
-    return words;
+    return groups_least(root, group_quota);
 }
 
 bool fail_too_large(double bytes, const char *what, const char *advice, Error *error) {
-    char needed[32], available[32];
-    return fail_run(error, "%s need %s of memory, but only %s are free; %s", what, amount(needed, bytes),
-                    amount(available, (double)memory_available()), advice);
+    return fail_run(error, "%s need %.2f GiB of memory, but only %.2f GiB are free; %s", what, bytes / 0x1p30,
+                    (double)memory_available() / 0x1p30, advice);
 }
 
 void *memory_grow(void *block, size_t size, size_t larger) {

@@ -12,8 +12,8 @@
 // SIZE_MAX when nothing is known.
 size_t memory_available(void);
 
-// Set the error (run) for a need of so many bytes that cannot be met: "WHAT need 4.7 GiB of memory, but only
-// 612.0 MiB are free; ADVICE". Returns false.
+// Set the error (run) for a need of so many bytes that cannot be met: "WHAT need 4.71 GiB of memory, but only
+// 0.61 GiB are free; ADVICE". Returns false.
 bool fail_too_large(double bytes, const char *what, const char *advice, Error *error);
 
 // realloc from `size` bytes to `larger`. NULL, with the block as it was, when that fails, or when less memory is
@@ -25,8 +25,8 @@ void *memory_grow(void *block, size_t size, size_t larger);
 void *shared_zeros(size_t bytes);
 void shared_free(void *memory, size_t bytes); // harmless on NULL
 
-// The smallest CPU quota of this process's control groups (versions 1 and 2) and of those around them, as containers
-// have one, in processors; INFINITY without any. `root` stands before /proc and /sys: "", or a test's directory.
+// The smallest CPU quota of this process's control group (version 2) and of those around it, as containers have one, in
+// processors; INFINITY without any. `root` is put before /proc and /sys: "", or a test's directory.
 double cpu_quota(const char *root);
 
 // Working space for the calling thread, aligned for vectors, until it is done with it. It is not in the thread's stack,

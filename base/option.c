@@ -17,10 +17,6 @@ static bool is_numeric(const Option *option) {
     return option->type == OPTION_INTEGER || option->type == OPTION_NUMBER;
 }
 
-static int minimum(int a, int b) {
-    return a < b ? a : b;
-}
-
 static int lower(char c) {
     return tolower((unsigned char)c);
 }
@@ -37,11 +33,13 @@ static int edit_distance(const char *from, const char *to) {
                 steps[i][j] = i + j;
                 continue;
             }
-            int replaced = steps[i - 1][j - 1] + (lower(from[i - 1]) != lower(to[j - 1]));
-            steps[i][j] = minimum(replaced, 1 + minimum(steps[i - 1][j], steps[i][j - 1]));
+            int least = steps[i - 1][j - 1] + (lower(from[i - 1]) != lower(to[j - 1]));
+            if (steps[i - 1][j] + 1 < least) least = steps[i - 1][j] + 1;
+            if (steps[i][j - 1] + 1 < least) least = steps[i][j - 1] + 1;
             bool swapped =
                 i > 1 && j > 1 && lower(from[i - 1]) == lower(to[j - 2]) && lower(from[i - 2]) == lower(to[j - 1]);
-            if (swapped) steps[i][j] = minimum(steps[i][j], steps[i - 2][j - 2] + 1);
+            if (swapped && steps[i - 2][j - 2] + 1 < least) least = steps[i - 2][j - 2] + 1;
+            steps[i][j] = least;
         }
     }
     return steps[m][n];
@@ -105,15 +103,6 @@ static void print_number(char *text, size_t capacity, double value) {
     }
 }
 
-static void print_choices(char text[TEXT_CAPACITY], const char *choices) {
-    char word[TEXT_CAPACITY], next[TEXT_CAPACITY];
-    size_t length = 0;
-    for (int i = 0; choice_word(choices, i, word) && length < TEXT_CAPACITY; i++) {
-        const char *separator = i == 0 ? "" : choice_word(choices, i + 1, next) ? ", " : " or ";
-        length += (size_t)snprintf(text + length, TEXT_CAPACITY - length, "%s%s", separator, word);
-    }
-}
-
 void option_bounds(const Option *option, char text[TEXT_CAPACITY]) {
     char least[32], most[32];
     print_number(least, sizeof least, option->minimum);
@@ -126,15 +115,24 @@ void option_bounds(const Option *option, char text[TEXT_CAPACITY]) {
 }
 
 void option_range(const Option *option, char text[TEXT_CAPACITY]) {
+    char bounds[TEXT_CAPACITY], word[TEXT_CAPACITY], next[TEXT_CAPACITY];
     text[0] = 0;
     if (is_numeric(option)) {
-        char bounds[TEXT_CAPACITY];
         option_bounds(option, bounds);
-        const char *noun = option->type == OPTION_INTEGER ? "a whole number" : "a number";
-        const char *separator = strstr(bounds, " to ") ? " from " : bounds[0] ? ", " : "";
-        snprintf(text, TEXT_CAPACITY, "%s%s%.400s", noun, separator, bounds);
+        snprintf(text, TEXT_CAPACITY, "%s%s%.400s", option->type == OPTION_INTEGER ? "a whole number" : "a number",
+                 strstr(bounds, " to ") ? " from "
+                 : bounds[0]            ? ", "
+                                        : "",
+                 bounds);
     }
-    if (option->type == OPTION_CHOICE) print_choices(text, option->choices);
+    size_t length = 0;
+    for (int i = 0; option->type == OPTION_CHOICE && length < TEXT_CAPACITY && choice_word(option->choices, i, word);
+         i++)
+        length += (size_t)snprintf(text + length, TEXT_CAPACITY - length, "%s%s",
+                                   i == 0                                      ? ""
+                                   : choice_word(option->choices, i + 1, next) ? ", "
+                                                                               : " or ",
+                                   word);
     if (option->type == OPTION_TEXT || option->type == OPTION_TEXTS)
         snprintf(text, TEXT_CAPACITY, "text of less than %d bytes", TEXT_CAPACITY);
     if (option->type == OPTION_FLAG) snprintf(text, TEXT_CAPACITY, "true or false");
@@ -189,8 +187,8 @@ static bool set_choice(void *target, const Option *option, const char *text, con
         if (is_nearer(&best, text, word)) memcpy(nearest, word, sizeof nearest);
     }
     option_range(option, range);
-    if (!nearest[0]) return fail_input(error, "%s: give %s, not '%s'", label, range, text);
-    return fail_input(error, "%s: give %s, not '%s'; did you mean '%s'?", label, range, text, nearest);
+    return fail_input(error, "%s: give %s, not '%s'%s%s%s", label, range, text, *nearest ? "; did you mean '" : "",
+                      nearest, *nearest ? "'?" : "");
 }
 
 static bool set_text(char field[TEXT_CAPACITY], const char *text, const char *label, Error *error) {
@@ -261,14 +259,10 @@ static bool fail_unknown_key(const Option *table, const char *key, const char *o
     char names[TEXT_CAPACITY] = "";
     size_t length = 0;
     for (const Option *option = table; option->name && length < TEXT_CAPACITY; option++)
-        if (option->type != OPTION_HEADING)
-            length +=
-                (size_t)snprintf(names + length, TEXT_CAPACITY - length, "%s%s", length ? ", " : "", option->name);
+        length += (size_t)snprintf(names + length, TEXT_CAPACITY - length, "%s%s", length ? ", " : "", option->name);
     const Option *nearest = option_nearest(table, key);
-    if (nearest)
-        return fail_input(error, "%s has no option '%s'; did you mean '%s'? It has %s", owner, key, nearest->name,
-                          names);
-    return fail_input(error, "%s has no option '%s'; it has %s", owner, key, names);
+    return fail_input(error, "%s has no option '%s'%s%s%s has %s", owner, key, nearest ? "; did you mean '" : "",
+                      nearest ? nearest->name : "", nearest ? "'? It" : "; it", names);
 }
 
 // One "key=value", or the bare name of a flag; `seen` has a bit for each option of the list.
@@ -302,4 +296,32 @@ bool options_parse_list(void *target, const Option *table, const char *list, con
         if (list[length] == 0) return true;
         list += length + 1;
     }
+}
+
+// --- options whose text has a grammar of its own ---
+
+bool typed_fail_list(Error *error, const char *option, const char *text, int at, const char *format, va_list list) {
+    char message[sizeof error->message];
+    vsnprintf(message, sizeof message, format, list);
+    if (text[at])
+        return fail_input(error, "%s '%s', character %d ('%.20s'): %s", option, text, at + 1, text + at, message);
+    return fail_input(error, "%s '%s', at its end: %s", option, text, message);
+}
+
+bool typed_fail(Error *error, const char *option, const char *text, int at, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    typed_fail_list(error, option, text, at, format, list);
+    va_end(list);
+    return false;
+}
+
+bool typed_number(int *number, const char *option, const char *text, int *at, const char *what, int most,
+                  Error *error) {
+    long value = 0;
+    if (!isdigit((unsigned char)text[*at])) return typed_fail(error, option, text, *at, "here should be %s", what);
+    for (; isdigit((unsigned char)text[*at]); ++*at)
+        if (value <= most) value = 10 * value + (text[*at] - '0');
+    *number = value <= most ? (int)value : most + 1;
+    return true;
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 
+#include <stdarg.h>
 #include <stddef.h>
 
 typedef enum {
@@ -66,7 +67,7 @@ const Option *option_nearest(const Option *table, const char *name);
 // The limits of a number: "1 to 64", "0 or more"; empty when there are none.
 void option_bounds(const Option *option, char text[TEXT_CAPACITY]);
 
-// What the field accepts, to stand behind "give ": "a whole number from 1 to 64", "half or interleaved", "true or
+// What the field accepts, to follow "give ": "a whole number from 1 to 64", "half or interleaved", "true or
 // false".
 void option_range(const Option *option, char text[TEXT_CAPACITY]);
 
@@ -79,7 +80,7 @@ bool option_set(void *target, const Option *option, const char *text, const char
 void option_print(const void *target, const Option *option, char text[TEXT_CAPACITY]);
 
 // Parse "key=value,key=value" (empty or NULL: nothing to do) into target; `owner` names whose keys they are in errors.
-// A flag may stand without its "=true".
+// A flag may be given without its "=true".
 bool options_parse_list(void *target, const Option *table, const char *list, const char *owner, Error *error);
 
 // Word i of "half|interleaved" copied into `word`; false when there is no such word.
@@ -88,5 +89,15 @@ bool choice_word(const char *choices, int i, char word[TEXT_CAPACITY]);
 // The one of `count` names with the smallest edit distance to `word` (the first of equals; upper and lower case count
 // as the same, and a name that begins with `word` is the nearest of all); NULL if even that one is nothing like it.
 const char *nearest_name(const char *word, const char *const *names, int count);
+
+// For options whose text has a grammar of its own.
+
+// Fail (input) at a character of the text, counted from 0: the message says what is wrong there.
+bool typed_fail(Error *error, const char *option, const char *text, int at, const char *format, ...) FORMAT_CHECK(5, 6);
+bool typed_fail_list(Error *error, const char *option, const char *text, int at, const char *format, va_list list);
+
+// The whole number at *at, which is moved behind it; one above `most` becomes most + 1. Fails (input) where there is
+// none: `what` should be there.
+bool typed_number(int *number, const char *option, const char *text, int *at, const char *what, int most, Error *error);
 
 #endif

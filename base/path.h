@@ -1,4 +1,4 @@
-// Paths: putting them together, and what stands at them.
+// Paths: putting them together, and what is at them.
 #ifndef BITTER_PATH_H
 #define BITTER_PATH_H
 

@@ -10,7 +10,7 @@
 // tables and of other programs' input.
 bool is_plain(const char *text);
 
-// Replace every byte of a control character by a question mark: what stands in a file may go to a terminal then.
+// Replace every byte of a control character by a question mark: what is in a file may go to a terminal then.
 void make_plain(char *text);
 
 // Decode the first code point of `text` (size >= 1 bytes) to *character. Returns the number of bytes that it takes, or

@@ -227,7 +227,7 @@ static bool write_plan(Comparison *c, const CompareOptions *o, int cores, Error 
     char runs[PATH_CAPACITY];
     Lock lock;
     Outcome outcome;
-    if (!path_format(runs, error, "%s/runs", c->directory) || !directory_create(runs, error) ||
+    if (!path_format(runs, error, "%s/runs", c->directory) || !directory_create(runs, NULL, error) ||
         !comparison_lock(&lock, c, error))
         return false;
     bool ok = lock.exclusive || fail_input(error,

@@ -33,18 +33,21 @@ static bool write_run(const Run *run, const Output *output, const char out[TEXT_
 bool command_import(int argc, char **argv, Error *error) {
     static const Usage usage = {"import",
                                 "Read a model that another program wrote, and write it as a run that eval, sample, "
-                                "extend and train --init take. PATH is a directory of Hugging Face's transformers with "
-                                "a gpt2, starcoder2, llama, mistral, smollm3 or gpt_neox, or a checkpoint of llm.c.",
-                                "PATH", import_options,
-                                "  bitter import models/gpt2 --out runs/gpt2\n"
-                                "  bitter import gpt2_124M.bin --out runs/gpt2\n"};
+                                "extend and train --init take. DIR is one of Hugging Face's transformers with a gpt2, "
+                                "starcoder2, llama, mistral, smollm3 or gpt_neox.",
+                                "DIR", import_options, "  bitter import models/gpt2 --out runs/gpt2\n"};
     ImportOptions options;
     Run run;
     Output output;
     const char *from = argv[arguments_parse(&options, NULL, &usage, argc, argv)];
     if (!*options.out) return fail_input(error, "where to? give a new run directory with --out RUN");
+    if (path_exists(from) && !path_is_directory(from))
+        return fail_input(error,
+                          "%s is a file, and import reads directories that transformers wrote; llm.c's "
+                          "dev/eval/export_hf.py makes one of its checkpoints",
+                          from);
     if (!name_check("--out", options.out, error) || !output_place(&output, "--out", options.out, error) ||
-        !run_name_check(output.path, error) || !(path_is_directory(from) ? import_hf : import_llmc)(&run, from, error))
+        !run_name_check(output.path, error) || !import_hf(&run, from, error))
         return false;
     const bool ok = output_create(&output, error) && write_run(&run, &output, options.out, error) &&
                     output_complete(&output, error);

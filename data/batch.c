@@ -70,15 +70,13 @@ static bool begin_with_document(int *inputs, int *targets, Batches *batches, Err
     const uint64_t lots = random_bits(batches->key, UINT64_MAX);
     if (!documents->builtin || random_uniform(lots, batches->cursor) >= documents->share) return true;
     Tokens *tokens = &batches->tokens;
-    const int end = tokenizer_end(batches->tokenizer);
-    const uint16_t mark = (uint16_t)end;
     batches->document.size = tokens->count = 0;
     builtin_document(&batches->document, documents, batches->cursor);
     if (batches->document.failed) return fail_run(error, "no memory for a document");
-    if ((end >= 0 && !tokens_add(tokens, &mark, 1, error)) ||
+    if (!tokens_add_end(tokens, batches->tokenizer, error) ||
         !tokenizer_encode(tokens, batches->tokenizer, batches->document.bytes, batches->document.size,
                           documents->builtin->name, error) ||
-        (end >= 0 && !tokens_add(tokens, &mark, 1, error)))
+        !tokens_add_end(tokens, batches->tokenizer, error))
         return false;
     assert(tokens->count <= (size_t)batches->T + 1);
     for (size_t t = 0; t < tokens->count; t++) {

@@ -19,7 +19,7 @@ uint64_t corpus_training_count(uint64_t count, double validation) {
 }
 
 static bool is_shard_of(const char *file, const char *split) {
-    if (!path_ends_with(file, ".bin") && !path_ends_with(file, ".bin.gz")) return false;
+    if (!path_ends_with(file, ".bin")) return false;
     bool training = strstr(file, "train") != NULL; // a name with both words counts as training
     return strcmp(split, "train") == 0 ? training : !training && strstr(file, split);
 }
@@ -64,8 +64,9 @@ static bool split_find(Split *split, const char *directory, const char *name, Er
         if (is_shard_of(entry->d_name, name)) ok = ok && split_add(split, directory, entry->d_name, error);
     if (!directory_end(entries, directory, error) || !ok) return false;
     if (split->shard_count == 0)
-        return fail_input(error, "%s has no %s shard (*%s*.bin); make both with `bitter prepare`", directory, name,
-                          name);
+        return fail_input(error,
+                          "%s has no %s shard (*%s*.bin); make both with `bitter prepare`, or unpack them (gunzip)",
+                          directory, name, name);
     qsort(split->shards, (size_t)split->shard_count, sizeof *split->shards, compare_paths);
     return true;
 }
@@ -75,20 +76,10 @@ static bool split_open(Split *split, const char *directory, const char *name, in
     for (int i = 0; i < split->shard_count; i++) {
         char path[PATH_CAPACITY];
         memcpy(path, split->shards[i].path, sizeof path);
-        if (path_ends_with(path, ".gz"))
-            return fail_input(error, "%s is gzipped, and shards are read plain; unpack it first (gunzip)", path);
         if (!shard_open(&split->shards[i], path, vocab_size, error)) return false;
         split->count += split->shards[i].count;
     }
     return true;
-}
-
-// Does the name end like the one under which `bitter prepare` fills a directory before it renames it?
-static bool is_unfinished(const char *directory) {
-    static const char suffix[] = ".tmp";
-    size_t length = strlen(directory), tail = sizeof suffix - 1;
-    while (length > 0 && directory[length - 1] == '/') length--;
-    return length >= tail && strncmp(directory + length - tail, suffix, tail) == 0;
 }
 
 static bool directory_open(Corpus *corpus, Error *error) {
@@ -97,12 +88,6 @@ static bool directory_open(Corpus *corpus, Error *error) {
         return fail_input(error,
                           "which data? the run was imported and knows none of its own; give a directory of shards "
                           "with --data");
-    if (is_unfinished(corpus->name))
-        return fail_input(
-            error,
-            "%s is the temporary directory of a `bitter prepare` that was stopped or is still running, so "
-            "it may be incomplete; wait for it to finish, or prepare the data again",
-            corpus->name);
     if (!path_format(path, error, "%s/tokenizer.json", corpus->name)) return false;
     Tokenizer *tokenizer = &corpus->tokenizer;
     bool ready = path_missing(path) ? tokenizer_create(tokenizer, TOKENIZER_NONE, "", 0, path, error)
@@ -114,7 +99,6 @@ static bool directory_open(Corpus *corpus, Error *error) {
 // The tokens of a corpus, with the end token behind each document.
 static bool builtin_encode(Tokens *tokens, const Tokenizer *tokenizer, const BuiltinCorpus *corpus, const char *name,
                            Error *error) {
-    const uint16_t end = (uint16_t)tokenizer_end(tokenizer);
     Text document = {0};
     bool ok = true;
     size_t bytes = 0;
@@ -123,7 +107,7 @@ static bool builtin_encode(Tokens *tokens, const Tokenizer *tokenizer, const Bui
         builtin_document(&document, corpus, index);
         if (document.failed) fail_run(error, "%s: no memory for a document", name);
         ok = !document.failed && tokenizer_encode(tokens, tokenizer, document.bytes, document.size, name, error) &&
-             tokens_add(tokens, &end, 1, error);
+             tokens_add_end(tokens, tokenizer, error);
         bytes += document.size;
     }
     text_free(&document);

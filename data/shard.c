@@ -19,60 +19,24 @@ enum {
     PART = 1 << 12, // tokens read at a time
 };
 
-// The other files that llm.c writes, all beginning with a magic number of the same kind.
-static const struct {
-    int magic;
-    const char *what;
-} strangers[] = {
-    {20240801, "a shard of Llama-3 tokens (32-bit)"},
-    {20240522, "an evaluation set of llm.c (HellaSwag, MMLU)"},
-    {20240326, "a model checkpoint of llm.c"},
-    {20240327, "a debug state of llm.c"},
-    {20240328, "a tokenizer of llm.c"},
-};
-
-static bool check_magic(const int32_t *header, const char *path, Error *error) {
-    for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++)
-        if (header[0] == strangers[i].magic)
-            return fail_input(error,
-                              "%s is %s, magic %d version %d; only uint16 token shards, magic %d version %d, can "
-                              "be read: make them with `bitter prepare`",
-                              path, strangers[i].what, header[0], header[1], MAGIC, VERSION);
-    if (header[0] != MAGIC)
-        return fail_input(error,
-                          "%s is not a token shard: it begins with %d where the magic number %d was expected; "
-                          "make shards with `bitter prepare`",
-                          path, header[0], MAGIC);
-    if (header[1] != VERSION)
-        return fail_input(error,
-                          "%s is a token shard of version %d, but only version %d (uint16 tokens) can be read; "
-                          "make it again with `bitter prepare`",
-                          path, header[1], VERSION);
-    return true;
-}
-
 // Set the number of tokens from the header of a file of `size` bytes, of which as many are given as it has.
 static bool read_header(Shard *shard, const void *header, size_t size, Error *error) {
     int32_t start[3] = {0};
     memcpy(start, header, size < sizeof start ? size : sizeof start);
-    if (size >= sizeof start && !check_magic(start, shard->path, error)) return false;
-    if (size < HEADER_BYTES)
-        return fail_input(error,
-                          "%s has %zu bytes, fewer than the %d of a shard's header; it is cut short or not a shard: "
-                          "make it again with `bitter prepare`",
-                          shard->path, size, (int)HEADER_BYTES);
-    if (start[2] < 1)
-        return fail_input(error,
-                          "%s: the header says %d tokens, but at least 1 was expected; make it again with `bitter "
-                          "prepare`",
-                          shard->path, start[2]);
-    shard->count = (size_t)start[2];
-    const size_t expected = HEADER_BYTES + shard->count * sizeof(uint16_t);
-    return size == expected ||
-           fail_input(error,
-                      "%s has %zu bytes, but its header says %zu tokens, which take %zu; it is %s: copy it again or "
-                      "make it with `bitter prepare`",
-                      shard->path, size, shard->count, expected, size < expected ? "cut short" : "too long");
+    if (size >= sizeof start && (start[0] != MAGIC || start[1] != VERSION))
+        return fail_input(
+            error,
+            "%s is not a shard of uint16 tokens, as `bitter prepare` and llm.c's GPT-2 scripts make them: it "
+            "begins with %d and version %d, and not with %d and version %d",
+            shard->path, start[0], start[1], MAGIC, VERSION);
+    const size_t count = start[2] > 0 ? (size_t)start[2] : 0, expected = HEADER_BYTES + count * sizeof(uint16_t);
+    shard->count = count;
+    return (count > 0 && size == expected) ||
+           fail_input(
+               error,
+               "%s has %zu bytes, but its header says %d tokens, which take %zu; it is %s: copy it again or make "
+               "it with `bitter prepare`",
+               shard->path, size, start[2], expected, size < expected ? "cut short" : "too long");
 }
 
 static bool fail_changed(const Shard *shard, const char *how, Error *error) {

@@ -39,6 +39,11 @@ bool tokens_add(Tokens *tokens, const uint16_t *ids, size_t count, Error *error)
     return true;
 }
 
+bool tokens_add_end(Tokens *tokens, const Tokenizer *tokenizer, Error *error) {
+    const int end = tokenizer_end(tokenizer);
+    return end < 0 || tokens_add(tokens, &(uint16_t){(uint16_t)end}, 1, error);
+}
+
 void tokens_free(Tokens *tokens) {
     free(tokens->ids);
     *tokens = (Tokens){0};
@@ -55,18 +60,16 @@ static void place_of(size_t *line, size_t *column, const char *text, size_t offs
     }
 }
 
-// Where a text was cut inside its last character, iconv fails, too.
 static bool fail_encoding(Error *error, const char *text, size_t size, size_t offset, const char *name) {
     size_t line, column, end = offset + 1;
-    char advice[128] =
-        "leave such bytes out (iconv -c -f UTF-8 -t UTF-8) or convert the text (iconv -f LATIN1 -t UTF-8)";
     while (end < size && (text[end] & 0xC0) == 0x80) end++;
-    if (end == size && (text[offset] & 0xC0) == 0xC0)
-        snprintf(advice, sizeof advice, "it seems to be cut inside its last character, so leave that out (head -c %zu)",
-                 offset);
     place_of(&line, &column, text, offset);
-    return fail_input(error, "%s, line %zu, byte %zu: 0x%02X is not UTF-8; %s, or use --tokenizer bytes", name, line,
-                      column, (unsigned char)text[offset], advice);
+    return fail_input(
+        error,
+        "%s, line %zu, byte %zu: 0x%02X is not UTF-8%s; leave such bytes out (iconv -c -f UTF-8 -t UTF-8), "
+        "convert the text (iconv -f LATIN1 -t UTF-8), or use --tokenizer bytes",
+        name, line, column, (unsigned char)text[offset],
+        end == size && (text[offset] & 0xC0) == 0xC0 ? ", as the text is cut inside its last character" : "");
 }
 
 // The index of the character among the sorted ones, or the index to insert it at.
@@ -150,8 +153,8 @@ bool tokenizer_create_none(Tokenizer *tokenizer, int vocab_size, Error *error) {
 }
 
 bool tokenizer_create_bpe(Tokenizer *tokenizer, Error *error) {
-    *tokenizer = (Tokenizer){.kind = TOKENIZER_BPE, .encoder = encoder_create(error)};
-    return tokenizer->encoder && bpe_begin(&tokenizer->bpe, error);
+    *tokenizer = (Tokenizer){.kind = TOKENIZER_BPE};
+    return bpe_begin(&tokenizer->bpe, error);
 }
 
 static bool fail_character(Error *error, const Tokenizer *tokenizer, const char *text, size_t offset, int length,
@@ -200,8 +203,7 @@ bool tokenizer_encode_known(Tokens *tokens, UnknownCharacters *unknown, const To
     if (tokenizer->kind == TOKENIZER_CHARS) return encode_chars(tokens, unknown, tokenizer, text, size, name, error);
     assert(tokens->ids || size == 0);
     size_t count = tokens->count;
-    if (tokenizer->kind == TOKENIZER_BPE &&
-        !encode_text(tokens->ids, &count, tokenizer->encoder, &tokenizer->bpe, text, size, error))
+    if (tokenizer->kind == TOKENIZER_BPE && !bpe_encode(tokens->ids, &count, &tokenizer->bpe, text, size, error))
         return false;
     for (size_t i = 0; tokenizer->kind == TOKENIZER_BYTES && i < size; i++)
         tokens->ids[count++] = (unsigned char)text[i];
@@ -248,6 +250,5 @@ void tokenizer_free(Tokenizer *tokenizer) {
     free(tokenizer->characters);
     free(tokenizer->texts);
     bpe_free(&tokenizer->bpe);
-    encoder_free(tokenizer->encoder);
     *tokenizer = (Tokenizer){0};
 }

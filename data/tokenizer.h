@@ -3,7 +3,7 @@
 #define BITTER_TOKENIZER_H
 
 #include "base/error.h"
-#include "data/bpe/encoder.h"
+#include "data/bpe/bpe.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +30,6 @@ typedef struct {
     uint32_t *characters; // (vocab_size) code points in rising order, for CHARS
     TokenText *texts;     // (vocab_size) what tokenizer_decode returns, but for BPE
     Bpe bpe;              // for BPE; else {0}
-    BpeEncoder *encoder;  // for BPE
 } Tokenizer;
 
 // "bytes", "chars", "bpe" or "none", as in files.
@@ -44,6 +43,9 @@ typedef struct {
 
 bool tokens_add(Tokens *tokens, const uint16_t *ids, size_t count, Error *error);
 void tokens_free(Tokens *tokens);
+
+// Append the token that ends a document, if the tokenizer has one.
+bool tokens_add_end(Tokens *tokens, const Tokenizer *tokenizer, Error *error);
 
 // The tokenizer of this kind for this text: CHARS collects its characters, and NONE is that of llm.c's own shards,
 // which hold GPT-2's 50257 tokens. Not for BPE. Fails (input), naming `name` and the byte, on text that is not UTF-8 or
@@ -96,8 +98,8 @@ int tokenizer_newline(const Tokenizer *tokenizer);
 bool tokenizer_write(const Tokenizer *tokenizer, const char *path, Error *error);
 bool tokenizer_read(Tokenizer *tokenizer, const char *path, Error *error);
 
-// Read the tokenizer that a user names: a tokenizer.json or llm.c's gpt2_tokenizer.bin, or a directory (a run, data,
-// another program's) with a tokenizer.json or with GPT-2's encoder.json and vocab.bpe or vocab.json and merges.txt.
+// Read the tokenizer that a user names: a tokenizer.json, or a directory (a run, data, another program's) with one or
+// with GPT-2's encoder.json and vocab.bpe or vocab.json and merges.txt.
 // Fails (input) when there is none, or when it is NONE.
 bool tokenizer_find(Tokenizer *tokenizer, const char *path, Error *error);
 

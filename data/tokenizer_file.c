@@ -1,8 +1,6 @@
-// tokenizer.json, bitter's own and that of Hugging Face's tokenizers, and the files of GPT-2 and llm.c.
+// tokenizer.json, bitter's own and that of Hugging Face's tokenizers, and GPT-2's two files.
 #include "base/file/file.h"
 #include "base/file/text.h"
-#include "base/utf8.h"
-#include "data/bpe/encoder.h"
 #include "data/tokenizer.h"
 
 #include <jansson.h>
@@ -11,136 +9,88 @@
 
 // --- writing ---
 
-static void add_json_string(Text *json, const char *bytes, size_t size) {
-    json_t *string = json_stringn(bytes, size);
-    char *dump = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-    json_decref(string);
-    if (dump)
-        text_print(json, "%s", dump);
-    else
-        json->failed = true;
-    free(dump);
-}
-
-static bool is_special(const Bpe *bpe, int id) {
-    return bpe->tokens && bpe->tokens[id].special; // there are none but of BPE
-}
-
 // How a token is written. One that is special has its name; the end of a document of BYTES has no bytes of its own.
-static void add_token(Text *json, const Tokenizer *tokenizer, int id) {
+static void write_token(Text *out, const Tokenizer *tokenizer, int id) {
     const Bpe *bpe = &tokenizer->bpe;
     const char *bytes;
-    size_t size = tokenizer_decode(&bytes, tokenizer, id);
-    Text token = {0};
-    if (is_special(bpe, id))
-        text_add(&token, bpe->text.bytes + bpe->tokens[id].start, bpe->tokens[id].size);
+    const size_t size = tokenizer_decode(&bytes, tokenizer, id);
+    if (bpe->tokens && bpe->tokens[id].special)
+        text_add(out, bpe->text.bytes + bpe->tokens[id].start, bpe->tokens[id].size);
     else if (id == tokenizer_end(tokenizer))
-        text_add(&token, BPE_END, strlen(BPE_END));
+        text_add(out, BPE_END, strlen(BPE_END));
     else if (tokenizer->kind == TOKENIZER_CHARS)
-        text_add(&token, bytes, size);
+        text_add(out, bytes, size);
     else
-        bpe_add_symbols(&token, bytes, size);
-    add_json_string(json, token.bytes, token.size);
-    json->failed |= token.failed;
-    text_free(&token);
+        bpe_add_symbols(out, bytes, size);
 }
 
-static void add_added_tokens(Text *json, const Tokenizer *tokenizer) {
-    const Bpe *bpe = &tokenizer->bpe;
-    const char *separator = "";
-    text_print(json, "  \"added_tokens\": [");
-    for (int id = 0; id < tokenizer->vocab_size; id++) {
-        if (id != tokenizer_end(tokenizer) && !is_special(bpe, id)) continue;
-        text_print(json, "%s\n    {\"id\": %d, \"content\": ", separator, id);
-        add_token(json, tokenizer, id);
-        text_print(json, ", \"single_word\": false, \"lstrip\": false, \"rstrip\": false, \"normalized\": false, "
-                         "\"special\": true}");
-        separator = ",";
-    }
-    text_print(json, "%s],\n", *separator ? "\n  " : "");
-}
-
-static void add_merges(Text *json, const Bpe *bpe) {
-    text_print(json, ",\n    \"merges\": [");
-    for (int i = 0; i < bpe->merge_count; i++) {
-        const BpeToken pair[] = {bpe->tokens[bpe->merges[i].left], bpe->tokens[bpe->merges[i].right]};
-        Text merge = {0};
-        bpe_add_symbols(&merge, bpe->text.bytes + pair[0].start, pair[0].size);
-        text_add(&merge, " ", 1);
-        bpe_add_symbols(&merge, bpe->text.bytes + pair[1].start, pair[1].size);
-        text_print(json, "%s\n      ", i > 0 ? "," : "");
-        add_json_string(json, merge.bytes, merge.size);
-        json->failed |= merge.failed;
-        text_free(&merge);
-    }
-    text_print(json, "%s]", bpe->merge_count > 0 ? "\n    " : "");
-}
-
-static void add_fields(Text *json, const Tokenizer *tokenizer) {
-    text_print(json, "{\n  \"version\": \"1.0\",\n  \"truncation\": null,\n  \"padding\": null,\n");
-    add_added_tokens(json, tokenizer);
-    text_print(json, "  \"normalizer\": null,\n");
-    if (tokenizer->kind == TOKENIZER_CHARS)
-        text_print(json, "  \"pre_tokenizer\": null,\n  \"post_processor\": null,\n"
-                         "  \"decoder\": {\"type\": \"Fuse\"},\n");
-    else
-        text_print(json, "  \"pre_tokenizer\": {\"type\": \"ByteLevel\", \"add_prefix_space\": false, "
-                         "\"trim_offsets\": true, \"use_regex\": true},\n"
-                         "  \"post_processor\": {\"type\": \"ByteLevel\", \"add_prefix_space\": true, "
-                         "\"trim_offsets\": false, \"use_regex\": true},\n"
-                         "  \"decoder\": {\"type\": \"ByteLevel\", \"add_prefix_space\": true, "
-                         "\"trim_offsets\": true, \"use_regex\": true},\n");
-    text_print(json, "  \"model\": {\n    \"type\": \"BPE\",\n    \"dropout\": null,\n    \"unk_token\": null,\n"
-                     "    \"continuing_subword_prefix\": null,\n    \"end_of_word_suffix\": null,\n"
-                     "    \"fuse_unk\": false,\n    \"byte_fallback\": false,\n    \"ignore_merges\": false,\n"
-                     "    \"vocab\": {");
-    for (int id = 0; id < tokenizer->vocab_size; id++) {
-        text_print(json, "%s\n      ", id > 0 ? "," : "");
-        add_token(json, tokenizer, id);
-        text_print(json, ": %d", id);
-    }
-    text_print(json, "\n    }");
-    add_merges(json, &tokenizer->bpe);
-    text_print(json, "\n  }\n}");
-}
-
-static bool write_hf(const Tokenizer *tokenizer, const char *path, Error *error) {
-    Text json = {0};
-    add_fields(&json, tokenizer);
-    text_add(&json, "", 1);
-    const bool ok = json.failed ? fail_run(error, "no memory to write %s", path) : atomic_text(path, json.bytes, error);
-    text_free(&json);
-    return ok;
+static json_t *byte_level(bool prefix, bool trim) {
+    return json_pack("{s:s, s:b, s:b, s:b}", "type", "ByteLevel", "add_prefix_space", prefix, "trim_offsets", trim,
+                     "use_regex", 1);
 }
 
 json_t *tokenizer_to_hf(const Tokenizer *tokenizer, Error *error) {
+    const Bpe *bpe = &tokenizer->bpe;
+    const bool chars = tokenizer->kind == TOKENIZER_CHARS;
+    if (chars && tokenizer->characters[0] == 0) {
+        fail_input(error, "the tokenizer has the character U+0000, which a tokenizer.json cannot have; prepare the "
+                          "text without it, or with another --tokenizer");
+        return NULL;
+    }
+    json_t *added = json_array(), *vocabulary = json_object(), *merges = json_array();
     Text text = {0};
-    add_fields(&text, tokenizer);
-    json_error_t reason = {0};
-    json_t *json = text.failed ? NULL : json_loadb(text.bytes, text.size, JSON_ALLOW_NUL, &reason);
+    for (int id = 0; id < tokenizer->vocab_size; id++) {
+        text.size = 0;
+        write_token(&text, tokenizer, id);
+        text_add(&text, "", 1);
+        if (text.failed) break;
+        json_object_set_new(vocabulary, text.bytes, json_integer(id));
+        if (id == tokenizer_end(tokenizer) || (bpe->tokens && bpe->tokens[id].special))
+            json_array_append_new(added,
+                                  json_pack("{s:i, s:s, s:b, s:b, s:b, s:b, s:b}", "id", id, "content", text.bytes,
+                                            "single_word", 0, "lstrip", 0, "rstrip", 0, "normalized", 0, "special", 1));
+    }
+    for (int i = 0; i < bpe->merge_count; i++) {
+        text.size = 0;
+        write_token(&text, tokenizer, bpe->merges[i].left);
+        text_add(&text, " ", 1);
+        write_token(&text, tokenizer, bpe->merges[i].right);
+        json_array_append_new(merges, json_stringn(text.bytes, text.size));
+    }
+    const bool whole = !text.failed && json_object_size(vocabulary) == (size_t)tokenizer->vocab_size &&
+                       json_array_size(merges) == (size_t)bpe->merge_count;
     text_free(&text);
-    if (!json && json_error_code(&reason) == json_error_null_byte_in_key)
-        fail_input(error,
-                   "the tokenizer has the character U+0000, which a tokenizer.json cannot have; prepare the text "
-                   "without it, or with another --tokenizer");
-    else if (!json)
-        fail_run(error, "no memory for a tokenizer.json");
-    return json;
+    json_t *model = json_pack("{s:s, s:n, s:n, s:n, s:n, s:b, s:b, s:b, s:o, s:o}", "type", "BPE", "dropout",
+                              "unk_token", "continuing_subword_prefix", "end_of_word_suffix", "fuse_unk", 0,
+                              "byte_fallback", 0, "ignore_merges", 0, "vocab", vocabulary, "merges", merges);
+    json_t *decoder = chars ? json_pack("{s:s}", "type", "Fuse") : byte_level(true, true);
+    json_t *root =
+        json_pack("{s:s, s:n, s:n, s:o, s:n, s:o*, s:o*, s:o, s:o}", "version", "1.0", "truncation", "padding",
+                  "added_tokens", added, "normalizer", "pre_tokenizer", chars ? json_null() : byte_level(false, true),
+                  "post_processor", chars ? json_null() : byte_level(true, false), "decoder", decoder, "model", model);
+    if (root && whole) return root;
+    json_decref(root);
+    fail_run(error, "no memory for a tokenizer.json");
+    return NULL;
 }
 
 bool tokenizer_write(const Tokenizer *tokenizer, const char *path, Error *error) {
-    if (tokenizer->kind == TOKENIZER_BPE) return write_hf(tokenizer, path, error);
-    json_t *root =
-        json_pack("{s:s, s:i}", "tokenizer", tokenizer_kind_name(tokenizer->kind), "vocab_size", tokenizer->vocab_size);
-    bool whole = true;
-    if (tokenizer->kind == TOKENIZER_CHARS) {
+    json_t *root;
+    if (tokenizer->kind == TOKENIZER_BPE) {
+        if (!(root = tokenizer_to_hf(tokenizer, error))) return false;
+    } else {
         Text text = {0};
-        for (int i = 0; i < tokenizer->vocab_size; i++)
+        for (int i = 0; tokenizer->kind == TOKENIZER_CHARS && i < tokenizer->vocab_size; i++)
             text_add(&text, tokenizer->texts[i].bytes, tokenizer->texts[i].size);
-        whole = !text.failed && json_object_set_new(root, "characters", json_stringn(text.bytes, text.size)) == 0;
+        json_t *characters =
+            tokenizer->kind == TOKENIZER_CHARS && !text.failed ? json_stringn(text.bytes, text.size) : NULL;
+        root = characters || tokenizer->kind != TOKENIZER_CHARS
+                   ? json_pack("{s:s, s:i, s:o*}", "tokenizer", tokenizer_kind_name(tokenizer->kind), "vocab_size",
+                               tokenizer->vocab_size, "characters", characters)
+                   : NULL;
         text_free(&text);
     }
-    char *dump = whole ? json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER) : NULL;
+    char *dump = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
     json_decref(root);
     const bool ok = dump ? atomic_text(path, dump, error) : fail_run(error, "no memory to write %s", path);
     free(dump);
@@ -184,9 +134,9 @@ static bool add_vocabulary(Bpe *bpe, const json_t *vocabulary, const char *path,
     return ok;
 }
 
-// Add a merge of two tokens in symbols, or of a text that has them with a space between.
-static bool add_merge_parts(Bpe *bpe, const char *left, size_t left_size, const char *right, size_t right_size,
-                            const char *path, Error *error) {
+// Add a merge of two tokens in symbols.
+static bool add_merge(Bpe *bpe, const char *left, size_t left_size, const char *right, size_t right_size,
+                      const char *path, Error *error) {
     Text bytes = {0};
     bool ok = bpe_read_symbols(&bytes, left, left_size);
     const size_t middle = bytes.size;
@@ -197,15 +147,16 @@ static bool add_merge_parts(Bpe *bpe, const char *left, size_t left_size, const 
         fail_input(error, "%s: merge %d is not two tokens with a space between them; get the file again", path,
                    bpe->merge_count + 1);
     else
-        ok = bpe_add_merge(bpe, bytes.bytes, middle, bytes.bytes + middle, bytes.size - middle, path, error);
+        ok = bpe_add_merge(bpe, bytes.bytes, middle, bytes.size, path, error);
     text_free(&bytes);
     return ok;
 }
 
+// Add the merge of a text "left right".
 static bool add_merge_text(Bpe *bpe, const char *text, size_t size, const char *path, Error *error) {
-    const char *space = memchr(text, ' ', size), *end = text + size, *left_end = space ? space : end,
-               *right = space ? space + 1 : end;
-    return add_merge_parts(bpe, text, (size_t)(left_end - text), right, (size_t)(end - right), path, error);
+    const char *space = memchr(text, ' ', size);
+    const size_t left = space ? (size_t)(space - text) : size;
+    return add_merge(bpe, text, left, space ? space + 1 : text, space ? size - left - 1 : 0, path, error);
 }
 
 // --- GPT-2's encoder.json and vocab.bpe ---
@@ -244,131 +195,59 @@ static bool read_merges(Bpe *bpe, const Buffer *file, const char *path, Error *e
            fail_input(error, "%s has no merges; GPT-2's vocab.bpe with two tokens on each line was expected", path);
 }
 
-// Each token but the bytes and special ones is made by a merge: with fewer merges, text would get other tokens.
-static bool check_merges(const Bpe *bpe, const char *path, Error *error) {
-    int made = -256;
-    for (int id = 0; id < bpe->vocab_size; id++) made += !bpe->tokens[id].special;
-    return bpe->merge_count >= made ||
-           fail_input(error,
-                      "%s has %d merges, but the vocabulary beside it has %d tokens to be made by merges; get the "
-                      "file again",
-                      path, bpe->merge_count, made);
-}
-
 static bool read_gpt2(Bpe *bpe, const char *vocabulary_path, const char *merges_path, Error *error) {
     Buffer merges;
     if (!file_read(&merges, merges_path, error)) return false;
     buffer_drop_mark(&merges);
     buffer_drop_returns(&merges);
     const bool ok = read_vocabulary(bpe, vocabulary_path, error) && read_merges(bpe, &merges, merges_path, error) &&
-                    bpe_complete(bpe, vocabulary_path, error) && check_merges(bpe, merges_path, error);
+                    bpe_complete(bpe, vocabulary_path, error);
     free(merges.bytes);
-    return ok;
-}
-
-// --- llm.c's gpt2_tokenizer.bin ---
-// It has the tokens, but not the merges: they follow, because the token with the lower id is always joined first.
-
-enum { LLMC_MAGIC = 20240328, LLMC_HEADER = 1024, GPT2_END = 50256 };
-
-static bool read_header(int32_t *tokens, int32_t *end, const uint8_t *bytes, size_t size, const char *path,
-                        Error *error) {
-    int32_t header[4] = {0};
-    if (size < LLMC_HEADER)
-        return fail_input(error, "%s has %zu bytes, fewer than the %d of its header; get the file again", path, size,
-                          LLMC_HEADER);
-    memcpy(header, bytes, sizeof header);
-    if (header[0] != LLMC_MAGIC || header[1] < 1 || header[1] > 2)
-        return fail_input(error,
-                          "%s begins with %d and version %d where %d and version 1 or 2 of llm.c's tokenizer "
-                          "were expected; get the file again",
-                          path, (int)header[0], (int)header[1], LLMC_MAGIC);
-    *tokens = header[2];
-    *end = header[1] == 1 ? GPT2_END : header[3]; // version 1 does not say it
-    if (*tokens < 256 || *tokens > BPE_VOCAB_MOST)
-        return fail_input(error, "%s says that it has %d tokens, but 256 to %d were expected; get the file again", path,
-                          (int)*tokens, BPE_VOCAB_MOST);
-    return true;
-}
-
-// The merge that makes this token: by the merges before it, its bytes become the two tokens to be joined.
-static bool find_merge(Bpe *bpe, int id, const char *path, Error *error) {
-    uint16_t parts[UINT8_MAX];
-    const BpeToken token = bpe->tokens[id];
-    size_t count = 0;
-    if (!encode_word(parts, &count, bpe, bpe->text.bytes + token.start, token.size, error)) return false;
-    if (count != 2)
-        return fail_input(error,
-                          "%s: token %d is not two earlier tokens joined, as in GPT-2's vocabulary; get the file "
-                          "again",
-                          path, id);
-    const BpeToken left = bpe->tokens[parts[0]];
-    const char *bytes = bpe->text.bytes + token.start;
-    return bpe_add_merge(bpe, bytes, left.size, bytes + left.size, token.size - left.size, path, error);
-}
-
-static bool read_tokens(Bpe *bpe, const uint8_t *bytes, size_t size, const char *path, Error *error) {
-    int32_t tokens = 0, end = 0;
-    if (!read_header(&tokens, &end, bytes, size, path, error)) return false;
-    size_t at = LLMC_HEADER;
-    for (int32_t id = 0; id < tokens; id++) {
-        const size_t length = at < size ? bytes[at] : 0;
-        if (at >= size || length > size - at - 1)
-            return fail_input(error, "%s is cut short: it ends in token %d of %d; get the file again", path, (int)id,
-                              (int)tokens);
-        if (!bpe_add_token(bpe, id, (const char *)bytes + at + 1, length, id == end, path, error)) return false;
-        at += 1 + length;
-    }
-    return at == size ||
-           fail_input(error, "%s has %zu bytes behind its last token; get the file again", path, size - at);
-}
-
-static bool read_llmc(Bpe *bpe, const Buffer *file, const char *path, Error *error) {
-    bool ok = read_tokens(bpe, file->bytes, file->size, path, error) && bpe_complete(bpe, path, error);
-    for (int id = 0; ok && id < bpe->vocab_size; id++)
-        if (bpe->tokens[id].size > 1 && !bpe->tokens[id].special) ok = find_merge(bpe, id, path, error);
-    return ok;
+    if (!ok) return false;
+    // Each token but the bytes and special ones is made by a merge: with fewer merges, text would get other tokens.
+    int made = -256;
+    for (int id = 0; id < bpe->vocab_size; id++) made += !bpe->tokens[id].special;
+    return bpe->merge_count >= made ||
+           fail_input(error,
+                      "%s has %d merges, but the vocabulary beside it has %d tokens to be made by merges; get the "
+                      "file again",
+                      merges_path, bpe->merge_count, made);
 }
 
 // --- the tokenizer.json of Hugging Face's tokenizers ---
 
-static bool is_absent(const json_t *value) {
-    return !value || json_is_null(value);
+// Is the member missing, null, false, 0 or ""?
+static bool is_off(const json_t *object, const char *name) {
+    const json_t *value = json_object_get(object, name);
+    return !value || json_is_null(value) || json_is_false(value) ||
+           (json_is_number(value) && json_number_value(value) == 0) ||
+           (json_is_string(value) && json_string_length(value) == 0);
 }
 
-static bool is_false(const json_t *value) {
-    return is_absent(value) || json_is_false(value);
-}
-
-static bool is_empty(const json_t *value) {
-    return is_absent(value) || (json_is_string(value) && json_string_length(value) == 0);
-}
-
-static bool is_string(const json_t *value, const char *text) {
-    return json_is_string(value) && strcmp(json_string_value(value), text) == 0;
+static bool is_type(const json_t *object, const char *type) {
+    const char *string = json_string_value(json_object_get(object, "type"));
+    return string && strcmp(string, type) == 0;
 }
 
 // What would turn text into other tokens than this program's; NULL = nothing.
 static const char *difference(const json_t *root) {
-    const json_t *model = json_object_get(root, "model"), *type = json_object_get(model, "type");
-    const json_t *words = json_object_get(root, "pre_tokenizer"), *dropout = json_object_get(model, "dropout");
+    const json_t *model = json_object_get(root, "model"), *words = json_object_get(root, "pre_tokenizer");
     if (!json_is_object(model)) return "it has no \"model\"";
-    if (type && !is_string(type, "BPE")) return "its model is not a BPE";
-    if (!is_absent(json_object_get(root, "normalizer"))) return "it normalizes text";
-    if (!is_string(json_object_get(words, "type"), "ByteLevel")) return "its pre-tokenizer is not ByteLevel";
+    if (json_object_get(model, "type") && !is_type(model, "BPE")) return "its model is not a BPE";
+    if (!is_off(root, "normalizer")) return "it normalizes text";
+    if (!is_type(words, "ByteLevel")) return "its pre-tokenizer is not ByteLevel";
     if (!json_is_false(json_object_get(words, "add_prefix_space"))) return "it begins every text with a space";
     if (json_is_false(json_object_get(words, "use_regex"))) return "it does not split text into words as GPT-2 does";
-    if (!is_absent(dropout) && json_number_value(dropout) != 0) return "it drops merges at random";
-    if (!is_empty(json_object_get(model, "continuing_subword_prefix")) ||
-        !is_empty(json_object_get(model, "end_of_word_suffix")))
+    if (!is_off(model, "dropout")) return "it drops merges at random";
+    if (!is_off(model, "continuing_subword_prefix") || !is_off(model, "end_of_word_suffix"))
         return "it marks the parts of words";
-    if (!is_false(json_object_get(model, "ignore_merges"))) return "it ignores merges for whole words";
-    return NULL;
+    return is_off(model, "ignore_merges") ? NULL : "it ignores merges for whole words";
 }
 
 static bool add_special(Bpe *bpe, const json_t *token, const char *path, Error *error) {
     const json_t *id = json_object_get(token, "id"), *content = json_object_get(token, "content");
-    if (!json_is_integer(id) || !json_is_string(content))
+    if (!json_is_integer(id) || !json_is_string(content) ||
+        strlen(json_string_value(content)) != json_string_length(content))
         return fail_input(error, "%s: an added token has no \"id\" or no \"content\"; get the file again", path);
     if (!json_is_true(json_object_get(token, "special")))
         return fail_input(error,
@@ -377,16 +256,6 @@ static bool add_special(Bpe *bpe, const json_t *token, const char *path, Error *
                           path, json_string_value(content));
     return bpe_add_token(bpe, json_integer_value(id), json_string_value(content), json_string_length(content), true,
                          path, error);
-}
-
-// "a b", or, in newer files, ["a", "b"].
-static bool add_merge(Bpe *bpe, const json_t *merge, const char *path, Error *error) {
-    const json_t *left = json_array_get(merge, 0),
-                 *right = json_array_size(merge) == 2 ? json_array_get(merge, 1) : NULL;
-    if (json_is_string(merge))
-        return add_merge_text(bpe, json_string_value(merge), json_string_length(merge), path, error);
-    return add_merge_parts(bpe, json_string_value(left), json_string_length(left), json_string_value(right),
-                           json_string_length(right), path, error);
 }
 
 static bool read_hf_bpe(Bpe *bpe, const json_t *root, const char *path, Error *error) {
@@ -403,18 +272,16 @@ static bool read_hf_bpe(Bpe *bpe, const json_t *root, const char *path, Error *e
     if (!add_vocabulary(bpe, json_object_get(model, "vocab"), path, error)) return false;
     if (!json_is_array(merges))
         return fail_input(error, "%s: its model has no list of merges; get the file again", path);
-    for (size_t i = 0; i < json_array_size(merges); i++)
-        if (!add_merge(bpe, json_array_get(merges, i), path, error)) return false;
+    for (size_t i = 0; i < json_array_size(merges); i++) { // "a b", or, in newer files, ["a", "b"]
+        const json_t *merge = json_array_get(merges, i), *left = json_array_get(merge, 0),
+                     *right = json_array_size(merge) == 2 ? json_array_get(merge, 1) : NULL;
+        if (json_is_string(merge)
+                ? !add_merge_text(bpe, json_string_value(merge), json_string_length(merge), path, error)
+                : !add_merge(bpe, json_string_value(left), json_string_length(left), json_string_value(right),
+                             json_string_length(right), path, error))
+            return false;
+    }
     return bpe_complete(bpe, path, error);
-}
-
-// A vocabulary of characters in rising order, none of which is ever joined to another.
-static bool is_chars(const json_t *root) {
-    const json_t *model = json_object_get(root, "model"), *splits = json_object_get(root, "pre_tokenizer");
-    const json_t *joins = json_object_get(json_object_get(root, "decoder"), "type");
-    return json_is_null(splits) && json_is_string(joins) && strcmp(json_string_value(joins), "Fuse") == 0 &&
-           json_array_size(json_object_get(root, "added_tokens")) == 0 &&
-           json_array_size(json_object_get(model, "merges")) == 0;
 }
 
 // The tokenizer of these characters, which must be distinct and in rising order, as `bitter prepare` writes them.
@@ -440,124 +307,77 @@ static bool read_hf_chars(Tokenizer *tokenizer, const json_t *vocabulary, const 
         ok = ok && json_is_integer(id) && json_integer_value(id) == next++;
         text_add(&characters, name, strlen(name));
     }
-    if (characters.failed)
-        ok = fail_run(error, "%s: no memory for its characters", path);
-    else if (!ok)
-        fail_input(error, "%s: its characters are not numbered from 0; get the file again", path);
-    ok = ok && read_chars(tokenizer, characters.bytes, characters.size, path, error) &&
-         (tokenizer->vocab_size == next ||
-          fail_input(error, "%s: a token is more than one character; get the file again", path));
+    if (characters.failed) ok = fail_run(error, "%s: no memory for its characters", path);
+    const bool read = !characters.failed && read_chars(tokenizer, characters.bytes, characters.size, path, error);
     text_free(&characters);
-    return ok;
-}
-
-// Is it the vocabulary of BYTES?
-static bool is_bytes(const Bpe *bpe) {
-    bool same = bpe->vocab_size == 257 && bpe->merge_count == 0 && bpe->end == 256;
-    for (int byte = 0; same && byte < 256; byte++) same = bpe->bytes[byte] == byte;
-    return same;
+    return read &&
+           ((ok && tokenizer->vocab_size == next) ||
+            fail_input(error, "%s: its tokens are not single characters numbered from 0; get the file again", path));
 }
 
 static bool read_hf(Tokenizer *tokenizer, const json_t *root, const char *path, Error *error) {
-    if (is_chars(root))
-        return read_hf_chars(tokenizer, json_object_get(json_object_get(root, "model"), "vocab"), path, error);
-    if (!tokenizer_create_bpe(tokenizer, error) || !read_hf_bpe(&tokenizer->bpe, root, path, error)) return false;
-    tokenizer->vocab_size = tokenizer->bpe.vocab_size;
-    if (!is_bytes(&tokenizer->bpe)) return true;
+    Bpe *bpe = &tokenizer->bpe;
+    const json_t *model = json_object_get(root, "model");
+    // tokenizer_to_hf makes such a file of CHARS: none of the characters is ever joined to another.
+    if (json_is_null(json_object_get(root, "pre_tokenizer")) && is_type(json_object_get(root, "decoder"), "Fuse") &&
+        json_array_size(json_object_get(root, "added_tokens")) == 0 &&
+        json_array_size(json_object_get(model, "merges")) == 0)
+        return read_hf_chars(tokenizer, json_object_get(model, "vocab"), path, error);
+    if (!tokenizer_create_bpe(tokenizer, error) || !read_hf_bpe(bpe, root, path, error)) return false;
+    tokenizer->vocab_size = bpe->vocab_size;
+    bool bytes = bpe->vocab_size == 257 && bpe->merge_count == 0 && bpe->end == 256; // is it one of BYTES?
+    for (int byte = 0; bytes && byte < 256; byte++) bytes = bpe->bytes[byte] == byte;
+    if (!bytes) return true;
     tokenizer_free(tokenizer);
     return tokenizer_create(tokenizer, TOKENIZER_BYTES, "", 0, path, error);
 }
 
-// --- bitter's tokenizer.json ---
+// --- the file of any kind ---
 
-static bool read_kind(TokenizerKind *kind, const json_t *root, const char *path, Error *error) {
-    static const TokenizerKind kinds[] = {TOKENIZER_BYTES, TOKENIZER_CHARS, TOKENIZER_NONE};
-    const char *name = json_string_value(json_object_get(root, "tokenizer"));
-    for (size_t i = 0; name && i < sizeof kinds / sizeof *kinds; i++) {
-        if (strcmp(name, tokenizer_kind_name(kinds[i])) != 0) continue;
-        *kind = kinds[i];
-        return true;
-    }
-    return fail_input(error,
-                      "%s: \"tokenizer\" is %s, but \"bytes\", \"chars\" or \"none\" was expected, or the \"model\" of "
-                      "Hugging Face's tokenizers; make the file with `bitter prepare`",
-                      path, name ? name : "missing");
-}
-
-// Tokens without a tokenizer have the vocabulary that the file states.
-static bool read_none(Tokenizer *tokenizer, const json_t *root, const char *path, Error *error) {
-    const json_t *vocab_size = json_object_get(root, "vocab_size");
-    const long long size = json_is_integer(vocab_size) ? json_integer_value(vocab_size) : 0;
-    if (size >= 1 && size <= TOKENIZER_VOCAB_MOST) return tokenizer_create_none(tokenizer, (int)size, error);
-    return fail_input(error, "%s: \"vocab_size\" must be the number of different tokens, 1 to %d", path,
-                      TOKENIZER_VOCAB_MOST);
-}
-
-static bool read_fields(Tokenizer *tokenizer, const json_t *root, const char *path, Error *error) {
-    TokenizerKind kind = TOKENIZER_NONE;
+// bitter's own, or that of Hugging Face's tokenizers, which has a "model".
+static bool read_root(Tokenizer *tokenizer, const json_t *root, const char *path, Error *error) {
+    const char *kind = json_string_value(json_object_get(root, "tokenizer"));
+    const json_t *number = json_object_get(root, "vocab_size"), *characters = json_object_get(root, "characters");
+    const long long size = json_is_integer(number) ? json_integer_value(number) : 0;
     if (json_object_get(root, "model")) return read_hf(tokenizer, root, path, error);
-    if (!read_kind(&kind, root, path, error)) return false;
-    if (kind == TOKENIZER_NONE) return read_none(tokenizer, root, path, error);
-    const json_t *characters = json_object_get(root, "characters");
-    if (kind == TOKENIZER_CHARS && !json_is_string(characters))
-        return fail_input(error, "%s: \"characters\" must be a string", path);
-    if (!(kind == TOKENIZER_CHARS
-              ? read_chars(tokenizer, json_string_value(characters), json_string_length(characters), path, error)
-              : tokenizer_create(tokenizer, kind, "", 0, path, error)))
-        return false;
-    const json_t *vocab_size = json_object_get(root, "vocab_size");
-    if (json_is_integer(vocab_size) && json_integer_value(vocab_size) == tokenizer->vocab_size) return true;
-    return fail_input(error,
-                      "%s: \"vocab_size\" must be %d for its tokenizer \"%s\"; make the file again with "
-                      "`bitter prepare`",
-                      path, tokenizer->vocab_size, tokenizer_kind_name(kind));
-}
-
-// Free what a reader that failed has left.
-static bool completed(Tokenizer *tokenizer, bool ok) {
-    if (!ok) tokenizer_free(tokenizer);
-    return ok;
-}
-
-static bool read_json(Tokenizer *tokenizer, Buffer *buffer, const char *path, Error *error) {
-    json_error_t mistake;
-    buffer_drop_mark(buffer);
-    json_t *root =
-        json_loadb((const char *)buffer->bytes, buffer->size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &mistake);
-    if (!root)
+    if (kind && strcmp(kind, "none") == 0)
+        return size >= 1 && size <= TOKENIZER_VOCAB_MOST
+                   ? tokenizer_create_none(tokenizer, (int)size, error)
+                   : fail_input(error, "%s: \"vocab_size\" must be the number of different tokens, 1 to %d", path,
+                                TOKENIZER_VOCAB_MOST);
+    const bool bytes = kind && strcmp(kind, "bytes") == 0, chars = kind && strcmp(kind, "chars") == 0;
+    if (!bytes && !chars)
         return fail_input(error,
-                          "%s is no tokenizer: line %d is not JSON (%s); give a tokenizer.json, or make it again with "
-                          "`bitter prepare`",
-                          path, mistake.line, mistake.text);
-    const bool ok = read_fields(tokenizer, root, path, error);
-    json_decref(root);
-    return ok;
+                          "%s: \"tokenizer\" is %s, but \"bytes\", \"chars\" or \"none\" was expected, or the "
+                          "\"model\" of Hugging Face's tokenizers; make the file with `bitter prepare`",
+                          path, kind ? kind : "missing");
+    if (chars && !json_is_string(characters)) return fail_input(error, "%s: \"characters\" must be a string", path);
+    if (bytes ? !tokenizer_create(tokenizer, TOKENIZER_BYTES, "", 0, path, error)
+              : !read_chars(tokenizer, json_string_value(characters), json_string_length(characters), path, error))
+        return false;
+    return size == tokenizer->vocab_size ||
+           fail_input(error,
+                      "%s: \"vocab_size\" must be %d for its tokenizer \"%s\"; make the file again with `bitter "
+                      "prepare`",
+                      path, tokenizer->vocab_size, kind);
 }
 
 bool tokenizer_read(Tokenizer *tokenizer, const char *path, Error *error) {
+    Buffer buffer;
+    json_error_t mistake;
     *tokenizer = (Tokenizer){0};
-    Buffer buffer;
     if (!file_read(&buffer, path, error)) return false;
-    const bool ok = read_json(tokenizer, &buffer, path, error);
+    buffer_drop_mark(&buffer);
+    json_t *root =
+        json_loadb((const char *)buffer.bytes, buffer.size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &mistake);
+    const bool ok = root ? read_root(tokenizer, root, path, error)
+                         : fail_input(error,
+                                      "%s is no tokenizer: line %d is not JSON (%s); give a tokenizer.json, or make it "
+                                      "again with `bitter prepare`",
+                                      path, mistake.line, mistake.text);
+    json_decref(root);
     free(buffer.bytes);
-    return completed(tokenizer, ok);
-}
-
-// --- a tokenizer that a user names ---
-
-static bool read_file(Tokenizer *tokenizer, const char *path, Error *error) {
-    Buffer buffer;
-    int32_t first = 0;
-    if (!file_read(&buffer, path, error)) return false;
-    if (buffer.size >= sizeof first) memcpy(&first, buffer.bytes, sizeof first);
-    bool ok;
-    if (first != LLMC_MAGIC && !path_ends_with(path, ".bin")) {
-        ok = read_json(tokenizer, &buffer, path, error);
-    } else {
-        ok = tokenizer_create_bpe(tokenizer, error) && read_llmc(&tokenizer->bpe, &buffer, path, error);
-        tokenizer->vocab_size = tokenizer->bpe.vocab_size;
-    }
-    free(buffer.bytes);
+    if (!ok) tokenizer_free(tokenizer);
     return ok;
 }
 
@@ -572,10 +392,9 @@ static bool read_directory(Tokenizer *tokenizer, const char *path, Error *error)
             !path_format(merges, error, "%s/%s", path, names[i][1]))
             return false;
         if (path_missing(vocabulary) || path_missing(merges)) continue;
-        if (!tokenizer_create_bpe(tokenizer, error) || !read_gpt2(&tokenizer->bpe, vocabulary, merges, error))
-            return false;
+        const bool ok = tokenizer_create_bpe(tokenizer, error) && read_gpt2(&tokenizer->bpe, vocabulary, merges, error);
         tokenizer->vocab_size = tokenizer->bpe.vocab_size;
-        return true;
+        return ok;
     }
     return fail_input(error,
                       "%s has no tokenizer.json, nor GPT-2's encoder.json and vocab.bpe or vocab.json and merges.txt; "
@@ -585,11 +404,12 @@ static bool read_directory(Tokenizer *tokenizer, const char *path, Error *error)
 
 bool tokenizer_find(Tokenizer *tokenizer, const char *path, Error *error) {
     *tokenizer = (Tokenizer){0};
-    bool found = path_is_directory(path) ? read_directory(tokenizer, path, error) : read_file(tokenizer, path, error);
-    if (found && tokenizer->kind == TOKENIZER_NONE)
-        found = fail_input(error,
-                           "%s has tokens that came without their tokenizer, so it cannot turn text into tokens; give "
-                           "another",
-                           path);
-    return completed(tokenizer, found);
+    bool ok = path_is_directory(path) ? read_directory(tokenizer, path, error) : tokenizer_read(tokenizer, path, error);
+    if (ok && tokenizer->kind == TOKENIZER_NONE)
+        ok = fail_input(error,
+                        "%s has tokens that came without their tokenizer, so it cannot turn text into tokens; give "
+                        "another",
+                        path);
+    if (!ok) tokenizer_free(tokenizer);
+    return ok;
 }

@@ -17,17 +17,9 @@ bool export_gguf(const Run *run, const char *name, const char *directory, Error 
 // llm.c: model.bin.
 bool export_llmc(const Run *run, const char *name, const char *directory, Error *error);
 
-// Read a model that another program wrote: options, tokenizer and weights, to be freed with run_close. Its data are
-// unknown. Fail (input) when files are missing, damaged, or of a model that this program does not have.
-//
-// hf: config.json, model.safetensors (or the files that model.safetensors.index.json lists), and tokenizer.json if
-// there is one.
+// Read a model that Hugging Face's transformers wrote (config.json, model.safetensors, and tokenizer.json if there is
+// one): options, tokenizer and weights, to be freed with run_close. Its data are unknown. Fails (input) when files are
+// missing, damaged, or of a model that this program does not have.
 bool import_hf(Run *run, const char *directory, Error *error);
-// llm.c: a checkpoint in float or bfloat16.
-bool import_llmc(Run *run, const char *path, Error *error);
-
-// Make the model of run->options and set its tokenizer, for the functions above. `tokenizer`: the path of a
-// tokenizer.json that may be missing; the model has as many tokens as it has, at most `padding` fewer than `vocab`.
-bool imported_create(Run *run, int vocab, int padding, const char *path, const char *tokenizer, Error *error);
 
 #endif

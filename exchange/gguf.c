@@ -101,76 +101,55 @@ static void add_rotations(Values *values, const Rotations *r) {
 }
 
 // Characters are tokens of the kind "rwkv", which knows no token that ends a text. It has escapes as C has.
-static void put_escaped(Text *bytes, const char *token, size_t size) {
+static void put_token(Text *bytes, const char *token, size_t size, bool escape) {
     Text escaped = {0};
     for (size_t i = 0; i < size; i++) {
         const unsigned char c = (unsigned char)token[i];
-        if (c < 32 || c == 127)
+        if (escape && (c < 32 || c == 127))
             text_print(&escaped, "\\x%02x", c);
         else
-            text_print(&escaped, c == '\\' ? "\\%c" : "%c", c);
+            text_print(&escaped, escape && c == '\\' ? "\\%c" : "%c", c);
     }
     put_string(bytes, escaped.bytes, escaped.size);
     bytes->failed |= escaped.failed;
     text_free(&escaped);
 }
 
-// The tokens of a Hugging Face tokenizer.json in the order of their ids, and which of them are special.
-static bool add_tokens(Values *values, const json_t *root, const Tokenizer *tokenizer) {
-    const json_t *added = json_object_get(root, "added_tokens");
-    const int V = tokenizer->vocab_size;
-    json_t **tokens = calloc((size_t)V, sizeof *tokens), *id;
-    uint32_t *types = malloc((size_t)V * sizeof *types);
-    const char *name;
-    size_t size;
-    const bool ok = tokens && types;
-    for (int i = 0; ok && i < V; i++) types[i] = NORMAL_TOKEN;
-    if (ok) {
-        json_object_keylen_foreach(json_object_get(json_object_get(root, "model"), "vocab"), name, size, id)
-            tokens[json_integer_value(id)] = json_stringn(name, size);
-        for (size_t i = 0; i < json_array_size(added); i++)
-            types[json_integer_value(json_object_get(json_array_get(added, i), "id"))] = CONTROL_TOKEN;
-        begin_array(values, "tokenizer.ggml.tokens", TYPE_STRING, (size_t)V);
-        for (int i = 0; i < V; json_decref(tokens[i++]))
-            (tokenizer->kind == TOKENIZER_CHARS ? put_escaped : put_string)(
-                &values->bytes, json_string_value(tokens[i]), json_string_length(tokens[i]));
-        begin_array(values, "tokenizer.ggml.token_type", TYPE_I32, (size_t)V);
-        text_add(&values->bytes, (const char *)types, (size_t)V * sizeof *types);
-    }
-    free(tokens);
-    free(types);
-    return ok;
-}
-
-static void add_merges(Values *values, const json_t *merges) {
-    size_t i;
-    const json_t *merge;
-    begin_array(values, "tokenizer.ggml.merges", TYPE_STRING, json_array_size(merges));
-    json_array_foreach(merges, i, merge) {
-        put_string(&values->bytes, json_string_value(merge), json_string_length(merge));
-    }
-}
-
 static bool add_tokenizer(Values *values, const Tokenizer *tokenizer, Error *error) {
-    const int end = tokenizer_end(tokenizer);
+    const int end = tokenizer_end(tokenizer), V = tokenizer->vocab_size;
     if (tokenizer->kind == TOKENIZER_NONE) {
         add_string(values, "tokenizer.ggml.model", "none");
         return true;
     }
-    json_t *root = tokenizer_to_hf(tokenizer, error);
+    json_t *root = tokenizer_to_hf(tokenizer, error), *id;
     if (!root) return false;
     const bool chars = tokenizer->kind == TOKENIZER_CHARS;
     add_string(values, "tokenizer.ggml.model", chars ? "rwkv" : "gpt2");
     if (!chars) add_string(values, "tokenizer.ggml.pre", "gpt-2");
-    const bool ok = add_tokens(values, root, tokenizer);
-    if (ok && !chars) add_merges(values, json_object_get(json_object_get(root, "model"), "merges"));
+    const json_t *model = json_object_get(root, "model"), *added = json_object_get(root, "added_tokens"),
+                 *merges = json_object_get(model, "merges"), *merge;
+    const char *name;
+    size_t i;
+    begin_array(values, "tokenizer.ggml.tokens", TYPE_STRING, (size_t)V);
+    json_object_foreach(json_object_get(model, "vocab"), name, id) // in the order of their ids
+        put_token(&values->bytes, name, strlen(name), chars);
+    begin_array(values, "tokenizer.ggml.token_type", TYPE_I32, (size_t)V);
+    for (int token = 0, next = 0; token < V; token++) {
+        const bool special = json_integer_value(json_object_get(json_array_get(added, (size_t)next), "id")) == token &&
+                             (size_t)next < json_array_size(added);
+        put_u32(&values->bytes, special ? CONTROL_TOKEN : NORMAL_TOKEN);
+        next += special;
+    }
+    if (!chars) begin_array(values, "tokenizer.ggml.merges", TYPE_STRING, json_array_size(merges));
+    json_array_foreach(merges, i, merge)
+        put_string(&values->bytes, json_string_value(merge), json_string_length(merge));
     json_decref(root);
     add_bool(values, "tokenizer.ggml.add_bos_token", end >= 0);
     if (end >= 0) {
         add_whole(values, "tokenizer.ggml.bos_token_id", end);
         add_whole(values, "tokenizer.ggml.eos_token_id", end);
     }
-    return ok || fail_run(error, "no memory for the tokens of the tokenizer");
+    return true;
 }
 
 static uint64_t padded(uint64_t bytes) {

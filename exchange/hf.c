@@ -5,6 +5,7 @@
 #include "exchange/hf_config.h"
 #include "exchange/weights.h"
 #include "model/safetensors.h"
+#include "train/config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,6 +152,34 @@ static bool copy_weights(Gpt *gpt, Target target, int vocab, SavedWeights *weigh
     return ok && weights_all_used(weights, error);
 }
 
+// Make the model of run->options, with as many tokens as its tokenizer has: that of a file, or none where it is
+// missing.
+static bool create_model(Run *run, int vocab, const char *path, const char *tokenizer, Error *error) {
+    Shape shape;
+    Mix pos;
+    Error reason;
+    if (path_missing(tokenizer)) {
+        if (!tokenizer_create_none(&run->tokenizer, vocab, error)) return false;
+    } else if (!tokenizer_find(&run->tokenizer, tokenizer, error)) {
+        return false;
+    }
+    const int tokens = run->tokenizer.vocab_size;
+    if (tokens > vocab || tokens < vocab - PADDING_MOST)
+        return fail_input(error,
+                          "%s has %d tokens, but the model %d; remove the file to import the model without a tokenizer",
+                          tokenizer, tokens, vocab);
+    vocab = tokens;
+    if (!shape_of(&shape, &run->options, vocab, error)) return false;
+    if (!shape_check(&shape, &reason))
+        return fail_input(
+            error, "%s describes a model with a matrix of more than 10^9 numbers; bitter has no such model", path);
+    if (!mix_create(&pos, run->options.pos, &shape, &reason))
+        return fail_input(error, "%s: %.900s", path, reason.message);
+    if (!stretch_apply(&pos, &run->options.stretch.rule, path, error)) return false;
+    mix_print(&pos, run->options.pos);
+    return gpt_create(&run->gpt, &shape, &pos, false, error);
+}
+
 bool import_hf(Run *run, const char *directory, Error *error) {
     char config[PATH_CAPACITY], tokenizer[PATH_CAPACITY];
     Target target;
@@ -158,13 +187,12 @@ bool import_hf(Run *run, const char *directory, Error *error) {
     SavedWeights weights = {0};
     *run = (Run){0};
     options_default(&run->options, train_options);
-    const bool ok = path_format(config, error, "%s/config.json", directory) &&
-                    path_format(tokenizer, error, "%s/tokenizer.json", directory) &&
-                    read_config(&target, &run->options, &vocab, config, error) &&
-                    weights_open(&weights, directory, error) &&
-                    check_size(&run->options, target, vocab, &weights, config, error) &&
-                    imported_create(run, vocab, PADDING_MOST, config, tokenizer, error) &&
-                    copy_weights(&run->gpt, target, vocab, &weights, error);
+    const bool ok =
+        path_format(config, error, "%s/config.json", directory) &&
+        path_format(tokenizer, error, "%s/tokenizer.json", directory) &&
+        read_config(&target, &run->options, &vocab, config, error) && weights_open(&weights, directory, error) &&
+        check_size(&run->options, target, vocab, &weights, config, error) &&
+        create_model(run, vocab, config, tokenizer, error) && copy_weights(&run->gpt, target, vocab, &weights, error);
     if (ok && run->gpt.shape.vocab < vocab)
         printf("tokens  the tokenizer has %d, so the last %d of %d rows of the embeddings are left out as padding\n",
                run->gpt.shape.vocab, vocab - run->gpt.shape.vocab, vocab);

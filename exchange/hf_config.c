@@ -14,69 +14,64 @@ enum { LAYERS_MOST = 1000, LENGTH_MOST = 10000000, WHERE_CAPACITY = PATH_CAPACIT
 
 // What transformers calls the sizes: in gpt2, and in all others.
 typedef struct {
-    const char *layers, *heads, *width, *context, *inner, *activation;
+    const char *layers, *heads, *width, *context, *inner;
 } SizeNames;
-static const SizeNames gpt2_names = {"n_layer", "n_head", "n_embd", "n_positions", "n_inner", "activation_function"},
-                       other_names = {"num_hidden_layers",       "num_attention_heads", "hidden_size",
-                                      "max_position_embeddings", "intermediate_size",   "hidden_act"};
-
-// Each architecture: its names, the activation that bitter's models have, and what a config means that does not name
-// one.
-static const struct {
-    const char *type, *class, *epsilon, *activation, *preset;
-    const char *dropouts[4];
-} words[TARGETS] = {
-    [TARGET_GPT2] = {"gpt2",
-                     "GPT2LMHeadModel",
-                     "layer_norm_epsilon",
-                     "gelu_new",
-                     "gelu_new",
-                     {"resid_pdrop", "embd_pdrop", "attn_pdrop"}},
-    [TARGET_STARCODER2] = {"starcoder2",
-                           "Starcoder2ForCausalLM",
-                           "norm_epsilon",
-                           "gelu_pytorch_tanh",
-                           "gelu_pytorch_tanh",
-                           {"residual_dropout", "embedding_dropout", "attention_dropout"}},
-    [TARGET_LLAMA] = {"llama", "LlamaForCausalLM", "rms_norm_eps", "silu", "silu", {"attention_dropout"}},
-    [TARGET_MISTRAL] = {"mistral", "MistralForCausalLM", "rms_norm_eps", "silu", "silu", {"attention_dropout"}},
-    [TARGET_SMOLLM3] = {"smollm3", "SmolLM3ForCausalLM", "rms_norm_eps", "silu", "silu", {"attention_dropout"}},
-    [TARGET_GPT_NEOX] = {"gpt_neox",
-                         "GPTNeoXForCausalLM",
-                         "layer_norm_eps",
-                         "gelu_new",
-                         "gelu",
-                         {"hidden_dropout", "attention_dropout"}},
-};
+static const SizeNames gpt2_names = {"n_layer", "n_head", "n_embd", "n_positions", "n_inner"},
+                       other_names = {"num_hidden_layers", "num_attention_heads", "hidden_size",
+                                      "max_position_embeddings", "intermediate_size"};
 
 static const SizeNames *names_of(Target target) {
     return target == TARGET_GPT2 ? &gpt2_names : &other_names;
 }
 
-// Members that must have a value, because this program's blocks are like that, and what transformers takes when they
-// are missing.
 static const struct {
-    Target target;
-    const char *name;
-    bool value, preset;
-    const char *meaning; // of the other value
+    const char *type, *class;
+} words[TARGETS] = {
+    [TARGET_GPT2] = {"gpt2", "GPT2LMHeadModel"},          [TARGET_STARCODER2] = {"starcoder2", "Starcoder2ForCausalLM"},
+    [TARGET_LLAMA] = {"llama", "LlamaForCausalLM"},       [TARGET_MISTRAL] = {"mistral", "MistralForCausalLM"},
+    [TARGET_SMOLLM3] = {"smollm3", "SmolLM3ForCausalLM"}, [TARGET_GPT_NEOX] = {"gpt_neox", "GPTNeoXForCausalLM"},
+};
+
+// Members that always have the same value, in JSON, because this program's blocks are like that; and what transformers
+// takes where they are missing. NULL: it does not matter in a file that is read.
+enum {
+    GPT2 = 1 << TARGET_GPT2,
+    STARCODER2 = 1 << TARGET_STARCODER2,
+    LLAMA = 1 << TARGET_LLAMA,
+    MISTRAL = 1 << TARGET_MISTRAL,
+    SMOLLM3 = 1 << TARGET_SMOLLM3,
+    NEOX = 1 << TARGET_GPT_NEOX,
+    LLAMAS = LLAMA | MISTRAL | SMOLLM3
+};
+static const struct {
+    int targets;
+    const char *name, *value, *preset;
 } musts[] = {
-    {TARGET_GPT2, "tie_word_embeddings", true, true, "its output layer is not its token embedding"},
-    {TARGET_GPT2, "scale_attn_weights", true, true, "its attention scores are not scaled"},
-    {TARGET_GPT2, "scale_attn_by_inverse_layer_idx", false, false, "its attention is scaled by the layer"},
-    {TARGET_GPT2, "add_cross_attention", false, false, "it has cross-attention"},
-    {TARGET_STARCODER2, "tie_word_embeddings", true, true, "its output layer is not its token embedding"},
-    {TARGET_STARCODER2, "use_bias", true, true, "its linear layers have no biases"},
-    {TARGET_LLAMA, "tie_word_embeddings", true, false, "its output layer is not its token embedding"},
-    {TARGET_LLAMA, "attention_bias", false, false, "its attention has biases"},
-    {TARGET_LLAMA, "mlp_bias", false, false, "its MLPs have biases"},
-    {TARGET_MISTRAL, "tie_word_embeddings", true, false, "its output layer is not its token embedding"},
-    {TARGET_SMOLLM3, "tie_word_embeddings", true, true, "its output layer is not its token embedding"},
-    {TARGET_SMOLLM3, "attention_bias", false, false, "its attention has biases"},
-    {TARGET_SMOLLM3, "mlp_bias", false, false, "its MLPs have biases"},
-    {TARGET_GPT_NEOX, "tie_word_embeddings", true, false, "its output layer is not its token embedding"},
-    {TARGET_GPT_NEOX, "use_parallel_residual", false, true, "its attention and MLP work side by side"},
-    {TARGET_GPT_NEOX, "attention_bias", true, true, "its attention has no biases"},
+    {GPT2, "activation_function", "\"gelu_new\"", "\"gelu_new\""},
+    {STARCODER2, "hidden_act", "\"gelu_pytorch_tanh\"", "\"gelu_pytorch_tanh\""},
+    {LLAMAS, "hidden_act", "\"silu\"", "\"silu\""},
+    {NEOX, "hidden_act", "\"gelu_new\"", "\"gelu\""},
+    {GPT2, "layer_norm_epsilon", "1e-05", "1e-05"},
+    {STARCODER2, "norm_epsilon", "1e-05", "1e-05"},
+    {LLAMAS, "rms_norm_eps", "1e-05", "1e-06"},
+    {NEOX, "layer_norm_eps", "1e-05", "1e-05"},
+    {GPT2 | STARCODER2 | SMOLLM3, "tie_word_embeddings", "true", "true"},
+    {LLAMA | MISTRAL | NEOX, "tie_word_embeddings", "true", "false"},
+    {GPT2, "scale_attn_weights", "true", "true"},
+    {GPT2, "scale_attn_by_inverse_layer_idx", "false", "false"},
+    {GPT2, "add_cross_attention", "false", "false"},
+    {STARCODER2, "use_bias", "true", "true"},
+    {LLAMA | SMOLLM3, "attention_bias", "false", "false"},
+    {LLAMA | SMOLLM3, "mlp_bias", "false", "false"},
+    {NEOX, "use_parallel_residual", "false", "true"},
+    {NEOX, "attention_bias", "true", "true"},
+    {GPT2, "resid_pdrop", "0.0", NULL},
+    {GPT2, "embd_pdrop", "0.0", NULL},
+    {GPT2, "attn_pdrop", "0.0", NULL},
+    {STARCODER2, "residual_dropout", "0.0", NULL},
+    {STARCODER2, "embedding_dropout", "0.0", NULL},
+    {NEOX, "hidden_dropout", "0.0", NULL},
+    {STARCODER2 | LLAMAS | NEOX, "attention_dropout", "0.0", NULL},
 };
 enum { MUSTS = sizeof musts / sizeof *musts };
 
@@ -164,51 +159,38 @@ static bool read_list(Layers *layers, const json_t *config, const char *name, co
     return true;
 }
 
-// A smollm3 that does not list them leaves out the rotations of every fourth layer.
-static bool read_rotating(Layers *rotating, Target target, const json_t *config, const char *path, Error *error) {
+// Which layers rotate, and which have a window, of *window keys. A smollm3 that does not list them leaves out the
+// rotations of every fourth layer, and gives a window to those that do not rotate; a mistral that does not say its
+// window has 4096.
+static bool read_layer_kinds(Layers *rotating, Layers *slides, long long *window, Target target, const json_t *config,
+                             const char *path, Error *error) {
+    const bool one = has_one_window(target);
     long long interval = 4;
-    if (target == TARGET_SMOLLM3 && !is_missing(config, "no_rope_layers"))
-        return read_list(rotating, config, "no_rope_layers", "1", "0", path, error);
-    if (json_object_get(config, "no_rope_layer_interval") && target == TARGET_SMOLLM3 &&
+    bool use;
+    if (!one && json_object_get(config, "no_rope_layer_interval") &&
         !member_integer(&interval, config, "no_rope_layer_interval", 1, LENGTH_MOST, path, error))
         return false;
-    for (int l = 0; l < rotating->count; l++) rotating->of[l] = target != TARGET_SMOLLM3 || (l + 1) % interval != 0;
-    return true;
-}
-
-// Which layers have a window, and which. A mistral that does not say it has 4096; where nothing else is said, those
-// layers of a smollm3 have it that do not rotate.
-static bool read_sliding(Layers *slides, long long *window, Target target, const Layers *rotating, const json_t *config,
-                         const char *path, Error *error) {
-    bool use;
+    for (int l = 0; l < rotating->count; l++) rotating->of[l] = one || (l + 1) % interval != 0;
+    if (!one && !is_missing(config, "no_rope_layers") &&
+        !read_list(rotating, config, "no_rope_layers", "1", "0", path, error))
+        return false;
     *window = target == TARGET_MISTRAL && !json_object_get(config, "sliding_window") ? 4096 : 0;
     if (!boolean_or(&use, false, config, "use_sliding_window", path, error) ||
         (!is_missing(config, "sliding_window") &&
          !member_integer(window, config, "sliding_window", 1, LENGTH_MOST, path, error)))
         return false;
-    for (int l = 0; l < slides->count; l++)
-        slides->of[l] = *window && (has_one_window(target) || (use && !rotating->of[l]));
+    for (int l = 0; l < slides->count; l++) slides->of[l] = *window && (one || (use && !rotating->of[l]));
     if (is_missing(config, "layer_types")) return true;
-    const Layers before = *slides;
     if (!read_list(slides, config, "layer_types", "\"sliding_attention\"", "\"full_attention\"", path, error))
         return false;
-    if (has_one_window(target) && memcmp(before.of, slides->of, (size_t)slides->count * sizeof *slides->of) != 0)
+    if (one && !in_all(slides, *window > 0))
         return fail_input(error,
                           "%s: \"layer_types\" and \"sliding_window\" disagree; a model of this type has the same "
                           "window in all layers, or none",
                           path);
-    if (target == TARGET_SMOLLM3 && !in_all(slides, false) && !(use && *window))
-        return fail_input(error, "%s: \"layer_types\" has sliding_attention, but \"%s\" is %s", path,
-                          use ? "sliding_window" : "use_sliding_window", use ? "missing" : "not true");
-    return true;
-}
-
-static int period_of(const Layers *layers) {
-    for (int period = 1;; period++) {
-        int l = period;
-        while (l < layers->count && layers->of[l] == layers->of[l - period]) l++;
-        if (l >= layers->count) return period;
-    }
+    return one || in_all(slides, false) || (use && *window) ||
+           fail_input(error, "%s: \"layer_types\" has sliding_attention, but \"%s\" is %s", path,
+                      use ? "sliding_window" : "use_sliding_window", use ? "missing" : "not true");
 }
 
 // The text of --pos or --window, where `yes` and `no` stand for the layers that have it and those that do not: one
@@ -216,7 +198,9 @@ static int period_of(const Layers *layers) {
 static bool print_layers(char option[TEXT_CAPACITY], const Layers *layers, const char *yes, const char *no,
                          const char *member, const char *path, Error *error) {
     Text text = {0};
-    const int period = period_of(layers);
+    int period = 1;
+    for (int l = 1; l < layers->count; l++)
+        if (layers->of[l] != layers->of[l - period]) l = ++period - 1; // try the next
     for (int l = 0, next; l < period; l = next) {
         for (next = l + 1; next < period && layers->of[next] == layers->of[l];) next++;
         text_print(&text, "%s%s", l ? "," : "", layers->of[l] ? yes : no);
@@ -240,9 +224,7 @@ static bool read_layers(TrainOptions *o, Target target, const json_t *config, co
         return !json_is_integer(ignored) || json_integer_value(ignored) >= o->context ||
                fail_input(error, "%s: \"sliding_window\" is %lld, but models of this type have no windows", path,
                           (long long)json_integer_value(ignored));
-    if (!read_rotating(&rotating, target, config, path, error) ||
-        !read_sliding(&slides, &window, target, &rotating, config, path, error))
-        return false;
+    if (!read_layer_kinds(&rotating, &slides, &window, target, config, path, error)) return false;
     memcpy(scheme, o->pos, sizeof scheme);
     snprintf(keys, sizeof keys, "%lld", window);
     *o->window = 0;
@@ -267,36 +249,47 @@ static double fraction_of(int part, int whole) {
     return x;
 }
 
-static json_t *factors_json(const double *factors, int count) {
-    json_t *list = json_array();
-    for (int i = 0; i < count; i++) json_array_append_new(list, json_real(factors[i]));
-    return list;
+// The numbers that describe a stretch, of the kinds that have them.
+#define KIND(kind) (1u << (kind))
+static const struct {
+    const char *name;
+    size_t offset; // in Rotations
+    unsigned kinds;
+    double least, most;
+} numbers[] = {
+    {"factor", offsetof(Rotations, factor), ~KIND(ROPE_PROPORTIONAL), 1, 1e6},
+    {"attention_factor", offsetof(Rotations, attention), KIND(ROPE_YARN) | KIND(ROPE_FACTORS), 1e-3, 1e3},
+    {"beta_fast", offsetof(Rotations, formula.beta_fast), KIND(ROPE_YARN), 0.001, 1e6},
+    {"beta_slow", offsetof(Rotations, formula.beta_slow), KIND(ROPE_YARN), 0.001, 1e6},
+    {"low_freq_factor", offsetof(Rotations, formula.low_freq), KIND(ROPE_LLAMA3), 0.001, 1e6},
+    {"high_freq_factor", offsetof(Rotations, formula.high_freq), KIND(ROPE_LLAMA3), 0.001, 1e6},
+};
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+
+// Does its description have the length before the stretch?
+static bool has_original(RopeKind kind) {
+    return kind == ROPE_YARN || kind == ROPE_LLAMA3 || kind == ROPE_FACTORS;
 }
 
 static json_t *scaling_json(const Rotations *r, int head) {
-    const char *type = types[r->kind];
-    const FormulaOptions *f = &r->formula;
-    switch (r->kind) {
-    case ROPE_PLAIN:
-        break;
-    case ROPE_PROPORTIONAL:
-        return json_pack("{s:s, s:f}", "rope_type", type, "partial_rotary_factor", fraction_of(2 * r->moving, head));
-    case ROPE_LINEAR:
-    case ROPE_DYNAMIC:
-        return json_pack("{s:s, s:f}", "rope_type", type, "factor", r->factor);
-    case ROPE_YARN:
-        return json_pack("{s:s, s:f, s:i, s:f, s:f, s:f}", "rope_type", type, "factor", r->factor, original_length,
-                         r->original, "attention_factor", r->attention, "beta_fast", f->beta_fast, "beta_slow",
-                         f->beta_slow);
-    case ROPE_LLAMA3:
-        return json_pack("{s:s, s:f, s:i, s:f, s:f}", "rope_type", type, "factor", r->factor, original_length,
-                         r->original, "low_freq_factor", f->low_freq, "high_freq_factor", f->high_freq);
-    case ROPE_FACTORS:
-        return json_pack("{s:s, s:f, s:i, s:f, s:o, s:o}", "rope_type", type, "factor", r->factor, original_length,
-                         r->original, "attention_factor", r->attention, "short_factor",
-                         factors_json(r->for_short, r->pairs), "long_factor", factors_json(r->for_long, r->pairs));
+    if (r->kind == ROPE_PLAIN) return json_null();
+    json_t *scaling = json_pack("{s:s}", "rope_type", types[r->kind]);
+    if (r->kind == ROPE_PROPORTIONAL)
+        json_object_set_new(scaling, "partial_rotary_factor", json_real(fraction_of(2 * r->moving, head)));
+    for (int i = 0; i < NUMBERS; i++)
+        if (numbers[i].kinds & KIND(r->kind))
+            json_object_set_new(scaling, numbers[i].name,
+                                json_real(*(const double *)((const char *)r + numbers[i].offset)));
+    if (has_original(r->kind)) json_object_set_new(scaling, original_length, json_integer(r->original));
+    if (r->kind != ROPE_FACTORS) return scaling;
+    json_t *at_short = json_array(), *at_long = json_array();
+    for (int i = 0; i < r->pairs; i++) {
+        json_array_append_new(at_short, json_real(r->for_short[i]));
+        json_array_append_new(at_long, json_real(r->for_long[i]));
     }
-    return json_null();
+    json_object_set_new(scaling, "short_factor", at_short);
+    json_object_set_new(scaling, "long_factor", at_long);
+    return scaling;
 }
 
 static void add_rotations(json_t *config, Target target, const Rotations *r, int head) {
@@ -334,36 +327,31 @@ static bool find_kind(Rotations *r, const json_t *scaling, const char *where, Er
     return true;
 }
 
-// The factor, and the length before it was stretched. Some kinds do not say that length; where others do not, it is
-// that of the model.
-static bool read_lengths(Rotations *r, const json_t *scaling, const char *where, Error *error) {
+// What the kinds of stretch have. Where the length before the stretch is not said, it is that of the model; a missing
+// factor follows from these two lengths where it can.
+static bool read_stretch(Rotations *r, const json_t *scaling, const char *where, Error *error) {
+    const bool factors = r->kind == ROPE_FACTORS;
     double original = r->context;
-    const bool says = r->kind == ROPE_YARN || r->kind == ROPE_LLAMA3 || r->kind == ROPE_FACTORS;
-    if (says && !number_or(&original, r->context, scaling, original_length, 2, 1e8, where, error)) return false;
-    const double usual = r->kind == ROPE_FACTORS ? fmax(r->context / original, 1) : 1;
-    if (r->kind == ROPE_FACTORS || r->kind == ROPE_PROPORTIONAL
-            ? !number_or(&r->factor, usual, scaling, "factor", 1, 1e6, where, error)
+    if (has_original(r->kind) && !number_or(&original, r->context, scaling, original_length, 2, 1e8, where, error))
+        return false;
+    if (factors) r->factor = fmax(r->context / original, 1);
+    if (factors || r->kind == ROPE_PROPORTIONAL
+            ? !number_or(&r->factor, r->factor, scaling, "factor", 1, 1e6, where, error)
             : !member_number(&r->factor, scaling, "factor", 1, 1e6, where, error))
         return false;
     if (r->kind == ROPE_LINEAR || r->kind == ROPE_PROPORTIONAL) original = round(r->context / r->factor);
     r->original = (int)fmax(original, 2);
-    return true;
-}
-
-// What the kinds of stretch have.
-static bool read_stretch(Rotations *r, const json_t *scaling, const char *where, Error *error) {
-    if (!read_lengths(r, scaling, where, error)) return false;
+    if (r->kind == ROPE_YARN) r->attention = 0.1 * log(r->factor) + 1;
+    if (factors) r->attention = longrope_attention(r->factor, r->original);
+    for (int i = 1; i < NUMBERS; i++) { // all but the factor
+        double *number = (double *)((char *)r + numbers[i].offset);
+        if ((numbers[i].kinds & KIND(r->kind)) &&
+            !number_or(number, *number, scaling, numbers[i].name, numbers[i].least, numbers[i].most, where, error))
+            return false;
+    }
     FormulaOptions *f = &r->formula;
-    const bool yarn = r->kind == ROPE_YARN, factors = r->kind == ROPE_FACTORS;
-    const double usual = yarn ? 0.1 * log(r->factor) + 1 : longrope_attention(r->factor, r->original);
     bool truncate;
-    if (((yarn || factors) && !number_or(&r->attention, usual, scaling, "attention_factor", 1e-3, 1e3, where, error)) ||
-        !boolean_or(&truncate, true, scaling, "truncate", where, error) ||
-        !number_or(&f->beta_fast, f->beta_fast, scaling, "beta_fast", 0.001, 1e6, where, error) ||
-        !number_or(&f->beta_slow, f->beta_slow, scaling, "beta_slow", 0.001, 1e6, where, error) ||
-        !number_or(&f->low_freq, f->low_freq, scaling, "low_freq_factor", 0.001, 1e6, where, error) ||
-        !number_or(&f->high_freq, f->high_freq, scaling, "high_freq_factor", 0.001, 1e6, where, error))
-        return false;
+    if (!boolean_or(&truncate, true, scaling, "truncate", where, error)) return false;
     if (!truncate) f->ramp = RAMP_EXACT;
     if (f->beta_fast <= f->beta_slow || f->high_freq <= f->low_freq)
         return fail_input(error,
@@ -394,7 +382,7 @@ static bool read_pairs(Rotations *r, Target target, const json_t *scaling, const
 }
 
 // A copy of the object that describes the rotations. As transformers does, take "rope_parameters" only where
-// "rope_scaling" is missing, null or empty, and the original length that stands beside them before that inside.
+// "rope_scaling" is missing, null or empty, and the original length beside them before that inside.
 static json_t *find_scaling(char where[WHERE_CAPACITY], const json_t *config, const char *path, Error *error) {
     static const char *const names[] = {"rope_scaling", "rope_parameters"};
     const json_t *member = NULL, *original = json_object_get(config, original_length);
@@ -472,25 +460,19 @@ static bool shares_keys(Target target) {
     return target == TARGET_STARCODER2 || is_llama(target);
 }
 
-// A token's id, or null.
-static json_t *token_or_null(int id) {
-    return id >= 0 ? json_integer(id) : json_null();
-}
-
 json_t *hf_config(Target target, const Gpt *gpt, const Rotations *rotations, int end) {
     const Shape *s = &gpt->shape;
     const SizeNames *names = names_of(target);
     const bool rotates = target != TARGET_GPT2;
-    json_t *config = json_pack(
-        "{s:[s], s:s, s:s, s:i, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:s, s:f}", "architectures", words[target].class,
-        "model_type", words[target].type, "torch_dtype", "float32", "vocab_size", s->vocab, "bos_token_id",
-        token_or_null(end), "eos_token_id", token_or_null(end), names->layers, s->layers, names->heads, s->heads,
-        names->width, s->width, names->inner, mlp_width(s), names->context, rotates ? rotations->context : s->context,
-        names->activation, words[target].activation, words[target].epsilon, NORM_EPSILON);
+    json_t *const token = end >= 0 ? json_integer(end) : json_null();
+    json_t *config =
+        json_pack("{s:[s], s:s, s:s, s:i, s:O, s:o, s:i, s:i, s:i, s:i, s:i}", "architectures", words[target].class,
+                  "model_type", words[target].type, "torch_dtype", "float32", "vocab_size", s->vocab, "bos_token_id",
+                  token, "eos_token_id", token, names->layers, s->layers, names->heads, s->heads, names->width,
+                  s->width, names->inner, mlp_width(s), names->context, rotates ? rotations->context : s->context);
     for (int i = 0; i < MUSTS; i++)
-        if (musts[i].target == target) json_object_set_new(config, musts[i].name, json_boolean(musts[i].value));
-    for (int i = 0; words[target].dropouts[i]; i++)
-        json_object_set_new(config, words[target].dropouts[i], json_real(0));
+        if (musts[i].targets >> target & 1)
+            json_object_set_new(config, musts[i].name, json_loads(musts[i].value, JSON_DECODE_ANY, NULL));
     if (shares_keys(target)) json_object_set_new(config, "num_key_value_heads", json_integer(key_heads(s)));
     add_layers(config, target, gpt);
     if (rotates) add_rotations(config, target, rotations, head_width(s));
@@ -510,28 +492,35 @@ static bool find_type(Target *target, const json_t *config, const char *path, Er
         path, type ? type : "missing");
 }
 
-static bool check_musts(Target target, const json_t *config, const char *path, Error *error) {
-    for (int i = 0; i < MUSTS; i++) {
-        bool value;
-        if (musts[i].target != target) continue;
-        if (!boolean_or(&value, musts[i].preset, config, musts[i].name, path, error)) return false;
-        if (value != musts[i].value)
-            return fail_input(error, "%s: \"%s\" is %s%s, so %s; bitter has no such model", path, musts[i].name,
-                              value ? "true" : "false",
-                              json_object_get(config, musts[i].name) ? "" : " when it is missing", musts[i].meaning);
-    }
-    return true;
+static bool is_tanh_gelu(const json_t *value) {
+    const char *name = json_is_string(value) ? json_string_value(value) : "";
+    return strcmp(name, "gelu_new") == 0 || strcmp(name, "gelu_pytorch_tanh") == 0 || strcmp(name, "gelu_fast") == 0;
 }
 
-static bool check_activation(Target target, const json_t *config, const char *path, Error *error) {
-    const char *member = names_of(target)->activation, *name = json_string_value(json_object_get(config, member));
-    if (!name) name = words[target].preset;
-    if (is_llama(target)
-            ? strcmp(name, "silu") == 0
-            : strcmp(name, "gelu_new") == 0 || strcmp(name, "gelu_pytorch_tanh") == 0 || strcmp(name, "gelu_fast") == 0)
-        return true;
-    return fail_input(error, "%s: \"%s\" is %.80s, but bitter's %s", path, member, name,
-                      is_llama(target) ? "SwiGLU has silu" : "MLPs have gelu_new, the tanh form of GELU");
+// Numbers may have been floats in between, and the tanh form of GELU has several names.
+static bool same_value(const json_t *a, const json_t *b) {
+    if (json_is_number(a) && json_is_number(b)) return (float)json_number_value(a) == (float)json_number_value(b);
+    return json_equal(a, b) || (is_tanh_gelu(a) && is_tanh_gelu(b));
+}
+
+static bool check_musts(Target target, const json_t *config, const char *path, Error *error) {
+    for (int i = 0; i < MUSTS; i++) {
+        if (!(musts[i].targets >> target & 1) || !musts[i].preset) continue;
+        json_t *value = json_loads(musts[i].value, JSON_DECODE_ANY, NULL),
+               *preset = json_loads(musts[i].preset, JSON_DECODE_ANY, NULL);
+        const json_t *member = json_object_get(config, musts[i].name);
+        const bool missing = !member || (json_is_null(member) && !json_is_boolean(preset)),
+                   same = same_value(value, missing ? preset : member);
+        char *found = json_dumps(missing ? preset : member, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+        if (!same)
+            fail_input(error, "%s: \"%s\" is %.80s%s, but bitter's models have %s", path, musts[i].name,
+                       found ? found : "too large", missing ? " where it is missing" : "", musts[i].value);
+        free(found);
+        json_decref(value);
+        json_decref(preset);
+        if (!same) return false;
+    }
+    return true;
 }
 
 // The sizes that follow from others here, but not in transformers.
@@ -540,17 +529,10 @@ static bool check_sizes(Target target, const TrainOptions *o, const json_t *conf
     const Shape shape = sizes_of(o, 1);
     const int hidden = mlp_width(&shape);
     const json_t *inner = json_object_get(config, names->inner), *head = json_object_get(config, "head_dim");
-    const char *name = words[target].epsilon;
-    double epsilon;
     if (json_integer_value(inner) != hidden && !(target == TARGET_GPT2 && is_missing(config, names->inner)))
         return fail_input(error, "%s: \"%s\" is not %d, which is %s%d times \"%s\"%s; bitter has no such MLP", path,
                           names->inner, hidden, is_llama(target) ? "two thirds of " : "", MLP_RATIO, names->width,
                           is_llama(target) ? ", rounded up to a multiple of 32" : "");
-    if (!number_or(&epsilon, is_llama(target) ? 1e-6 : NORM_EPSILON, config, name, 0, 1, path, error)) return false;
-    // In a file that other programs have rewritten, it may be a float by now.
-    if ((float)epsilon != (float)NORM_EPSILON)
-        return fail_input(error, "%s: \"%s\" is %g%s, but bitter's norms have %g", path, name, epsilon,
-                          is_missing(config, name) ? " when it is missing" : "", NORM_EPSILON);
     if (o->width % o->heads)
         return fail_input(error, "%s: %lld heads do not share the width of %lld equally; bitter's heads do", path,
                           o->heads, o->width);
@@ -586,8 +568,8 @@ bool hf_config_read(Target *target, TrainOptions *o, int *vocab, const json_t *c
         !member_integer(&o->heads, config, names->heads, 1, 1000, path, error) ||
         !member_integer(&o->width, config, names->width, 1, 20000, path, error) ||
         !member_integer(&o->context, config, names->context, 1, LENGTH_MOST, path, error) ||
-        !check_musts(*target, config, path, error) || !check_activation(*target, config, path, error) ||
-        !check_sizes(*target, o, config, path, error) || !read_key_heads(*target, o, config, path, error))
+        !check_musts(*target, config, path, error) || !check_sizes(*target, o, config, path, error) ||
+        !read_key_heads(*target, o, config, path, error))
         return false;
     *vocab = (int)tokens;
     if (*target == TARGET_GPT2) {

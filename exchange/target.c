@@ -33,17 +33,6 @@ static void find_kind(Rotations *r, const Stretch *stretch) {
     if (r->kind == ROPE_PLAIN) r->base *= pow(r->factor, r->pairs / (r->pairs - 1.0));
 }
 
-static bool dynamic(Rotations *r, const StretchRule *rule, const char *name, Error *error) {
-    r->kind = ROPE_DYNAMIC;
-    r->context = r->original;
-    r->factor = rule->growth;
-    return (r->moving == r->pairs && r->pairs > 1) ||
-           fail_input(error,
-                      "%s: where only some pairs of channels turn, no other program stretches the rotations by the "
-                      "dynamic method; use another method of `bitter extend`",
-                      name);
-}
-
 // The only part that rotates, or NULL.
 static const Position *rotary_part(const Gpt *gpt) {
     const int p = mix_stretchable(&gpt->pos);
@@ -72,7 +61,16 @@ static bool rotations_of(Rotations *r, const Gpt *gpt, const char *name, Error *
     r->original = rule->original;
     if (rule->original == 0) return true;
     r->factor = rule->factor;
-    if (rule->method == METHOD_DYNAMIC) return dynamic(r, rule, name, error);
+    if (rule->method == METHOD_DYNAMIC) {
+        r->kind = ROPE_DYNAMIC;
+        r->context = r->original;
+        r->factor = rule->growth;
+        return (r->moving == r->pairs && r->pairs > 1) ||
+               fail_input(error,
+                          "%s: no other program stretches rotations of only some pairs of channels by the dynamic "
+                          "method; use another method of `bitter extend`",
+                          name);
+    }
     r->attention = at_long->attention;
     if (at_long->unscaled > 0 || at_short->unscaled > 0)
         return fail_input(error,
@@ -102,19 +100,15 @@ static bool rotations_of(Rotations *r, const Gpt *gpt, const char *name, Error *
 // the positions of `none`, so its table is 0. In llm.c the table is trained, so that only a learned one belongs there.
 static const struct {
     const Scheme *scheme;
-    Target in[3]; // by Format
+    Target target;
+    bool in[3]; // by Format
 } targets[] = {
-    {&scheme_learned, {TARGET_GPT2, TARGET_GPT2, TARGET_GPT2}},
-    {&scheme_none, {TARGET_GPT2, TARGET_GPT2, NO_TARGET}},
-    {&scheme_random, {TARGET_GPT2, TARGET_GPT2, NO_TARGET}},
-    {&scheme_integer, {TARGET_GPT2, TARGET_GPT2, NO_TARGET}},
-    {&scheme_normalized, {TARGET_GPT2, TARGET_GPT2, NO_TARGET}},
-    {&scheme_binary, {TARGET_GPT2, TARGET_GPT2, NO_TARGET}},
-    {&scheme_sinusoidal, {TARGET_GPT2, TARGET_GPT2, NO_TARGET}},
-    {&scheme_rope, {TARGET_STARCODER2, TARGET_STARCODER2, NO_TARGET}},
-    {&scheme_partial, {TARGET_GPT_NEOX, TARGET_GPT_NEOX, NO_TARGET}},
-    {&scheme_prope, {TARGET_STARCODER2, NO_TARGET, NO_TARGET}},
-    {&scheme_alibi, {NO_TARGET, TARGET_MPT, NO_TARGET}},
+    {&scheme_learned, TARGET_GPT2, {true, true, true}}, {&scheme_none, TARGET_GPT2, {true, true}},
+    {&scheme_random, TARGET_GPT2, {true, true}},        {&scheme_integer, TARGET_GPT2, {true, true}},
+    {&scheme_normalized, TARGET_GPT2, {true, true}},    {&scheme_binary, TARGET_GPT2, {true, true}},
+    {&scheme_sinusoidal, TARGET_GPT2, {true, true}},    {&scheme_rope, TARGET_STARCODER2, {true, true}},
+    {&scheme_partial, TARGET_GPT_NEOX, {true, true}},   {&scheme_prope, TARGET_STARCODER2, {true}},
+    {&scheme_alibi, TARGET_MPT, {false, true}},
 };
 enum { KNOWN = sizeof targets / sizeof *targets };
 
@@ -123,7 +117,7 @@ static const char *const programs[] = {"transformers", "llama.cpp", "llm.c"};
 // Llama's block is a llama where GPT-2's is a starcoder2: there, too, all pairs of a head turn. Without positions it is
 // a smollm3 that never rotates, which llama.cpp does not have.
 static Target target_of(int row, Format format, Block block) {
-    const Target target = targets[row].in[format];
+    const Target target = targets[row].in[format] ? targets[row].target : NO_TARGET;
     if (block == BLOCK_GPT2) return target;
     if (targets[row].scheme == &scheme_none) return format == FORMAT_HF ? TARGET_SMOLLM3 : NO_TARGET;
     return target == TARGET_STARCODER2 ? TARGET_LLAMA : NO_TARGET;
@@ -217,13 +211,12 @@ static bool check_layers(Target target, Format format, const Layers *layers, con
     const bool rotary = target == TARGET_STARCODER2 || is_llama(target);
     const char *program = programs[format], *other = rotary && format != FORMAT_HF ? "use --to hf, or " : "";
     if (layers->apart && target != TARGET_SMOLLM3)
-        return fail_input(error,
-                          "%s: some of its layers have no positions, and %s has such layers only in models with "
-                          "Llama's block%s; %strain it with the same scheme in all layers (skip=0)%s",
-                          name, program, format == FORMAT_GGUF ? ", every fourth of them" : "", other,
-                          !rotary            ? ""
-                          : is_llama(target) ? ", or with --pos 'rope*3,none'"
-                                             : ", or with --block llama");
+        return fail_input(
+            error,
+            "%s: some of its layers have no positions, and %s has such layers only in models with rope and "
+            "Llama's block%s; %strain it with the same scheme in all layers (skip=0), or with --block llama "
+            "--pos 'rope*3,none'",
+            name, program, format == FORMAT_GGUF ? ", every fourth of them" : "", other);
     if (layers->window == 0) return true;
     if (format != FORMAT_HF || !rotary)
         return fail_input(error,
@@ -231,11 +224,12 @@ static bool check_layers(Target target, Format format, const Layers *layers, con
                           "--window%s",
                           name, program, pos->scheme->name, other, format == FORMAT_HF ? ", or with rope" : "");
     return (target == TARGET_SMOLLM3 ? layers->one_size : layers->same) ||
-           fail_input(error,
-                      "%s: its layers have different windows, and in %s only models with Llama's block do, all of one "
-                      "size beside layers that see all keys; train it with the same window in all layers, or with "
-                      "--block llama and one size, as in --window '64*5,0'",
-                      name, program);
+           fail_input(
+               error,
+               "%s: its layers have different windows, and %s has only one size, beside layers that see all keys "
+               "in models with Llama's block; train it with the same window in all layers, or as in --block llama "
+               "--window '64*5,0'",
+               name, program);
 }
 
 // Among Llama's relatives, the one whose layers are like these.

@@ -9,44 +9,34 @@
 // Programs that name tensors alike. llm.c has no names; its tensors are those of GPT-2 in the order of this table.
 typedef enum { HF_GPT2, HF_DECODER, HF_NEOX, GGUF, NAMINGS } Naming;
 
-// Our tensors and theirs, without ".weight" and ".bias". '#' stands for the number of a layer. Rows whose tensor the
-// model does not have are passed over.
+// What comes before the number of a layer.
+static const char *const layers_of[NAMINGS] = {"transformer.h", "model.layers", "gpt_neox.layers", "blk"};
+
+// Our tensors and theirs, without ".weight" and ".bias"; of those in a layer, what follows its number. Rows whose
+// tensor the model does not have are passed over.
 static const struct {
+    bool layered;
     const char *ours;
     Part part;
     const char *theirs[NAMINGS];
 } table[] = {
-    {"wte", ALL_ROWS, {"transformer.wte", "model.embed_tokens", "gpt_neox.embed_in", "token_embd"}},
-    {"pos.table", ALL_ROWS, {"transformer.wpe", NULL, NULL, "position_embd"}},
-    {"h.#.ln_1",
-     ALL_ROWS,
-     {"transformer.h.#.ln_1", "model.layers.#.input_layernorm", "gpt_neox.layers.#.input_layernorm",
-      "blk.#.attn_norm"}},
-    {"h.#.attn.qkv", ALL_ROWS, {"transformer.h.#.attn.c_attn", NULL, NULL, "blk.#.attn_qkv"}},
-    {"h.#.attn.qkv", BY_HEAD, {NULL, NULL, "gpt_neox.layers.#.attention.query_key_value", NULL}},
-    {"h.#.attn.qkv", QUERIES, {NULL, "model.layers.#.self_attn.q_proj", NULL, "blk.#.attn_q"}},
-    {"h.#.attn.qkv", KEYS, {NULL, "model.layers.#.self_attn.k_proj", NULL, "blk.#.attn_k"}},
-    {"h.#.attn.qkv", VALUES, {NULL, "model.layers.#.self_attn.v_proj", NULL, "blk.#.attn_v"}},
-    {"h.#.attn.proj",
-     ALL_ROWS,
-     {"transformer.h.#.attn.c_proj", "model.layers.#.self_attn.o_proj", "gpt_neox.layers.#.attention.dense",
-      "blk.#.attn_output"}},
-    {"h.#.ln_2",
-     ALL_ROWS,
-     {"transformer.h.#.ln_2", "model.layers.#.post_attention_layernorm", "gpt_neox.layers.#.post_attention_layernorm",
-      "blk.#.ffn_norm"}},
-    {"h.#.mlp.fc",
-     ALL_ROWS,
-     {"transformer.h.#.mlp.c_fc", "model.layers.#.mlp.c_fc", "gpt_neox.layers.#.mlp.dense_h_to_4h", "blk.#.ffn_up"}},
-    {"h.#.mlp.proj",
-     ALL_ROWS,
-     {"transformer.h.#.mlp.c_proj", "model.layers.#.mlp.c_proj", "gpt_neox.layers.#.mlp.dense_4h_to_h",
-      "blk.#.ffn_down"}},
-    {"h.#.mlp.gate_up", GATE, {NULL, "model.layers.#.mlp.gate_proj", NULL, "blk.#.ffn_gate"}},
-    {"h.#.mlp.gate_up", UP, {NULL, "model.layers.#.mlp.up_proj", NULL, "blk.#.ffn_up"}},
-    {"h.#.mlp.down", ALL_ROWS, {NULL, "model.layers.#.mlp.down_proj", NULL, "blk.#.ffn_down"}},
-    {"ln_f", ALL_ROWS, {"transformer.ln_f", "model.norm", "gpt_neox.final_layer_norm", "output_norm"}},
-    {"wte", ALL_ROWS, {NULL, NULL, NULL, "output"}},
+    {false, "wte", ALL_ROWS, {"transformer.wte", "model.embed_tokens", "gpt_neox.embed_in", "token_embd"}},
+    {false, "pos.table", ALL_ROWS, {"transformer.wpe", NULL, NULL, "position_embd"}},
+    {true, "ln_1", ALL_ROWS, {"ln_1", "input_layernorm", "input_layernorm", "attn_norm"}},
+    {true, "attn.qkv", ALL_ROWS, {"attn.c_attn", NULL, NULL, "attn_qkv"}},
+    {true, "attn.qkv", BY_HEAD, {NULL, NULL, "attention.query_key_value", NULL}},
+    {true, "attn.qkv", QUERIES, {NULL, "self_attn.q_proj", NULL, "attn_q"}},
+    {true, "attn.qkv", KEYS, {NULL, "self_attn.k_proj", NULL, "attn_k"}},
+    {true, "attn.qkv", VALUES, {NULL, "self_attn.v_proj", NULL, "attn_v"}},
+    {true, "attn.proj", ALL_ROWS, {"attn.c_proj", "self_attn.o_proj", "attention.dense", "attn_output"}},
+    {true, "ln_2", ALL_ROWS, {"ln_2", "post_attention_layernorm", "post_attention_layernorm", "ffn_norm"}},
+    {true, "mlp.fc", ALL_ROWS, {"mlp.c_fc", "mlp.c_fc", "mlp.dense_h_to_4h", "ffn_up"}},
+    {true, "mlp.proj", ALL_ROWS, {"mlp.c_proj", "mlp.c_proj", "mlp.dense_4h_to_h", "ffn_down"}},
+    {true, "mlp.gate_up", GATE, {NULL, "mlp.gate_proj", NULL, "ffn_gate"}},
+    {true, "mlp.gate_up", UP, {NULL, "mlp.up_proj", NULL, "ffn_up"}},
+    {true, "mlp.down", ALL_ROWS, {NULL, "mlp.down_proj", NULL, "ffn_down"}},
+    {false, "ln_f", ALL_ROWS, {"transformer.ln_f", "model.norm", "gpt_neox.final_layer_norm", "output_norm"}},
+    {false, "wte", ALL_ROWS, {NULL, NULL, NULL, "output"}},
 };
 enum { ROWS = sizeof table / sizeof *table };
 
@@ -58,49 +48,35 @@ static bool has_row(int row, Naming naming, Target target) {
     if (!theirs) return false;
     if (strcmp(ours, "pos.table") == 0) return target == TARGET_GPT2;
     if (strcmp(theirs, "output") == 0) return target == TARGET_GPT_NEOX;
-    return naming != GGUF || strcmp(ours, "h.#.attn.qkv") != 0 || apart == (table[row].part != ALL_ROWS);
-}
-
-// `name` with the layer's number for '#', and the ending.
-static void put_name(char out[80], const char *name, int layer, const char *ending) {
-    const char *mark = strchr(name, '#');
-    if (mark)
-        snprintf(out, 80, "%.*s%d%s%s", (int)(mark - name), name, layer, mark + 1, ending);
-    else
-        snprintf(out, 80, "%s%s", name, ending);
+    return naming != GGUF || strcmp(ours, "attn.qkv") != 0 || apart == (table[row].part != ALL_ROWS);
 }
 
 // How many rows their tensor has of `all` rows of ours.
 static int rows_of_part(Part part, int all, const Shape *shape) {
-    switch (part) {
-    case QUERIES:
-        return shape->width;
-    case KEYS:
-    case VALUES:
-        return key_width(shape);
-    case GATE:
-    case UP:
-        return all / 2;
-    case ALL_ROWS:
-    case BY_HEAD:
-        break;
-    }
-    return all;
+    if (part == KEYS || part == VALUES) return key_width(shape);
+    return part == QUERIES ? shape->width : part == GATE || part == UP ? all / 2 : all;
 }
 
 // Add the tensor of a row to the list, unless the model has none.
 static void add(ForeignTensors *tensors, int row, Naming naming, int layer, const char *ending, const Gpt *gpt) {
     ForeignTensor *t = &tensors->items[tensors->count];
     char ours[80];
-    const bool layered = strchr(table[row].ours, '#'), named = layered || strcmp(table[row].ours, "ln_f") == 0,
+    const bool layered = table[row].layered, named = layered || strcmp(table[row].ours, "ln_f") == 0,
                codes = strcmp(table[row].ours, "pos.table") == 0;
-    put_name(ours, table[row].ours, layer, named ? ending : "");
+    const char *our_ending = named ? ending : "", *theirs = table[row].theirs[naming];
+    if (layered)
+        snprintf(ours, sizeof ours, "h.%d.%s%s", layer, table[row].ours, our_ending);
+    else
+        snprintf(ours, sizeof ours, "%s%s", table[row].ours, our_ending);
     const Tensor *tensor = tensor_find(&gpt->tensors, ours);
     const Tensor untrained = {.rank = 2, .shape = {gpt->shape.context, gpt->shape.width}};
     if ((!tensor && !codes) || (!named && strcmp(ending, ".bias") == 0)) return;
     *t = (ForeignTensor){.ours = tensor, .part = table[row].part};
     if (!tensor) tensor = &untrained;
-    put_name(t->name, table[row].theirs[naming], layer, ending);
+    if (layered)
+        snprintf(t->name, sizeof t->name, "%s.%d.%s%s", layers_of[naming], layer, theirs, ending);
+    else
+        snprintf(t->name, sizeof t->name, "%s%s", theirs, ending);
     t->rank = tensor->rank;
     t->rotated = strstr(ours, "attn.qkv");
     t->transposed = naming == HF_GPT2 && layered && t->rank > 1; // transformers' gpt2 stores linear layers so
@@ -122,8 +98,7 @@ bool foreign_list(ForeignTensors *tensors, Format format, Target target, const G
     if (!tensors->items) return fail_run(error, "no memory for a list of the tensors of %d layers", L);
     for (int row = 0; row < ROWS; row++)
         for (int e = 0; has_row(row, naming, target) && e < 2; e++)
-            for (int l = 0; l < (strchr(table[row].ours, '#') ? L : 1); l++)
-                add(tensors, row, naming, l, endings[e], gpt);
+            for (int l = 0; l < (table[row].layered ? L : 1); l++) add(tensors, row, naming, l, endings[e], gpt);
     return true;
 }
 

@@ -91,29 +91,19 @@ static bool check_entries(Entry *entries, const SavedWeights *weights, const cha
                       path, crc);
 }
 
-// Fails (input), saying what stands in the directory instead of model.safetensors.
-static bool fail_missing(const char *directory, Error *error) {
-    char pickle[PATH_CAPACITY], index[PATH_CAPACITY];
-    if (!path_format(pickle, error, "%s/pytorch_model.bin", directory) ||
-        !path_format(index, error, "%s/model.safetensors.index.json", directory))
-        return false;
-    if (path_missing(pickle) && path_missing(index))
-        return fail_input(error, "%s has no model.safetensors; name a directory that save_pretrained wrote", directory);
-    return fail_input(
-        error,
-        "%s has no model.safetensors, but a model in several files or in a Python pickle, which bitter does "
-        "not read; load it in transformers and save it again with save_pretrained(DIR, "
-        "max_shard_size=\"50GB\")",
-        directory);
-}
-
 bool weights_open(SavedWeights *weights, const char *directory, Error *error) {
     char path[PATH_CAPACITY];
     *weights = (SavedWeights){0};
     if (!path_format(weights->directory, error, "%s", directory) ||
         !path_format(path, error, "%s/model.safetensors", directory))
         return false;
-    if (path_missing(path)) return fail_missing(directory, error);
+    if (path_missing(path))
+        return fail_input(
+            error,
+            "%s has no model.safetensors; name a directory that transformers wrote, and if the model is in "
+            "several files or a pickle there, save it again with save_pretrained(DIR, "
+            "max_shard_size=\"50GB\")",
+            directory);
     if (!file_read(&weights->file, path, error)) return false;
     weights->header = safetensors_header(&weights->start, &weights->file, path, error);
     if (!weights->header) return false;
@@ -150,20 +140,6 @@ static float number_at(const uint8_t *bytes, const char *dtype) {
     return number;
 }
 
-bool weights_numbers(float *numbers, const uint8_t *bytes, const char *dtype, size_t count, size_t columns,
-                     const char *tensor, const char *path, Error *error) {
-    const size_t size = size_of(dtype);
-    for (size_t n = 0; n < count; n++) {
-        char place[64];
-        numbers[n] = number_at(bytes + n * size, dtype);
-        if (isfinite(numbers[n])) continue;
-        number_place(place, n, columns);
-        return fail_input(error, "%s: %s of %s is %g, so the model is spoiled; use another one", path, place, tensor,
-                          (double)numbers[n]);
-    }
-    return true;
-}
-
 bool weights_copy(float *numbers, SavedWeights *weights, const char *name, int rank, int rows, int columns,
                   Error *error) {
     json_t *object = json_object_get(weights->header, name);
@@ -172,7 +148,7 @@ bool weights_copy(float *numbers, SavedWeights *weights, const char *name, int r
     if (!object && dot) object = json_object_get(weights->header, dot + 1);
     if (!object) return fail_input(error, "%s has no tensor %s, which its config.json asks for", directory, name);
     if (!read_entry(&t, name, object, weights->file.size - weights->start, directory, error)) return false;
-    char *shape = json_dumps(t.shape, JSON_COMPACT), wanted[32];
+    char *shape = json_dumps(t.shape, JSON_COMPACT), wanted[32], place[64];
     snprintf(wanted, sizeof wanted, rank > 1 ? "[%d,%d]" : "[%d]", rows, columns);
     const bool same = shape && strcmp(shape, wanted) == 0;
     if (!same)
@@ -182,9 +158,15 @@ bool weights_copy(float *numbers, SavedWeights *weights, const char *name, int r
     if (!same) return false;
     if (strcmp(t.dtype, "F32") != 0 && strcmp(t.dtype, "F16") != 0 && strcmp(t.dtype, "BF16") != 0)
         return fail_input(error, "%s: tensor %s is %s, but F32, F16 or BF16 was expected", directory, name, t.dtype);
-    return weights_numbers(numbers, weights->file.bytes + weights->start + t.begin, t.dtype,
-                           (size_t)rows * (size_t)columns, rank > 1 ? (size_t)columns : 0, name, directory, error) &&
-           (json_object_set_new(object, "used", json_true()) == 0 || fail_run(error, "%s: no memory", directory));
+    const uint8_t *bytes = weights->file.bytes + weights->start + t.begin;
+    for (size_t n = 0; n < (size_t)rows * (size_t)columns; n++) {
+        numbers[n] = number_at(bytes + n * size_of(t.dtype), t.dtype);
+        if (isfinite(numbers[n])) continue;
+        number_place(place, n, rank > 1 ? (size_t)columns : 0);
+        return fail_input(error, "%s: %s of %s is %g, so the model is spoiled; use another one", directory, place, name,
+                          (double)numbers[n]);
+    }
+    return json_object_set_new(object, "used", json_true()) == 0 || fail_run(error, "%s: no memory", directory);
 }
 
 static bool ends_with_any(const char *name, const char *const *endings) {

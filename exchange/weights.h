@@ -18,11 +18,6 @@ typedef struct {
 bool weights_open(SavedWeights *weights, const char *directory, Error *error);
 void weights_close(SavedWeights *weights);
 
-// Turn `count` numbers of F32, F16 or BF16 into float. `columns`: of the tensor, 0 for a vector. Fails (input), naming
-// tensor and path, on one that is not finite.
-bool weights_numbers(float *numbers, const uint8_t *bytes, const char *dtype, size_t count, size_t columns,
-                     const char *tensor, const char *path, Error *error);
-
 // Copy the tensor of this name, which may lack the part before its first dot, to numbers (rows, columns); of a vector
 // (rank 1), columns is 1. F32, F16 and BF16 become float. Fails (input) when there is no such tensor, when it has
 // another shape or type, and when a number is not finite.

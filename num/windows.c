@@ -1,6 +1,6 @@
 #include "num/windows.h"
 
-#include "base/typed.h"
+#include "base/option.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 // which begins the next item, or else by the next option or number of the same list.
 #include "posenc/mix.h"
 
-#include "base/typed.h"
+#include "base/option.h"
 
 #include <assert.h>
 #include <ctype.h>

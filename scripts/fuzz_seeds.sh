@@ -62,17 +62,6 @@ echo '{"tokenizer": "none", "vocab_size": 1000}' | seed tokenizer_json good_none
     printf '\377#version: 0.2\n'
     sed -n '/"merges": \[/,/^    ]/p' bpe/tokenizer.json | sed '1d; $d; s/^ *"//; s/",*$//'
 } | seed tokenizer_others good_gpt2
-{
-    int32 20240328 2 259 258
-    head -c 1008 /dev/zero
-    i=0
-    while [ $i -lt 256 ]; do
-        # shellcheck disable=SC2059
-        printf "\\001\\$(printf %03o $i)"
-        i=$((i + 1))
-    done
-    printf '\002ab\003abc\015<|endoftext|>'
-} | seed tokenizer_others good_llmc
 
 # --- runs ---
 train() { # OUT OPTION...
@@ -155,8 +144,6 @@ half() {
 for type in F16 BF16; do
     { cat hf-gpt2/config.json; printf '\377'; half hf-gpt2/model.safetensors $type; } | seed import_hf good_$type
 done
-"$bitter" export learned --to llm.c --out llmc >/dev/null
-seed import_llmc good_float <llmc/model.bin
 
 # --- words ---
 words layers=2 heads=2 width=16 steps=1e3 lr=1e-3 block=llama kv-heads=1 'window=64*1,0' seed=7 \

@@ -76,7 +76,7 @@ LockResult run_lock(RunLock *lock, const char *directory, Error *error) {
     LockResult result = LOCK_FAILED;
     for (int attempt = 0; attempt < 100; attempt++) {
         bool made;
-        if (!directory_make(directory, &made, error)) return LOCK_FAILED;
+        if (!directory_create(directory, &made, error)) return LOCK_FAILED;
         lock->made = lock->made || made;
         result = lock_take(&lock->lock, path);
         // The process that made the directory may have removed it since.

@@ -73,7 +73,7 @@ static bool start_text(Trainer *trainer, int T, Error *error) {
     if (!batches_start(&trainer->batches, &corpus->train, corpus->name, T, (uint64_t)o->seed, error)) return false;
     if (!*o->documents) return true;
     return builtin_choose(&documents, o->documents, error) &&
-           (documents.builtin->scattered ||
+           (is_passkey(&documents) ||
             fail_input(error, "--documents %s: there are only those of builtin:passkey", o->documents)) &&
            batches_documents(&trainer->batches, &documents, &corpus->tokenizer, error);
 }

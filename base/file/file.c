@@ -6,17 +6,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-static bool is_out_of_files(int reason) {
-    return reason == EMFILE || reason == ENFILE;
-}
 
 // What to do when this is why a file cannot be read or written; NULL when another name or place would do.
 static const char *remedy_for(int reason) {
@@ -26,7 +20,7 @@ static const char *remedy_for(int reason) {
     if (reason == ENOTCONN || reason == ESTALE || reason == ETIMEDOUT || reason == EHOSTDOWN)
         return "check the network";
     if (reason == EFBIG) return "raise the limit on the size of files (ulimit -f)";
-    if (is_out_of_files(reason)) return "raise the limit on open files (ulimit -n)";
+    if (reason == EMFILE || reason == ENFILE) return "raise the limit on open files (ulimit -n)";
     return NULL;
 }
 
@@ -70,16 +64,12 @@ int file_sync(int fd) {
 }
 
 bool directory_sync(const char *path, Error *error) {
-    int fd = open(path, O_RDONLY);
-    if (fd < 0) {
-        const char *remedy = remedy_for(errno), *why = strerror(errno);
-        return fail_run(error, "cannot open the directory %s: %s%s%s", path, why, remedy ? "; " : "",
-                        remedy ? remedy : "");
-    }
+    const int fd = open(path, O_RDONLY);
     // Some file systems cannot sync a directory and say EINVAL; nothing more can be done there.
-    bool ok = file_sync(fd) == 0 || errno == EINVAL;
-    if (!ok) fail_run(error, "cannot sync the directory %s: %s", path, strerror(errno));
-    close(fd);
+    const bool ok = fd >= 0 && (file_sync(fd) == 0 || errno == EINVAL);
+    if (!ok) fail_place("sync", path, errno, "check the disk", "", error);
+    if (!ok) error->kind = ERROR_RUN;
+    if (fd >= 0) close(fd);
     return ok;
 }
 
@@ -89,9 +79,11 @@ static bool sync_parent(const char *path, Error *error) {
     return path_parent(parent, path, error) && directory_sync(parent, error);
 }
 
-bool directory_make(const char *path, bool *made, Error *error) {
+bool directory_create(const char *path, bool *made, Error *error) {
     char part[PATH_CAPACITY];
+    bool none;
     if (!path_format(part, error, "%s", path)) return false;
+    if (!made) made = &none;
     *made = false;
     for (char *slash = part + 1;; slash++) {
         char end = *slash;
@@ -111,11 +103,6 @@ bool directory_make(const char *path, bool *made, Error *error) {
     if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
         return fail_input(error, "%s is a file where a directory is needed; choose another name", path);
     return true;
-}
-
-bool directory_create(const char *path, Error *error) {
-    bool made;
-    return directory_make(path, &made, error);
 }
 
 const struct dirent *directory_next(DIR *entries) {
@@ -163,13 +150,9 @@ bool buffer_fill(Buffer *buffer, ReadBytes *read_bytes, void *source, size_t fir
     buffer->bytes[buffer->size] = 0;
     if (got == 0) return true;
     const int reason = errno;
-    if (reason == EISDIR) {
-        fail_input(error, "cannot read %s: %s; name a file inside it", name, strerror(reason));
-    } else {
-        const char *remedy = remedy_for(reason);
-        fail_run(error, "cannot read %s: %s; %s", name, strerror(reason),
-                 remedy ? remedy : "check the disk or device it is on");
-    }
+    fail_place("read", name, reason, reason == EISDIR ? "name a file inside it" : "check the disk or device it is on",
+               "", error);
+    if (reason != EISDIR) error->kind = ERROR_RUN;
     return buffer_discard(buffer);
 }
 
@@ -202,22 +185,9 @@ bool buffer_drop_returns(Buffer *buffer) {
     return true;
 }
 
-// Raise the soft limit on open files to the hard one: the usual 1024 are too few for data with more shards.
-static bool raise_file_limit(void) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return false;
-    limit.rlim_cur = limit.rlim_max;
-#ifdef OPEN_MAX
-    if (limit.rlim_cur > OPEN_MAX) limit.rlim_cur = OPEN_MAX; // macOS takes no more
-#endif
-    return setrlimit(RLIMIT_NOFILE, &limit) == 0;
-}
-
 int file_open(const char *path, Error *error) {
-    const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
     struct stat status;
-    int file = open(path, flags);
-    if (file < 0 && errno == EMFILE && raise_file_limit()) file = open(path, flags);
+    const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (file < 0) {
         fail_open(path, errno, "check the name", error);
         return -1;

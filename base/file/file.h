@@ -16,11 +16,8 @@ typedef struct {
 } Buffer;
 
 // Create the directory and its missing parents, so that they survive a power cut; one that exists is fine. Fails
-// (input) when that is not permitted.
-bool directory_create(const char *path, Error *error);
-
-// The same; sets *made to whether this call created it.
-bool directory_make(const char *path, bool *made, Error *error);
+// (input) when that is not permitted. *made (which may be NULL) says whether this call created it.
+bool directory_create(const char *path, bool *made, Error *error);
 
 // The next entry of a directory; NULL at its end, and when it cannot be read. Call directory_end then.
 const struct dirent *directory_next(DIR *entries);
@@ -75,7 +72,7 @@ size_t file_room(int file); // that number for an open file; 0 for what is no re
 bool buffer_drop_mark(Buffer *buffer);
 bool buffer_drop_returns(Buffer *buffer);
 
-// Temporary files and directories stand beside the ones that they will replace.
+// Temporary files and directories are beside the ones that they will replace.
 typedef enum { TEMPORARY_FILE, TEMPORARY_DIRECTORY } TemporaryKind;
 
 // Create a new file or directory PATH.XXXXXX.tmp, with six random characters, and write its path to `name`. Those of

@@ -7,6 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool array_room(void *array, size_t *capacity, size_t count, size_t size) {
+    void *items;
+    if (count < *capacity) return true;
+    const size_t more = *capacity ? 2 * *capacity : 4;
+    memcpy(&items, array, sizeof items);
+    items = more > SIZE_MAX / size ? NULL : memory_grow(items, *capacity * size, more * size);
+    if (!items) return false;
+    memcpy(array, &items, sizeof items);
+    *capacity = more;
+    return true;
+}
+
 bool text_reserve(Text *text, size_t size) {
     if (text->failed) return false;
     if (size <= text->capacity - text->size) return true;

@@ -302,9 +302,9 @@ static bool print_table(AnswerTable *table, bool as_trained, Error *error) {
 
 static bool fail_no_task(const char *data, Error *error) {
     char names[TEXT_CAPACITY] = "";
-    for (const Builtin *const *b = builtins; *b; b++)
-        if ((*b)->write || *b == &builtin_passkey)
-            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "", (*b)->name);
+    for (const Builtin *b = builtins; b->name; b++)
+        if (b->counts)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "", b->name);
     return fail_input(error, "%.200s is no task; give --data builtin:NAME (%s)", data, names);
 }
 
@@ -315,7 +315,7 @@ static bool choose(AnswerTable *table, bool *as_trained, const char *data, Error
     if (is_builtin(trained_on) && !builtin_choose(&trained, trained_on, error)) return false;
     if (is_builtin(data) && !builtin_choose(task, data, error)) return false;
     *as_trained = trained.builtin == task->builtin && trained.min == task->min && trained.max == task->max;
-    return is_task(task) || task->builtin == &builtin_passkey || fail_no_task(data, error);
+    return is_task(task) || is_passkey(task) || fail_no_task(data, error);
 }
 
 bool evaluate_task(const Run *run, const char *directory, const EvalOptions *options, Error *error) {

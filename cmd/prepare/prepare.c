@@ -4,17 +4,17 @@
 #include "base/utf8.h"
 #include "data/bpe/trainer.h"
 #include "data/corpus.h"
-#include "data/scatter.h"
-#include "data/source.h"
 #include "train/run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #define FIELD(name) offsetof(PrepareOptions, name)
 
@@ -29,35 +29,32 @@ const Option prepare_options[] = {
 
 // --- the texts ---
 
-void texts_free(InputTexts *texts) {
+void texts_free(Texts *texts) {
     for (size_t i = 0; i < texts->count; i++) {
         text_free(&texts->documents[i].text);
         free(texts->documents[i].name);
     }
     free(texts->documents);
-    *texts = (InputTexts){0};
+    tokenizer_free(&texts->tokenizer);
+    tokens_free(&texts->tokens);
+    *texts = (Texts){0};
 }
 
 // Add one text, or free it.
-static bool texts_add(InputTexts *texts, const char *name, Text *text, Error *error) {
-    const bool full = texts->count == texts->capacity;
-    const size_t more = texts->capacity ? 2 * texts->capacity : 64;
-    Document *larger = full ? realloc(texts->documents, more * sizeof *larger) : texts->documents;
+static bool texts_add(Texts *texts, const char *name, Text *text, Error *error) {
+    const bool room = array_room(&texts->documents, &texts->capacity, texts->count, sizeof *texts->documents);
     char *own_name = strdup(name);
-    if (larger) texts->documents = larger;
-    if (larger && full) texts->capacity = more;
-    if (!larger || !own_name || text->failed) {
+    if (!room || !own_name || text->failed) {
         free(own_name);
         text_free(text);
         return fail_run(error, "%s: no memory for its text; give less, or ask for less with bytes=N", name);
     }
-    texts->documents[texts->count].name = own_name;
-    texts->documents[texts->count++].text = *text;
+    texts->documents[texts->count++] = (Document){own_name, *text};
     texts->bytes += text->size;
     return true;
 }
 
-static bool add_builtin(InputTexts *texts, const char *input, Error *error) {
+static bool add_builtin(Texts *texts, const char *input, Error *error) {
     BuiltinCorpus corpus;
     if (!builtin_choose(&corpus, input, error)) return false;
     const size_t end = texts->bytes + (size_t)corpus.bytes;
@@ -70,30 +67,71 @@ static bool add_builtin(InputTexts *texts, const char *input, Error *error) {
     return true;
 }
 
+// --- files ---
+
+static ptrdiff_t inflate_bytes(void *source, void *bytes, size_t size) {
+    return gzread(source, bytes, size < 1u << 30 ? (unsigned)size : 1u << 30);
+}
+
+// Read all of a file, of a named pipe or, as "-", of standard input. What is gzipped is inflated: gzread gives what is
+// not as it is.
+static bool read_source(Buffer *buffer, const char *path, const char *name, Error *error) {
+    const int file = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    *buffer = (Buffer){0};
+    if (file < 0) return fail_open(name, errno, "check the name", error);
+    const size_t room = file_room(file);
+    gzFile stream = gzdopen(file, "rb");
+    if (!stream) {
+        close(file);
+        return fail_run(error, "no memory to read %s", name);
+    }
+    int status;
+    bool ok = buffer_fill(buffer, inflate_bytes, stream, room, name, error);
+    const char *reason = gzerror(stream, &status);
+    if (ok && path_ends_with(path, ".gz") && gzdirect(stream))
+        ok = fail_input(error, "%s is not gzip data, although its name ends in .gz; rename it if it is plain text",
+                        name);
+    else if (status == Z_MEM_ERROR)
+        ok = fail_run(error, "%s: no memory to inflate it", name);
+    else if (status == Z_BUF_ERROR || status == Z_DATA_ERROR)
+        ok = fail_input(error, "%s is %s (%s); get it again", name, status == Z_BUF_ERROR ? "cut short" : "damaged",
+                        reason);
+    gzclose(stream);
+    if (!ok) free(buffer->bytes);
+    return ok;
+}
+
+// Fails (input) when it is no text: UTF-16, or, as more than a thousandth of it are zeros, an archive, a PDF file or
+// another binary file.
+static bool check_text(const Buffer *buffer, const char *name, Error *error) {
+    size_t zeros = 0;
+    for (size_t i = 0; i < buffer->size; i++) zeros += buffer->bytes[i] == 0;
+    const bool utf16 =
+        buffer->size >= 2 && (memcmp(buffer->bytes, "\xFF\xFE", 2) == 0 || memcmp(buffer->bytes, "\xFE\xFF", 2) == 0);
+    return (!utf16 && zeros <= buffer->size / 1000) ||
+           fail_input(
+               error,
+               "%s is no text, but an archive, a PDF file, UTF-16 or another binary file; make a text of it (such as "
+               "unzip -p, xz -dc, pdftotext, iconv -f UTF-16 -t UTF-8), or take it as it is with --force",
+               name);
+}
+
 static bool is_json(const Buffer *file) {
     const char *text = (const char *)file->bytes, *first = text + strspn(text, " \t\r\n[");
     return *first == '{' && first[1 + strspn(first + 1, " \t\r\n")] == '"';
 }
 
-// Remove what a reader of the text does not see, but a model would learn, and say so; of each kind once.
-static void tidy(InputTexts *texts, const char *name, Buffer *file) {
-    static const char *const remarks[] = {
-        "begins with a byte order mark, which is left out; --raw keeps it",
-        "has lines that end in \\r\\n, of which the \\r is left out; --raw keeps it",
-        "holds CSV or JSON, whose marks are learned as text; --field NAME reads a field of JSON, cut columns of CSV"};
-    const bool raw = texts->options.raw, csv = path_ends_with(name, ".csv") || path_ends_with(name, ".csv.gz");
-    const bool found[REMARKS] = {!raw && buffer_drop_mark(file), !raw && buffer_drop_returns(file),
-                                 !*texts->options.field && (csv || is_json(file))};
-    Error remark;
-    for (int i = 0; i < REMARKS; i++) {
-        fail_input(&remark, "%s %s", name, remarks[i]); // without control characters of the name
-        if (found[i] && !texts->remarked[i]) fprintf(stderr, "bitter prepare: %s\n", remark.message);
-        texts->remarked[i] |= found[i];
-    }
+// Remove what a reader of the text does not see, but a model would learn.
+static void tidy(Texts *texts, Buffer *file) {
+    const size_t before = file->size;
+    if (texts->options.raw) return;
+    buffer_drop_mark(file);
+    buffer_drop_returns(file);
+    texts->dropped += before - file->size;
 }
 
-// Add the field of each record, with a newline, as a document. Records stand one a line or in an array.
-static bool add_records(InputTexts *texts, const char *name, const Buffer *file, Error *error) {
+// Add the field of each record, with a newline, as a document. There is one record a line, or an array of them.
+static bool add_records(Texts *texts, const char *name, const Buffer *file, Error *error) {
     const char *text = (const char *)file->bytes, *field = texts->options.field;
     for (size_t at = 0, record = 1; at += strspn(text + at, " \t\r\n,[]"), at < file->size; record++) {
         json_error_t mistake;
@@ -110,7 +148,8 @@ static bool add_records(InputTexts *texts, const char *name, const Buffer *file,
                               name, record, at, field);
         text_add(&document, "\n", 1);
         Buffer bytes = {(uint8_t *)document.bytes, document.size};
-        if (!texts->options.raw && buffer_drop_returns(&bytes)) document.size = bytes.size;
+        tidy(texts, &bytes);
+        document.size = bytes.size;
         if (!texts_add(texts, name, &document, error)) return false;
         at += (size_t)mistake.position;
     }
@@ -118,22 +157,22 @@ static bool add_records(InputTexts *texts, const char *name, const Buffer *file,
 }
 
 // A file `below` a directory is left out when it is no text, or has no records for --field.
-static bool add_file(InputTexts *texts, const char *input, bool below, Error *error) {
+static bool add_file(Texts *texts, const char *input, bool below, Error *error) {
     const InputOptions *options = &texts->options;
     const char *name = strcmp(input, "-") == 0 ? "standard input" : input;
     Buffer buffer;
     interrupt_cuts(true); // it may wait for what is typed
-    const bool read = source_read(&buffer, input, error);
+    const bool read = read_source(&buffer, input, name, error);
     interrupt_cuts(false);
     if (!read) return false;
-    const bool empty = buffer.size == 0, text = !empty && source_check(&buffer, input, error);
+    const bool empty = buffer.size == 0, text = !empty && check_text(&buffer, name, error);
     if (empty || !(text || options->force) || (below && *options->field && !is_json(&buffer))) {
         free(buffer.bytes);
         texts->left_out++;
         return below || (empty && fail_input(error, "%s is empty; give a file with text, or leave this one out", name));
     }
     texts->files += below;
-    if (text) tidy(texts, name, &buffer);
+    if (text) tidy(texts, &buffer);
     Text document = {.bytes = (char *)buffer.bytes, .size = buffer.size, .capacity = buffer.size};
     if (!*options->field) return texts_add(texts, name, &document, error);
     const bool ok = add_records(texts, name, &buffer, error);
@@ -146,7 +185,7 @@ static int is_visible(const struct dirent *entry) {
 }
 
 // Add the files below a directory in the order of their names, but not those of data and runs, nor what links lead to.
-static bool add_directory(InputTexts *texts, const char *directory, Error *error) {
+static bool add_directory(Texts *texts, const char *directory, Error *error) {
     struct dirent **entries;
     struct stat status;
     char path[PATH_CAPACITY];
@@ -166,7 +205,7 @@ static bool add_directory(InputTexts *texts, const char *directory, Error *error
     return ok;
 }
 
-static bool add_input(InputTexts *texts, const char *input, Error *error) {
+static bool add_input(Texts *texts, const char *input, Error *error) {
     const size_t before = texts->files;
     if (is_builtin(input)) return add_builtin(texts, input, error);
     if (!path_is_directory(input)) return add_file(texts, input, false, error);
@@ -176,80 +215,91 @@ static bool add_input(InputTexts *texts, const char *input, Error *error) {
                        input));
 }
 
-// Find the input whose documents are to be scattered through the others. A single input is not scattered.
-static bool find_scattered(InputTexts *texts, char **inputs, int count, Error *error) {
-    for (int i = 0; count > 1 && i < count; i++) {
+// Find builtin:passkey, whose documents are scattered through the other inputs. A single input is not scattered.
+static bool find_scattered(Texts *texts, char **inputs, int count, Error *error) {
+    int files = 0;
+    for (int i = 0; i < count; i++) {
         BuiltinCorpus corpus;
-        if (!is_builtin(inputs[i])) continue;
+        files += !is_builtin(inputs[i]);
+        if (!is_builtin(inputs[i]) || count == 1) continue;
         if (!builtin_choose(&corpus, inputs[i], error)) return false;
-        if (!corpus.builtin->scattered) continue;
+        if (!is_passkey(&corpus)) continue;
         if (texts->scattered_name)
             return fail_input(error, "%s and %s would both be scattered through other text; give only one of them",
                               texts->scattered_name, inputs[i]);
         texts->scattered_name = inputs[i];
         texts->scattered = corpus;
     }
-    return true;
-}
-
-bool read_inputs(InputTexts *texts, char **inputs, int count, Error *error) {
-    const bool show = isatty(STDERR_FILENO) && count > 1;
-    bool ok = find_scattered(texts, inputs, count, error);
-    for (int i = 0; ok && i < count; i++) {
-        if (inputs[i] == texts->scattered_name) continue;
-        ok = stop_check(&stop_at_signal, error) && add_input(texts, inputs[i], error);
-        if (show) fprintf(stderr, "\rread %d of %d inputs, %.1f MB", i + 1, count, (double)texts->bytes * 1e-6);
-    }
-    if (show) fprintf(stderr, "\n");
-    return ok;
+    const InputOptions *options = &texts->options;
+    return files > 0 || !(*options->field || options->raw || options->force) ||
+           fail_input(error,
+                      "%s is made by bitter, and --field, --raw and --force say how to read files; leave them out",
+                      inputs[0]);
 }
 
 // --- the tokenizer ---
 
-static bool choose_bpe(TokenizerChoice *choice, const char *number, Error *error) {
-    char *end;
-    const long size = strtol(number, &end, 10);
-    if (*number < '0' || *number > '9' || *end || size < BPE_VOCAB_LEAST || size > BPE_VOCAB_MOST)
-        return fail_input(error,
-                          "--tokenizer bpe:%s: a whole number of tokens from %d to %d was expected behind the "
-                          "colon, such as bpe:4096",
-                          number, BPE_VOCAB_LEAST, BPE_VOCAB_MOST);
-    *choice = (TokenizerChoice){.kind = TOKENIZER_BPE, .vocab_size = (int)size};
-    return true;
-}
-
-bool tokenizer_choose(TokenizerChoice *choice, const char *text, Error *error) {
-    static const TokenizerKind kinds[] = {TOKENIZER_BYTES, TOKENIZER_CHARS};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        *choice = (TokenizerChoice){.kind = kinds[i]};
-        if (!*text || strcmp(text, tokenizer_kind_name(kinds[i])) == 0) return true;
+// What does --tokenizer ask for?
+static bool choose_tokenizer(Texts *texts, Error *error) {
+    static const char *const names[] = {"bytes", "chars", "bpe:4096"};
+    const char *text = texts->options.tokenizer;
+    const bool bytes = !*text || strcmp(text, "bytes") == 0, chars = strcmp(text, "chars") == 0;
+    texts->kind = bytes ? TOKENIZER_BYTES : chars ? TOKENIZER_CHARS : TOKENIZER_BPE;
+    if (bytes || chars) return true;
+    if (strncmp(text, "bpe:", 4) == 0) {
+        char *end;
+        const long size = strtol(text + 4, &end, 10);
+        texts->vocab_size = (int)size;
+        return (text[4] >= '0' && text[4] <= '9' && !*end && size >= BPE_VOCAB_LEAST && size <= BPE_VOCAB_MOST) ||
+               fail_input(error, "--tokenizer %s: give a whole number of tokens from %d to %d, as in bpe:4096", text,
+                          BPE_VOCAB_LEAST, BPE_VOCAB_MOST);
     }
-    if (strncmp(text, "bpe:", 4) == 0) return choose_bpe(choice, text + 4, error);
     RunPaths run;
     if (!run_paths(&run, text, error)) return false;
-    *choice = (TokenizerChoice){0};
-    memcpy(choice->path, run.directory, sizeof choice->path);
-    if (!path_missing(choice->path)) return true;
-    static const char *const names[] = {"bytes", "chars", "bpe:4096"};
+    memcpy(texts->path, run.directory, sizeof texts->path);
+    if (!path_missing(texts->path)) return true;
     const char *nearest = nearest_name(text, names, sizeof names / sizeof *names);
-    return fail_input(error,
-                      "--tokenizer: give bytes, chars, bpe:N (such as bpe:4096) or the path of a run, of data or of a "
-                      "tokenizer, not '%s', which is no file or directory%s%s%s",
-                      text, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    return fail_input(
+        error,
+        "--tokenizer: give bytes, chars, bpe:N or the path of a run, of data or of a tokenizer, not '%s', "
+        "which is no file or directory%s%s%s",
+        text, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-static bool make_chars(Tokenizer *tokenizer, const InputTexts *texts, Error *error) {
+bool texts_read(Texts *texts, char **inputs, int count, Error *error) {
+    bool ok = choose_tokenizer(texts, error) && find_scattered(texts, inputs, count, error);
+    for (int i = 0; ok && i < count; i++)
+        ok = inputs[i] == texts->scattered_name ||
+             (stop_check(&stop_at_signal, error) && add_input(texts, inputs[i], error));
+    return ok;
+}
+
+// Document tokens for each token of text.
+static double scattered_ratio(const Texts *texts) {
+    return texts->scattered.share / (1 - texts->scattered.share);
+}
+
+static bool make_chars(Texts *texts, Error *error) {
+    Tokenizer *tokenizer = &texts->tokenizer;
     bool ok = tokenizer_create(tokenizer, TOKENIZER_CHARS, "", 0, "", error);
     for (size_t i = 0; ok && i < texts->count; i++) {
         const Document *document = &texts->documents[i];
         ok = stop_check(&stop_at_signal, error) &&
              tokenizer_extend(tokenizer, document->text.bytes, document->text.size, document->name, error);
     }
-    return ok && (!texts->scattered_name ||
-                  scatter_extend(tokenizer, &texts->scattered, texts->scattered_name, texts->bytes, error));
+    Text scattered = {0}; // as many as may be needed
+    const double most = scattered_ratio(texts) * (double)texts->bytes;
+    for (uint64_t index = 0; ok && texts->scattered_name && (double)scattered.size <= most; index++) {
+        builtin_document(&scattered, &texts->scattered, index);
+        ok = !scattered.failed || fail_run(error, "%s: no memory for its documents", texts->scattered_name);
+    }
+    ok = ok && tokenizer_extend(tokenizer, scattered.bytes, scattered.size, "", error);
+    text_free(&scattered);
+    return ok;
 }
 
-static bool make_bpe(Tokenizer *tokenizer, const InputTexts *texts, int vocab_size, Error *error) {
+static bool make_bpe(Texts *texts, Error *error) {
+    Tokenizer *tokenizer = &texts->tokenizer;
     BpeWords words = {0};
     bool ok = tokenizer_create_bpe(tokenizer, error);
     for (size_t i = 0; ok && i < texts->count; i++) {
@@ -260,40 +310,37 @@ static bool make_bpe(Tokenizer *tokenizer, const InputTexts *texts, int vocab_si
         fprintf(stderr,
                 "bitter prepare: a word of the text has %zu bytes, and bpe:N is slow with such words; bytes is not\n",
                 words.longest);
-    ok = ok && bpe_train(&tokenizer->bpe, &words, vocab_size, error);
+    ok = ok && bpe_train(&tokenizer->bpe, &words, texts->vocab_size, error);
     tokenizer->vocab_size = tokenizer->bpe.vocab_size;
     bpe_words_free(&words);
     return ok;
 }
 
-static bool make_tokenizer(Tokenizer *tokenizer, const InputTexts *texts, const TokenizerChoice *choice, Error *error) {
-    if (*choice->path) return tokenizer_find(tokenizer, choice->path, error);
-    if (choice->kind == TOKENIZER_CHARS) return make_chars(tokenizer, texts, error);
-    if (choice->kind == TOKENIZER_BPE) return make_bpe(tokenizer, texts, choice->vocab_size, error);
-    return tokenizer_create(tokenizer, choice->kind, "", 0, "", error);
-}
-
 // --- the tokens ---
 
-bool encode_texts(Tokens *tokens, Tokenizer *tokenizer, UnknownCharacters *unknown, InputTexts *texts,
-                  const TokenizerChoice *choice, Error *error) {
-    bool ok = make_tokenizer(tokenizer, texts, choice, error);
-    const int end = ok ? tokenizer_end(tokenizer) : -1;
-    const uint16_t end_token = (uint16_t)end;
+static bool make_tokenizer(Texts *texts, Error *error) {
+    if (*texts->path) return tokenizer_find(&texts->tokenizer, texts->path, error);
+    if (texts->kind == TOKENIZER_CHARS) return make_chars(texts, error);
+    if (texts->kind == TOKENIZER_BPE) return make_bpe(texts, error);
+    return tokenizer_create(&texts->tokenizer, texts->kind, "", 0, "", error);
+}
+
+bool texts_encode(Texts *texts, Error *error) {
+    bool ok = make_tokenizer(texts, error);
     for (size_t i = 0; ok && i < texts->count; i++) {
         Document *document = &texts->documents[i];
         ok = stop_check(&stop_at_signal, error) &&
-             tokenizer_encode_known(tokens, unknown, tokenizer, document->text.bytes, document->text.size,
-                                    document->name, error) &&
-             (end < 0 || tokens_add(tokens, &end_token, 1, error));
+             tokenizer_encode_known(&texts->tokens, &texts->unknown, &texts->tokenizer, document->text.bytes,
+                                    document->text.size, document->name, error) &&
+             tokens_add_end(&texts->tokens, &texts->tokenizer, error);
         text_free(&document->text);
     }
-    const unsigned long long known = tokens->count, all = known + unknown->total;
-    return ok && (unknown->total <= known ||
+    const unsigned long long known = texts->tokens.count, unknown = texts->unknown.total;
+    return ok && (unknown <= known ||
                   fail_input(error,
                              "--tokenizer %s: it knows only %llu of the text's %llu characters; give the tokenizer of "
                              "a similar text, or bytes or bpe:N, which take any text",
-                             choice->path, known, all));
+                             texts->path, known, known + unknown));
 }
 
 // --- the shards ---
@@ -322,18 +369,58 @@ static bool write_shards(Shards *shards, const Output *output, const PrepareOpti
 
 // The contents of the directory.
 typedef struct {
-    Tokenizer tokenizer;
-    UnknownCharacters unknown; // left out of the text
-    Tokens tokens;             // of the text, training and validation
-    Tokens mixed;              // of training with the scattered documents, when there are any
-    size_t documents;          // scattered
+    Texts texts;
+    Tokens mixed;     // of training with the scattered documents, when there are any
+    size_t documents; // scattered
     Shards train, val;
 } Prepared;
 
+// Append document number `index` of the scattered ones to the mixture, with end tokens around it.
+static bool mix_document(Prepared *prepared, const Text *document, Error *error) {
+    const Tokenizer *tokenizer = &prepared->texts.tokenizer;
+    Tokens *mixed = &prepared->mixed;
+    return (mixed->ids[mixed->count - 1] == tokenizer_end(tokenizer) || tokens_add_end(mixed, tokenizer, error)) &&
+           tokenizer_encode(mixed, tokenizer, document->bytes, document->size, prepared->texts.scattered_name, error) &&
+           tokens_add_end(mixed, tokenizer, error);
+}
+
+// Spread documents evenly through the training tokens (count). Each is inserted at the first end of a line or document
+// at which this brings the share closer to the wanted one.
+static bool scatter(Prepared *prepared, const uint16_t *ids, size_t count, Error *error) {
+    const Texts *texts = &prepared->texts;
+    const int end = tokenizer_end(&texts->tokenizer), newline = tokenizer_newline(&texts->tokenizer);
+    const double ratio = scattered_ratio(texts);
+    Text next = {0};
+    size_t copied = 0, added = 0; // tokens of the text, and of documents
+    bool ok = true;
+    builtin_document(&next, &texts->scattered, 0);
+    for (size_t read = 1; ok && read <= count; read++) {
+        const bool line = ids[read - 1] == newline && !(read < count && ids[read] == end);
+        if (!line && ids[read - 1] != end) continue;
+        while (ok && (double)added + (double)next.size / 2 < ratio * (double)read) {
+            ok = tokens_add(&prepared->mixed, ids + copied, read - copied, error);
+            copied = read;
+            const size_t before = prepared->mixed.count;
+            ok = ok && mix_document(prepared, &next, error);
+            added += prepared->mixed.count - before;
+            next.size = 0;
+            builtin_document(&next, &texts->scattered, ++prepared->documents);
+            ok = ok && (!next.failed || fail_run(error, "%s: no memory for a document", texts->scattered_name));
+        }
+    }
+    text_free(&next);
+    ok = ok && tokens_add(&prepared->mixed, ids + copied, count - copied, error);
+    return ok && (prepared->documents > 0 ||
+                  fail_input(error,
+                             "%s: the other text has %zu tokens for training, and no document found a place at the end "
+                             "of one of its lines; give more text, or a larger share=N",
+                             texts->scattered_name, count));
+}
+
 // Validation is the end of the text; documents are scattered only through the rest, for training.
-static bool split(Prepared *prepared, const InputTexts *texts, const PrepareOptions *options, Error *error) {
-    const uint16_t *ids = prepared->tokens.ids;
-    const uint64_t count = prepared->tokens.count, training = corpus_training_count(count, options->validation);
+static bool split(Prepared *prepared, const PrepareOptions *options, Error *error) {
+    const uint16_t *ids = prepared->texts.tokens.ids;
+    const uint64_t count = prepared->texts.tokens.count, training = corpus_training_count(count, options->validation);
     if (training == 0 || training == count)
         return fail_input(
             error,
@@ -342,82 +429,72 @@ static bool split(Prepared *prepared, const InputTexts *texts, const PrepareOpti
             (unsigned long long)count, options->validation, training ? "validation" : "training");
     prepared->train = (Shards){"train", ids, training, 0};
     prepared->val = (Shards){"val", ids + training, count - training, 0};
-    if (!texts->scattered_name) return true;
-    if (!scatter(&prepared->mixed, &prepared->documents, ids, (size_t)training, &prepared->tokenizer, &texts->scattered,
-                 texts->scattered_name, error))
-        return false;
+    if (!prepared->texts.scattered_name) return true;
+    if (!scatter(prepared, ids, (size_t)training, error)) return false;
     prepared->train.ids = prepared->mixed.ids;
     prepared->train.tokens = prepared->mixed.count;
     return true;
 }
 
-// A line about the characters that were left out, if there are any: how many, beside those that were known.
-static void print_unknown(const UnknownCharacters *unknown, size_t known) {
-    char text[5] = "";
-    if (unknown->total == 0) return;
-    text[utf8_encode(text, unknown->first)] = '\0';
-    printf("left out     %llu of %llu characters, which the tokenizer does not know; the first: '%s' U+%04X\n",
-           (unsigned long long)unknown->total, (unsigned long long)(unknown->total + known), is_plain(text) ? text : "",
-           (unsigned)unknown->first);
-}
-
-static void print_summary(const Prepared *prepared, const TokenizerChoice *choice, const InputTexts *texts) {
+static void print_summary(const Prepared *prepared) {
+    const Texts *texts = &prepared->texts;
     const Shards *train = &prepared->train, *val = &prepared->val;
-    const double scattered = (double)(train->tokens + val->tokens - prepared->tokens.count);
+    const Tokenizer *tokenizer = &texts->tokenizer;
+    const UnknownCharacters *unknown = &texts->unknown;
+    const size_t known = texts->tokens.count, ends = tokenizer_end(tokenizer) < 0 ? 0 : texts->count;
     printf("text         %zu bytes\n", texts->bytes);
+    if (texts->dropped > 0)
+        printf("left out     %zu bytes of byte order marks and \\r\\n at the ends of lines; --raw keeps them\n",
+               texts->dropped);
     if (texts->files)
-        printf("files        %zu, in the order of their names; left out, as empty or no text: %zu\n", texts->files,
-               texts->left_out);
-    const Tokenizer *tokenizer = &prepared->tokenizer;
+        printf("files        %zu, in the order of their names; left out, as empty or %s: %zu\n", texts->files,
+               *texts->options.field ? "without records" : "no text", texts->left_out);
     printf("tokenizer    %s, vocabulary of %d", tokenizer_kind_name(tokenizer->kind), tokenizer->vocab_size);
-    if (choice->vocab_size > tokenizer->vocab_size)
-        printf(" instead of %d, because no other pair of tokens occurs twice", choice->vocab_size);
-    const size_t ends = tokenizer_end(tokenizer) < 0 ? 0 : texts->count;
+    if (texts->vocab_size > tokenizer->vocab_size)
+        printf(" instead of %d, because no other pair of tokens occurs twice", texts->vocab_size);
     if (tokenizer->kind == TOKENIZER_BPE)
-        printf(", %.2f bytes per token", (double)texts->bytes / (double)(prepared->tokens.count - ends));
+        printf(", %.2f bytes per token", (double)texts->bytes / (double)(known - ends));
     printf("\n");
-    print_unknown(&prepared->unknown, prepared->tokens.count);
+    if (unknown->total > 0) {
+        char text[5] = "";
+        utf8_encode(text, unknown->first);
+        printf("left out     %llu of %llu characters, which the tokenizer does not know; the first: '%s' U+%04X\n",
+               (unsigned long long)unknown->total, (unsigned long long)(unknown->total + known),
+               is_plain(text) ? text : "", (unsigned)unknown->first);
+    }
     printf("training     %llu tokens, shards: %d\n", (unsigned long long)train->tokens, train->files);
     if (texts->scattered_name)
         printf("scattered    %zu documents of %s, %.2f%% of the training tokens\n", prepared->documents,
-               texts->scattered_name, 100 * scattered / (double)train->tokens);
+               texts->scattered_name, 100 * (double)(train->tokens + val->tokens - known) / (double)train->tokens);
     printf("validation   %llu tokens, shards: %d\n", (unsigned long long)val->tokens, val->files);
 }
 
 static bool write_output(Output *output, Prepared *prepared, const PrepareOptions *options, Error *error) {
     char path[PATH_CAPACITY];
     return path_format(path, error, "%s/tokenizer.json", output->temporary) &&
-           tokenizer_write(&prepared->tokenizer, path, error) &&
+           tokenizer_write(&prepared->texts.tokenizer, path, error) &&
            write_shards(&prepared->train, output, options, error) &&
            write_shards(&prepared->val, output, options, error) && stop_check(&stop_at_signal, error) &&
            output_complete(output, error);
 }
 
-static bool prepare(Output *output, const PrepareOptions *options, char **inputs, int count, Error *error) {
-    InputTexts texts = {.options = options->input};
+bool prepare_inputs(Output *output, const PrepareOptions *options, char **inputs, int count, Error *error) {
+    Prepared prepared = {.texts.options = options->input};
     char out[PATH_CAPACITY];
-    Prepared prepared = {0};
-    TokenizerChoice choice;
-    bool ok = tokenizer_choose(&choice, options->input.tokenizer, error) &&
-              (*options->out ? path_format(out, error, "%s", options->out) : output_default(out, inputs[0], error)) &&
-              output_place(output, "--out", out, error) && output_create(output, error) &&
-              read_inputs(&texts, inputs, count, error) &&
-              encode_texts(&prepared.tokens, &prepared.tokenizer, &prepared.unknown, &texts, &choice, error) &&
-              split(&prepared, &texts, options, error) && write_output(output, &prepared, options, error);
-    if (ok) print_summary(&prepared, &choice, &texts);
-    texts_free(&texts);
-    tokenizer_free(&prepared.tokenizer);
-    tokens_free(&prepared.tokens);
+    interrupt_catch();
+    const bool ok =
+        (*options->out ? path_format(out, error, "%s", options->out) : output_default(out, inputs[0], error)) &&
+        output_place(output, "--out", out, error) && output_create(output, error) &&
+        texts_read(&prepared.texts, inputs, count, error) && texts_encode(&prepared.texts, error) &&
+        split(&prepared, options, error) && write_output(output, &prepared, options, error);
+    if (ok)
+        print_summary(&prepared);
+    else
+        output_discard(output);
+    if (!ok) stop_check(&stop_at_signal, error); // report the signal, not the read that it cut short
+    texts_free(&prepared.texts);
     tokens_free(&prepared.mixed);
     return ok;
-}
-
-bool prepare_inputs(Output *output, const PrepareOptions *options, char **inputs, int count, Error *error) {
-    interrupt_catch();
-    if (prepare(output, options, inputs, count, error)) return true;
-    output_discard(output);
-    stop_check(&stop_at_signal, error); // report the signal, not the read that it cut short
-    return false;
 }
 
 bool prepare_text(const char *text, const InputOptions *input, Error *error) {

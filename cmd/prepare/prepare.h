@@ -6,8 +6,6 @@
 #include "data/made/builtin.h"
 #include "data/tokenizer.h"
 
-enum { REMARKS = 3 }; // kinds of remarks about a text
-
 // How files are read.
 typedef struct {
     char tokenizer[TEXT_CAPACITY]; // "" = bytes
@@ -21,50 +19,47 @@ typedef struct {
     TEXT_ROW("tokenizer", offsetof(S, input.tokenizer), NULL, "bytes|chars|bpe:N|PATH",                                \
              "bytes, the default: each byte is a token, each input a document; chars: each different character is a "  \
              "token, all inputs are joined into one text; bpe:N: N tokens (257 to 65536) of byte pair encoding, "      \
-             "trained on the text; PATH: the tokenizer of a run, of data, or of other programs: tokenizer.json, a "    \
-             "directory with GPT-2's encoder.json and vocab.bpe, or gpt2_tokenizer.bin"),                              \
+             "trained on the text; PATH: the tokenizer of a run, of data, or of other programs: tokenizer.json or a "  \
+             "directory with GPT-2's encoder.json and vocab.bpe"),                                                     \
         TEXT_ROW("field", offsetof(S, input.field), NULL, "NAME",                                                      \
                  "read this field of JSON records (JSONL); each value is a document"),                                 \
         FLAG_ROW("raw", offsetof(S, input.raw), "keep byte order marks, and \\r\\n at the ends of lines"),             \
         FLAG_ROW("force", offsetof(S, input.force), "take files that are no text, such as archives, as they are")
 
-// The text of all inputs. A document is one file, one record's field or one built-in document.
+// A document is one file, one record's field or one built-in document.
 typedef struct {
     char *name; // of the input, or of a file below it
     Text text;
 } Document;
 
+// The text of all inputs, and its tokens.
 typedef struct {
-    Document *documents; // (count)
+    InputOptions options;     // to be set; the others start from {0}
+    char path[PATH_CAPACITY]; // of the tokenizer that exists already, or "": make one
+    TokenizerKind kind;       // of the one to make,
+    int vocab_size;           // and its size, of BPE
+    Document *documents;      // (count)
     size_t count, capacity, bytes;
     size_t files, left_out;     // of directories: texts, and files that are empty or no text
+    size_t dropped;             // bytes of byte order marks, and of \r
     const char *scattered_name; // the input whose documents will be scattered through the others; NULL = none
     BuiltinCorpus scattered;
-    bool remarked[REMARKS];
-    InputOptions options; // to be set before read_inputs
-} InputTexts;
+    Tokenizer tokenizer;
+    UnknownCharacters unknown; // left out of the tokens
+    Tokens tokens;
+} Texts;
 
-// Read files, also all texts below a directory, and make built-in documents; one scattered corpus among other inputs is
-// only noted. Fails (input) when an input is missing, unreadable, empty or no text, (run) when there is too little
-// memory, (interrupted) by a signal; call texts_free then, too.
-bool read_inputs(InputTexts *texts, char **inputs, int count, Error *error);
-void texts_free(InputTexts *texts);
+// Understand options.tokenizer: "" or "bytes", "chars", "bpe:N" or a path, which may be RUN@best. Read files, also all
+// texts below a directory, and make built-in documents; builtin:passkey among other inputs is only noted. Fails (input)
+// when an input is missing, unreadable, empty or no text, (run) when there is too little memory, (interrupted) by a
+// signal; call texts_free then, too.
+bool texts_read(Texts *texts, char **inputs, int count, Error *error);
 
-// What --tokenizer asks for.
-typedef struct {
-    char path[PATH_CAPACITY]; // an existing tokenizer, or "": make one
-    TokenizerKind kind;       // of the one to make
-    int vocab_size;           // of BPE
-} TokenizerChoice;
-
-// Read "" or "bytes", "chars", "bpe:N" or a path, which may be RUN@best. Fails (input) on anything else.
-bool tokenizer_choose(TokenizerChoice *choice, const char *text, Error *error);
-
-// Make or read the tokenizer, and append the tokens of all documents in order. Each text is freed as soon as it is
-// encoded, since tokens may take twice its memory. Characters that an existing tokenizer does not know are left out and
-// counted. Fails as the functions of data/tokenizer.h do, and (input) when these are more than half of the text.
-bool encode_texts(Tokens *tokens, Tokenizer *tokenizer, UnknownCharacters *unknown, InputTexts *texts,
-                  const TokenizerChoice *choice, Error *error);
+// Make or read the tokenizer, and encode all documents in order. Each is freed as soon as it is encoded, since tokens
+// may take twice its memory. Characters that an existing tokenizer does not know are left out and counted. Fails as the
+// functions of data/tokenizer.h do, and (input) when these are more than half of the text.
+bool texts_encode(Texts *texts, Error *error);
+void texts_free(Texts *texts);
 
 typedef struct {
     char out[TEXT_CAPACITY];

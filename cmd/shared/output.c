@@ -65,7 +65,7 @@ static size_t existing_part(const char path[PATH_CAPACITY]) {
 
 bool output_create(Output *output, Error *error) {
     output->existing = existing_part(output->parent);
-    if (!directory_create(output->parent, error)) return false;
+    if (!directory_create(output->parent, NULL, error)) return false;
     output->lock = temporary_create(output->temporary, output->path, TEMPORARY_DIRECTORY);
     return output->lock >= 0 || fail_create(output->path, errno, error);
 }

@@ -24,26 +24,19 @@ static bool holds_split(const Tokens *tokens, size_t *at, const Split *split) {
 // share of validation does not matter.
 static bool check_made_of(const char *data, const char *path, const InputOptions *input, Error *error) {
     Corpus corpus = {0};
-    InputTexts texts = {.options = *input};
-    TokenizerChoice choice;
-    UnknownCharacters unknown = {0};
-    Tokenizer tokenizer = {0};
-    Tokens tokens = {0};
+    Texts texts = {.options = *input};
     size_t at = 0;
     char quoted[2][QUOTED_CAPACITY];
-    const bool read = tokenizer_choose(&choice, *input->tokenizer ? input->tokenizer : data, error) &&
-                      corpus_open(&corpus, data, error) && read_inputs(&texts, (char **)&path, 1, error);
+    if (!*input->tokenizer) snprintf(texts.options.tokenizer, sizeof texts.options.tokenizer, "%s", data);
+    const bool read = corpus_open(&corpus, data, error) && texts_read(&texts, (char **)&path, 1, error);
     if (read) *error = (Error){0};
-    const bool same = read && encode_texts(&tokens, &tokenizer, &unknown, &texts, &choice, error) &&
-                      holds_split(&tokens, &at, &corpus.train) && holds_split(&tokens, &at, &corpus.val) &&
-                      at == tokens.count;
+    const bool same = read && texts_encode(&texts, error) && holds_split(&texts.tokens, &at, &corpus.train) &&
+                      holds_split(&texts.tokens, &at, &corpus.val) && at == texts.tokens.count;
     if (read && !same && error->kind != ERROR_RUN)
         fail_input(error,
                    "%s exists, but holds something else than %s, or in other tokens; make shards with `bitter prepare "
                    "--out DIR %s`, or train on what is there with `bitter train --data %s`",
                    data, path, shell_quoted(quoted[0], path), shell_quoted(quoted[1], data));
-    tokens_free(&tokens);
-    tokenizer_free(&tokenizer);
     texts_free(&texts);
     corpus_close(&corpus);
     return same;

@@ -1,12 +1,24 @@
 #include "data/bpe/bpe.h"
 
+#include "base/interrupt.h"
 #include "base/utf8.h"
+#include "data/bpe/splitter.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 // Both tables are at most half full. 0 = an empty place; others hold an id, or the index of a merge, plus 1.
 enum { PLACES = 2 * BPE_VOCAB_MOST };
+
+// The tokens of words that were met before; most words of a text are among few. A word may be in one place only.
+enum { CACHE_PLACES = 1 << 16, CACHE_WORD = 30, CACHE_IDS = 16 };
+
+struct CachedWord {
+    uint8_t size, count; // 0 = empty
+    char word[CACHE_WORD];
+    uint16_t ids[CACHE_IDS];
+};
 
 uint64_t bpe_hash(const char *bytes, size_t size) {
     uint64_t hash = 14695981039346656037u; // FNV-1a
@@ -72,8 +84,10 @@ bool bpe_begin(Bpe *bpe, Error *error) {
     bpe->by_text = calloc(PLACES, sizeof *bpe->by_text);
     bpe->by_name = calloc(PLACES, sizeof *bpe->by_name);
     bpe->by_pair = calloc(PLACES, sizeof *bpe->by_pair);
-    return (bpe->tokens && bpe->merges && bpe->by_text && bpe->by_name && bpe->by_pair) ||
-           fail_run(error, "no memory for a vocabulary");
+    bpe->cache = calloc(CACHE_PLACES, sizeof *bpe->cache);
+    if (bpe->tokens && bpe->merges && bpe->by_text && bpe->by_name && bpe->by_pair && bpe->cache)
+        return (bpe->splitter = splitter_create(error));
+    return fail_run(error, "no memory for a vocabulary");
 }
 
 void bpe_free(Bpe *bpe) {
@@ -83,6 +97,8 @@ void bpe_free(Bpe *bpe) {
     free(bpe->by_text);
     free(bpe->by_name);
     free(bpe->by_pair);
+    free(bpe->cache);
+    splitter_free(bpe->splitter);
     *bpe = (Bpe){0};
 }
 
@@ -115,28 +131,20 @@ int bpe_merge_of(const Bpe *bpe, int left, int right) {
     return (int)*find_pair(bpe, left, right) - 1;
 }
 
-bool bpe_add_merge(Bpe *bpe, const char *left, size_t left_size, const char *right, size_t right_size, const char *name,
-                   Error *error) {
-    Text whole = {0};
-    text_add(&whole, left, left_size);
-    text_add(&whole, right, right_size);
-    const bool failed = whole.failed;
-    const int ids[] = {bpe_find(bpe, left, left_size), bpe_find(bpe, right, right_size),
-                       failed ? -1 : bpe_find(bpe, whole.bytes, whole.size)};
-    text_free(&whole);
-    if (failed) return fail_run(error, "%s: no memory for a merge", name);
-    if (bpe->merge_count == BPE_VOCAB_MOST)
+bool bpe_add_merge(Bpe *bpe, const char *bytes, size_t left_size, size_t size, const char *name, Error *error) {
+    const int left = bpe_find(bpe, bytes, left_size), right = bpe_find(bpe, bytes + left_size, size - left_size),
+              joined = bpe_find(bpe, bytes, size), number = bpe->merge_count + 1;
+    if (number > BPE_VOCAB_MOST)
         return fail_input(error, "%s has more than %d merges; choose a smaller vocabulary", name, BPE_VOCAB_MOST);
-    const int number = bpe->merge_count + 1;
-    if (ids[0] < 0 || ids[1] < 0 || ids[2] < 0)
+    if (left < 0 || right < 0 || joined < 0)
         return fail_input(error,
                           "%s: merge %d joins or makes a token that is not in the vocabulary; get the file again", name,
                           number);
-    uint32_t *place = find_pair(bpe, ids[0], ids[1]);
+    uint32_t *place = find_pair(bpe, left, right);
     if (*place)
         return fail_input(error, "%s: merge %d repeats merge %u; get the file again", name, number, (unsigned)*place);
     *place = (uint32_t)number;
-    bpe->merges[bpe->merge_count++] = (BpeMerge){(uint16_t)ids[0], (uint16_t)ids[1], (uint16_t)ids[2]};
+    bpe->merges[bpe->merge_count++] = (BpeMerge){(uint16_t)left, (uint16_t)right, (uint16_t)joined};
     return true;
 }
 
@@ -153,7 +161,7 @@ static int find_end(const Bpe *bpe) {
     return specials == 1 ? last : -1;
 }
 
-// In files a special token stands, by its name, among tokens that are written in symbols.
+// In files a special token is listed, by its name, among tokens that are written in symbols.
 static bool check_special(const Bpe *bpe, int id, const char *name, Error *error) {
     Text bytes = {0};
     const BpeToken *token = &bpe->tokens[id];
@@ -197,4 +205,80 @@ bool bpe_same(const Bpe *a, const Bpe *b) {
     bool same = a->vocab_size == b->vocab_size && a->merge_count == b->merge_count;
     for (int id = 0; same && id < a->vocab_size; id++) same = same_token(a, b, id);
     return same && memcmp(a->merges, b->merges, (size_t)a->merge_count * sizeof *a->merges) == 0;
+}
+
+// --- encoding ---
+
+static bool comes_before(const Bpe *bpe, int left, int right, int merge) {
+    const int other = bpe_merge_of(bpe, left, right);
+    return other >= 0 && other < merge;
+}
+
+// Join the pair of a merge wherever it is in the n ids, from left to right, until this makes a pair whose merge comes
+// before. Returns how many ids are left.
+static size_t join_pairs(uint16_t *ids, size_t n, const Bpe *bpe, int merge) {
+    const BpeMerge pair = bpe->merges[merge];
+    size_t kept = 0;
+    bool ended = false;
+    for (size_t i = 0; i < n; kept++) {
+        if (ended || ids[i] != pair.left || i + 1 == n || ids[i + 1] != pair.right) {
+            ids[kept] = ids[i++];
+            continue;
+        }
+        ids[kept] = pair.joined;
+        i += 2;
+        ended = (kept > 0 && comes_before(bpe, ids[kept - 1], pair.joined, merge)) ||
+                (i < n && comes_before(bpe, pair.joined, ids[i], merge));
+    }
+    return kept;
+}
+
+// Of all pairs of neighbours, the one with the first merge is joined, the leftmost of several, until none is left.
+static bool encode_word(uint16_t *ids, size_t *count, const Bpe *bpe, const char *word, size_t size, Error *error) {
+    uint16_t *own = ids + *count;
+    size_t n = size;
+    for (size_t i = 0; i < size; i++) own[i] = bpe->bytes[(unsigned char)word[i]];
+    for (;;) {
+        int first = INT_MAX;
+        for (size_t i = 0; i + 1 < n; i++) {
+            const int merge = bpe_merge_of(bpe, own[i], own[i + 1]);
+            if (merge >= 0 && merge < first) first = merge;
+        }
+        if (first == INT_MAX) break;
+        if (!stop_check(&stop_at_signal, error)) return false;
+        n = join_pairs(own, n, bpe, first);
+    }
+    *count += n;
+    return true;
+}
+
+typedef struct {
+    const Bpe *bpe;
+    uint16_t *ids;
+    size_t *count;
+} Encoding;
+
+static bool take_word(void *context, const char *word, size_t size, Error *error) {
+    const Encoding *encoding = context;
+    size_t *count = encoding->count;
+    struct CachedWord *cached = &encoding->bpe->cache[bpe_hash(word, size <= CACHE_WORD ? size : 0) % CACHE_PLACES];
+    if (size == cached->size && memcmp(cached->word, word, size) == 0) {
+        memcpy(encoding->ids + *count, cached->ids, cached->count * sizeof *cached->ids);
+        *count += cached->count;
+        return true;
+    }
+    const size_t before = *count;
+    if (!encode_word(encoding->ids, count, encoding->bpe, word, size, error)) return false;
+    const size_t tokens = *count - before;
+    if (size > CACHE_WORD || tokens > CACHE_IDS) return true;
+    cached->size = (uint8_t)size;
+    cached->count = (uint8_t)tokens;
+    memcpy(cached->word, word, size);
+    memcpy(cached->ids, encoding->ids + before, tokens * sizeof *cached->ids);
+    return true;
+}
+
+bool bpe_encode(uint16_t *ids, size_t *count, const Bpe *bpe, const char *text, size_t size, Error *error) {
+    Encoding encoding = {bpe, ids, count};
+    return split(bpe->splitter, text, size, take_word, &encoding, error);
 }

@@ -32,6 +32,8 @@ typedef struct {
     uint32_t *by_text;   // table of ids by their bytes
     uint32_t *by_name;   // the same of special tokens
     uint32_t *by_pair;   // table of merges by their pair
+    struct Splitter *splitter;
+    struct CachedWord *cache; // the tokens of words that were encoded before
 } Bpe;
 
 // Make one token by token, merge by merge: begin, add in any order, but the tokens of a merge before it, and complete.
@@ -44,16 +46,19 @@ bool bpe_begin(Bpe *bpe, Error *error);
 bool bpe_add_token(Bpe *bpe, long long id, const char *bytes, size_t size, bool special, const char *name,
                    Error *error);
 
-// The bytes of `left` and of `right`, joined, must be a token; all three must have been added. Fails (input) otherwise,
-// and when the pair has a merge already.
-bool bpe_add_merge(Bpe *bpe, const char *left, size_t left_size, const char *right, size_t right_size, const char *name,
-                   Error *error);
+// A merge of the token of the first `left_size` bytes and that of the others makes the token of all of them (size).
+// Fails (input) when one of the three has not been added, and when the pair has a merge already.
+bool bpe_add_merge(Bpe *bpe, const char *bytes, size_t left_size, size_t size, const char *name, Error *error);
 
 // Fails (input) when an id up to the highest has no token, or a byte none, or when a special token has the name that
-// another token has in symbols. The end of a document is the special token
-// <|endoftext|>, or the only special token.
+// another token has in symbols. The end of a document is the special token <|endoftext|>, or the only special token.
 bool bpe_complete(Bpe *bpe, const char *name, Error *error);
 void bpe_free(Bpe *bpe); // harmless on {0}
+
+// Append the ids of a text to ids, which has room for `size` more (every token has at least one byte); *count is
+// updated. Not for several threads at once. Bytes that are not UTF-8 are words by themselves. Words of many kB take
+// long. Fails (interrupted) when a signal asks to stop.
+bool bpe_encode(uint16_t *ids, size_t *count, const Bpe *bpe, const char *text, size_t size, Error *error);
 
 // The id of the token with these bytes that is not special, or -1.
 int bpe_find(const Bpe *bpe, const char *bytes, size_t size);

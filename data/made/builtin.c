@@ -9,12 +9,6 @@
 
 // --- corpora ---
 
-static const Option text_options[] = {
-    BUILTIN_ROW(bytes, "1e7", 1000, 1e12, "size of the corpus"),
-    BUILTIN_ROW(seed, "1337", 0, 1e15, "random seed of the corpus"),
-    {.name = NULL},
-};
-
 enum {
     BUILTINS_MOST = 64,
     MEMORY_PER_BYTE = 5, // of text: itself and its allocations, a token of two bytes, and a copy of that
@@ -27,9 +21,9 @@ bool is_builtin(const char *name) {
 static const Builtin *builtin_find(const char *name, Error *error) {
     const char *names[BUILTINS_MOST];
     int count = 0;
-    for (const Builtin *const *entry = builtins; *entry && count < BUILTINS_MOST; entry++) {
-        if (strcmp((*entry)->name, name) == 0) return *entry;
-        names[count++] = (*entry)->name;
+    for (const Builtin *builtin = builtins; builtin->name && count < BUILTINS_MOST; builtin++) {
+        if (strcmp(builtin->name, name) == 0) return builtin;
+        names[count++] = builtin->name;
     }
     const char *nearest = nearest_name(name, names, count);
     fail_input(error, "builtin:%s: no such corpus; did you mean builtin:%s?", name, nearest ? nearest : names[0]);
@@ -72,11 +66,10 @@ bool builtin_choose(BuiltinCorpus *corpus, const char *specification, Error *err
     name[length] = '\0';
     const Builtin *builtin = builtin_find(name, error);
     if (!builtin) return false;
-    const Option *options = builtin->options ? builtin->options : text_options;
     *corpus = (BuiltinCorpus){.builtin = builtin};
-    options_default(corpus, options);
+    options_default(corpus, builtin->options);
     const char *list = specification[length] == ':' ? specification + length + 1 : "";
-    return options_parse_list(corpus, options, list, strcat(owner, name), error) &&
+    return options_parse_list(corpus, builtin->options, list, strcat(owner, name), error) &&
            check_lengths(corpus, specification, error) && check_memory(corpus, specification, error);
 }
 
@@ -95,25 +88,24 @@ void builtin_document(Text *text, const BuiltinCorpus *corpus, uint64_t index) {
 
 // --- exercises ---
 
-// Set the flag of every byte that has been added to the text.
-static void mark(Exercise *exercise, char flag) {
+// Print, and set the flag of every byte that this adds to the text.
+static void write(Exercise *exercise, char flag, const char *format, va_list arguments) {
+    text_print_list(&exercise->text, format, arguments);
     while (exercise->asked.size < exercise->text.size && !exercise->asked.failed) text_add(&exercise->asked, &flag, 1);
 }
 
 void given(Exercise *exercise, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    text_print_list(&exercise->text, format, arguments);
+    write(exercise, 0, format, arguments);
     va_end(arguments);
-    mark(exercise, 0);
 }
 
 void asked(Exercise *exercise, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    text_print_list(&exercise->text, format, arguments);
+    write(exercise, 1, format, arguments);
     va_end(arguments);
-    mark(exercise, 1);
 }
 
 uint64_t task_stream(const BuiltinCorpus *task, const char *purpose) {

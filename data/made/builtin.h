@@ -30,12 +30,11 @@ typedef struct {
 struct Builtin {
     const char *name;
     const char *help;      // one sentence
-    const Option *options; // rows over BuiltinCorpus; NULL = bytes and seed
+    const Option *options; // rows over BuiltinCorpus
 
     // Of text: append document `index`, a pure function of the corpus's options and index: ASCII, without an end
     // marker.
     void (*document)(Text *text, const BuiltinCorpus *corpus, uint64_t index);
-    bool scattered; // beside other text, `bitter prepare` spreads the documents through its training tokens
 
     // Of a task: write an exercise of this length, whose random numbers are functions of key.
     void (*write)(Exercise *exercise, int length, uint64_t key);
@@ -47,10 +46,17 @@ struct Builtin {
     const char *counts; // the unit of a length, such as "letters"; NULL = the corpus has no lengths
 };
 
-// NULL-terminated.
-extern const Builtin *const builtins[];
+// All of them; the name behind the last is NULL.
+extern const Builtin builtins[];
+enum { BUILTIN_TALES, BUILTIN_PASSKEY }; // indices
 
-extern const Builtin builtin_tales, builtin_passkey;
+void tales_document(Text *text, const BuiltinCorpus *corpus, uint64_t index);
+void passkey_document(Text *text, const BuiltinCorpus *corpus, uint64_t index);
+extern const Option passkey_options[];
+
+static inline bool is_passkey(const BuiltinCorpus *corpus) {
+    return corpus->builtin == &builtins[BUILTIN_PASSKEY];
+}
 
 #define BUILTIN_PREFIX "builtin:"
 
@@ -105,7 +111,7 @@ void exercise_free(Exercise *exercise); // may be called on {0}
 
 // The exercise as a model reads it, in n = bytes + 1 tokens; returns n. inputs (n) are the end token and the bytes,
 // targets (n) the bytes and the end token. `scored` (n) says which targets belong to an answer: the end token does if
-// an answer stands at the end, so that the model has to learn to stop there.
+// an answer is at the end, so that the model has to learn to stop there.
 int exercise_row(int *inputs, int *targets, bool *scored, const Exercise *exercise, int end);
 
 #endif

@@ -56,7 +56,7 @@ bool passkey_right(const char *continuation, size_t size, int key) {
 #define SHORTEST 255 // document of any key
 _Static_assert(SHORTEST == PASSKEY_SHORTEST + sizeof " 50000.\n" - 1, "the option's preset is a string");
 
-static const Option options[] = {
+const Option passkey_options[] = {
     BUILTIN_ROW(bytes, "1e6", 1000, 1e12, "size of the corpus, where it is not scattered through other text"),
     NUMBER_ROW("share", offsetof(BuiltinCorpus, share), "0.05", 0.0001, 0.9, "SHARE",
                "share of the training tokens, where it is scattered; of the windows, with train --documents"),
@@ -66,7 +66,7 @@ static const Option options[] = {
     {.name = NULL},
 };
 
-static void document(Text *text, const BuiltinCorpus *corpus, uint64_t index) {
+void passkey_document(Text *text, const BuiltinCorpus *corpus, uint64_t index) {
     const uint64_t seed = (uint64_t)corpus->seed, choice = random_bits(random_key(seed, "passkey document"), index);
     const int key = passkey_key(seed, index);
     const int length =
@@ -74,12 +74,3 @@ static void document(Text *text, const BuiltinCorpus *corpus, uint64_t index) {
     passkey_prompt(text, key, length - passkey_answer_length(key), random_uniform(choice, 1));
     passkey_answer(text, key);
 }
-
-const Builtin builtin_passkey = {
-    .name = "passkey",
-    .help = "a number given once in a text without other information, and asked for at its end",
-    .counts = "characters",
-    .options = options,
-    .document = document,
-    .scattered = true,
-};

@@ -27,7 +27,7 @@
 int passkey_key(uint64_t seed, uint64_t index);
 
 // Append a prompt of `length` characters, at least PASSKEY_SHORTEST: garbage, cut where it reaches the length, of which
-// the share `depth`, 0 to 1, stands before the line with the key.
+// the share `depth`, 0 to 1, is before the line with the key.
 void passkey_prompt(Text *text, int key, int length, double depth);
 
 // Append the answer to the prompt: " 12345." and a newline.

@@ -13,16 +13,7 @@ static char draw_letter(uint64_t key, int i) {
     return (char)('a' + draw(key, i, 26));
 }
 
-// A task's options begin with these rows.
-#define TASK_OPTION_ROWS(shortest, longest)                                                                            \
-    BUILTIN_ROW(min, shortest, 1, 10000, "shortest length to train on"),                                               \
-        BUILTIN_ROW(max, longest, 1, 10000, "longest length to train on"),                                             \
-        BUILTIN_ROW(bytes, "1e6", 1000, 1e12, "size of its plain text; training makes exercises of its own"),          \
-        BUILTIN_ROW(seed, "1337", 0, 1e15, "random seed of the exercises")
-
-// --- builtin:copy ---
 // "Copy: a b c [SEP] a b c".
-
 static void write_copy(Exercise *exercise, int length, uint64_t key) {
     given(exercise, "Copy: ");
     for (int i = 0; i < length; i++) given(exercise, "%c ", draw_letter(key, i));
@@ -30,42 +21,13 @@ static void write_copy(Exercise *exercise, int length, uint64_t key) {
     for (int i = 0; i < length; i++) asked(exercise, "%s%c", i ? " " : "", draw_letter(key, i));
 }
 
-static const Option copy_options[] = {TASK_OPTION_ROWS("1", "20"), {.name = NULL}};
-
-static const Builtin copy = {
-    .name = "copy",
-    .help = "random letters, and the same once more",
-    .counts = "letters",
-    .options = copy_options,
-    .write = write_copy,
-    .fixed = sizeof "Copy: [SEP]" - 1,
-    .each = 4,
-};
-
-// --- builtin:reverse ---
 // "Reverse: a b c [SEP] c b a".
-
 static void write_reverse(Exercise *exercise, int length, uint64_t key) {
     given(exercise, "Reverse: ");
     for (int i = 0; i < length; i++) given(exercise, "%c ", draw_letter(key, i));
     given(exercise, "[SEP] ");
     for (int i = length - 1; i >= 0; i--) asked(exercise, "%c%s", draw_letter(key, i), i ? " " : "");
 }
-
-static const Option reverse_options[] = {TASK_OPTION_ROWS("1", "20"), {.name = NULL}};
-
-static const Builtin reverse = {
-    .name = "reverse",
-    .help = "random letters, and the same from last to first",
-    .counts = "letters",
-    .options = reverse_options,
-    .write = write_reverse,
-    .fixed = sizeof "Reverse: [SEP]" - 1,
-    .each = 4,
-};
-
-// --- builtin:addition ---
-// "Compute 5 3 + 2 1 ? The answer is 7 4.", first digits first.
 
 // A number of `digits` digits; digit 0 is the last one. The first is not 0, unless it is the only one.
 typedef struct {
@@ -89,7 +51,8 @@ static void give_number(Exercise *exercise, Number number) {
     for (int i = number.digits - 1; i >= 0; i--) given(exercise, "%d ", digit(number, i));
 }
 
-// One of the two numbers has `length` digits, the other 1 to `length`.
+// "Compute 5 3 + 2 1 ? The answer is 7 4.", first digits first. One number has `length` digits, the other 1 to
+// `length`.
 static void write_addition(Exercise *exercise, int length, uint64_t key) {
     const int other = 1 + draw(key, 0, length), first_is_longer = draw(key, 1, 2);
     const Number a = {random_key(key, "a"), first_is_longer ? length : other};
@@ -104,21 +67,7 @@ static void write_addition(Exercise *exercise, int length, uint64_t key) {
         asked(exercise, "%d%s", (digit(a, i) + digit(b, i) + carry(a, b, i)) % 10, i ? " " : ".");
 }
 
-static const Option addition_options[] = {TASK_OPTION_ROWS("1", "8"), {.name = NULL}};
-
-static const Builtin addition = {
-    .name = "addition",
-    .help = "the sum of two numbers",
-    .counts = "digits of the longer number",
-    .options = addition_options,
-    .write = write_addition,
-    .fixed = sizeof "Compute + ? The answer is 1." - 1,
-    .each = 6,
-};
-
-// --- builtin:sort ---
 // "Sort the following list [ b, a ]. The sorted list is [ a, b ]."
-
 static void write_sort(Exercise *exercise, int length, uint64_t key) {
     int count[26] = {0}, left = length;
     given(exercise, "Sort the following list [ ");
@@ -131,21 +80,7 @@ static void write_sort(Exercise *exercise, int length, uint64_t key) {
         for (; count[letter] > 0; count[letter]--) asked(exercise, "%c%s", 'a' + letter, --left > 0 ? ", " : " ].");
 }
 
-static const Option sort_options[] = {TASK_OPTION_ROWS("1", "8"), {.name = NULL}};
-
-static const Builtin sort = {
-    .name = "sort",
-    .help = "random letters, and the same in alphabetical order",
-    .counts = "letters",
-    .options = sort_options,
-    .write = write_sort,
-    .fixed = sizeof "Sort the following list []. The sorted list is []." - 1,
-    .each = 6,
-};
-
-// --- builtin:parity ---
 // "Is the number of 1's even in the sequence [ 0, 1 ] ? The answer is No."
-
 static void write_parity(Exercise *exercise, int length, uint64_t key) {
     int ones = 0;
     given(exercise, "Is the number of 1's even in the sequence [ ");
@@ -157,23 +92,7 @@ static void write_parity(Exercise *exercise, int length, uint64_t key) {
     asked(exercise, ones % 2 == 0 ? "Yes." : "No.");
 }
 
-static const Option parity_options[] = {TASK_OPTION_ROWS("1", "8"), {.name = NULL}};
-
-static const Builtin parity = {
-    .name = "parity",
-    .help = "random bits, and whether the number of ones is even",
-    .counts = "bits",
-    .options = parity_options,
-    .write = write_parity,
-    .fixed = sizeof "Is the number of 1's even in the sequence [] ? The answer is Yes." - 1,
-    .each = 3,
-};
-
-// --- builtin:recall ---
-// "a3 k7 c1 ? k7": pairs of a key and a value, then one of the keys, or several. Content alone decides:
-// every pair has a key of its own, and the order of the pairs is random.
-
-enum { KEYS_MOST = 26 * 26 };
+enum { KEYS_MOST = 26 * 26, COLOURS = 8 };
 
 // One letter if 26 keys are enough, else two.
 static void give_key(Exercise *exercise, int name) {
@@ -181,6 +100,8 @@ static void give_key(Exercise *exercise, int name) {
     given(exercise, "%c", 'a' + name % 26);
 }
 
+// "a3 k7 c1 ? k7": pairs of a key and a value, then one of the keys, or several. Content alone decides: every pair has
+// a key of its own, and the order of the pairs is random.
 static void write_recall(Exercise *exercise, int length, uint64_t key) {
     const uint64_t names = random_key(key, "names"), values = random_key(key, "values");
     const uint64_t keys = (uint64_t)exercise->task->keys;
@@ -206,27 +127,8 @@ static const char *check_recall(const BuiltinCorpus *task, int length) {
     return length > task->keys ? "every pair has its own key, so there are at most as many pairs as keys" : NULL;
 }
 
-static const Option recall_options[] = {
-    TASK_OPTION_ROWS("1", "8"),
-    BUILTIN_ROW(keys, "26", 1, KEYS_MOST, "different keys"),
-    BUILTIN_ROW(questions, "1", 1, 10000, "keys that are asked for, one after the other; more teach faster"),
-    {.name = NULL},
-};
-
-static const Builtin recall = {
-    .name = "recall",
-    .help = "keys with their values, and one of the keys again: what was its value?",
-    .counts = "pairs",
-    .options = recall_options,
-    .write = write_recall,
-    .longest = longest_recall,
-    .check = check_recall,
-};
-
-// --- builtin:offset ---
-// "kqxbatnwe?x": random letters, then the one that stands `offset` places before their end. Position
-// alone decides: the letters are independent of each other.
-
+// "kqxbatnwe?x": random letters, then the one `offset` places before their end. Position alone decides: the
+// letters are independent of each other.
 static void write_offset(Exercise *exercise, int length, uint64_t key) {
     for (int i = 0; i < length; i++) given(exercise, "%c", draw_letter(key, i));
     given(exercise, "?");
@@ -237,27 +139,8 @@ static const char *check_offset(const BuiltinCorpus *task, int length) {
     return length < task->offset ? "a string must be at least as long as the offset" : NULL;
 }
 
-static const Option offset_options[] = {
-    TASK_OPTION_ROWS("8", "20"),
-    BUILTIN_ROW(offset, "8", 1, 10000, "how far back the answer stands; 1 = the last letter"),
-    {.name = NULL},
-};
-
-static const Builtin offset = {
-    .name = "offset",
-    .help = "random letters, and the one that stands a fixed number of places back",
-    .counts = "letters",
-    .options = offset_options,
-    .write = write_offset,
-    .fixed = sizeof "?a" - 1,
-    .each = 1,
-    .check = check_offset,
-};
-
-// --- builtin:duplicate ---
-// "b3 a1 b7 c2 ? b7": pairs of a key and a value, then a key that occurs at least twice, whose
-// latest value is the answer. Content finds the key, recency the value.
-
+// "b3 a1 b7 c2 ? b7": pairs of a key and a value, then a key that occurs at least twice, whose latest value is the
+// answer. Content finds the key, recency the value.
 static void write_duplicate(Exercise *exercise, int length, uint64_t key) {
     const uint64_t names = random_key(key, "names"), values = random_key(key, "values");
     const int keys = (int)exercise->task->keys, wanted = draw(key, 0, keys), answer = draw(key, 1, 10);
@@ -276,31 +159,8 @@ static void write_duplicate(Exercise *exercise, int length, uint64_t key) {
     asked(exercise, "%d", answer);
 }
 
-static const char *check_duplicate(const BuiltinCorpus *task, int length) {
-    return length < 2 ? "the key in question comes at least twice" : NULL;
-}
-
-static const Option duplicate_options[] = {
-    TASK_OPTION_ROWS("2", "8"),
-    BUILTIN_ROW(keys, "4", 1, 26, "different keys"),
-    {.name = NULL},
-};
-
-static const Builtin duplicate = {
-    .name = "duplicate",
-    .help = "keys that come again with other values, and one of them: what was its latest value?",
-    .counts = "pairs",
-    .options = duplicate_options,
-    .write = write_duplicate,
-    .fixed = sizeof "? a1" - 1,
-    .each = 3,
-    .check = check_duplicate,
-};
-
-// --- builtin:flipflop ---
-// "w1i0i1r1i0r1.": instructions with a bit each. w writes its bit, i is to be ignored, r reads what
-// was last written (Liu et al. 2023, 2306.00946). The first is a w, the last an r, and every read is a question.
-
+// "w1i0i1r1i0r1.": instructions with a bit each. w writes its bit, i is to be ignored, r reads what was last written
+// (Liu et al. 2023, 2306.00946). The first is a w, the last an r, and every read is a question.
 static void write_flipflop(Exercise *exercise, int length, uint64_t key) {
     const uint64_t bits = random_key(key, "bits");
     const double ignore = exercise->task->ignore;
@@ -320,47 +180,14 @@ static void write_flipflop(Exercise *exercise, int length, uint64_t key) {
     given(exercise, "."); // the length is random, so its end is not asked
 }
 
-static const char *check_flipflop(const BuiltinCorpus *task, int length) {
-    return length < 2 ? "there is at least one write and one read" : NULL;
-}
-
-static const Option flipflop_options[] = {
-    TASK_OPTION_ROWS("64", "64"),
-    NUMBER_ROW("ignore", offsetof(BuiltinCorpus, ignore), "0.8", 0, 1, "P",
-               "probability of an instruction to ignore; writes and reads share the rest"),
-    {.name = NULL},
-};
-
-static const Builtin flipflop = {
-    .name = "flipflop",
-    .help = "instructions to write a bit, to ignore one and to read the one last written",
-    .counts = "instructions",
-    .options = flipflop_options,
-    .write = write_flipflop,
-    .fixed = sizeof "." - 1,
-    .each = 2,
-    .check = check_flipflop,
-};
-
-// --- builtin:grid ---
-// a grid of cells in eight colours row by row, an empty line, and the grid again, upside down and shifted
-// right by one column, where the last column becomes the first. Sizes differ, so the distance in the text between cells
-// of one column differs too.
-
-enum { COLOURS = 8 };
-
-// The longer side is `length`, the other one 2 to `length` (1 in a grid of one cell).
-static void sides(int *height, int *width, int length, uint64_t key) {
-    const int other = length > 1 ? 2 + draw(key, 0, length - 1) : 1;
-    const bool upright = draw(key, 1, 2);
-    *height = upright ? length : other;
-    *width = upright ? other : length;
-}
-
+// A grid of cells in eight colours row by row, an empty line, and the grid again, upside down and shifted right by one
+// column, where the last column becomes the first. The longer side is `length`, the other one 2 to `length` (1 in a
+// grid of one cell), so the distance in the text between cells of one column differs from grid to grid.
 static void write_grid(Exercise *exercise, int length, uint64_t key) {
     const uint64_t cells = random_key(key, "cells");
-    int height, width;
-    sides(&height, &width, length, key);
+    const int other = length > 1 ? 2 + draw(key, 0, length - 1) : 1;
+    const bool upright = draw(key, 1, 2);
+    const int height = upright ? length : other, width = upright ? other : length;
     for (int row = 0; row < height; row++) {
         for (int column = 0; column < width; column++)
             given(exercise, "%d", draw(cells, row * width + column, COLOURS));
@@ -379,16 +206,105 @@ static int longest_grid(const BuiltinCorpus *task, int length) {
     return 2 * length * (length + 1);
 }
 
-static const Option grid_options[] = {TASK_OPTION_ROWS("2", "6"), {.name = NULL}};
+// --- all built-in corpora ---
 
-static const Builtin grid = {
-    .name = "grid",
-    .help = "a grid of colours row by row, and the same upside down and shifted by a column",
-    .counts = "cells of the longer side",
-    .options = grid_options,
-    .write = write_grid,
-    .longest = longest_grid,
+#define LENGTH_ROWS(least, shortest, longest)                                                                          \
+    BUILTIN_ROW(min, shortest, least, 10000, "shortest length to train on"),                                           \
+        BUILTIN_ROW(max, longest, 1, 10000, "longest length to train on"),                                             \
+        BUILTIN_ROW(bytes, "1e6", 1000, 1e12, "size of its plain text; training makes exercises of its own"),          \
+        BUILTIN_ROW(seed, "1337", 0, 1e15, "random seed of the exercises")
+#define OPTIONS(...)                                                                                                   \
+    (const Option[]) {                                                                                                 \
+        __VA_ARGS__, {                                                                                                 \
+            .name = NULL                                                                                               \
+        }                                                                                                              \
+    }
+
+const Builtin builtins[] = {
+    [BUILTIN_TALES] = {.name = "tales",
+                       .help = "little stories in which what was said early decides what is said later",
+                       .document = tales_document,
+                       .options = OPTIONS(BUILTIN_ROW(bytes, "1e7", 1000, 1e12, "size of the corpus"),
+                                          BUILTIN_ROW(seed, "1337", 0, 1e15, "random seed of the corpus"))},
+    [BUILTIN_PASSKEY] = {.name = "passkey",
+                         .help = "a number given once in a text without other information, and asked for at its end",
+                         .counts = "characters",
+                         .document = passkey_document,
+                         .options = passkey_options},
+    {.name = "copy",
+     .help = "random letters, and the same once more",
+     .counts = "letters",
+     .write = write_copy,
+     .fixed = sizeof "Copy: [SEP]" - 1,
+     .each = 4,
+     .options = OPTIONS(LENGTH_ROWS(1, "1", "20"))},
+    {.name = "reverse",
+     .help = "random letters, and the same from last to first",
+     .counts = "letters",
+     .write = write_reverse,
+     .fixed = sizeof "Reverse: [SEP]" - 1,
+     .each = 4,
+     .options = OPTIONS(LENGTH_ROWS(1, "1", "20"))},
+    {.name = "addition",
+     .help = "the sum of two numbers",
+     .counts = "digits of the longer number",
+     .write = write_addition,
+     .fixed = sizeof "Compute + ? The answer is 1." - 1,
+     .each = 6,
+     .options = OPTIONS(LENGTH_ROWS(1, "1", "8"))},
+    {.name = "sort",
+     .help = "random letters, and the same in alphabetical order",
+     .counts = "letters",
+     .write = write_sort,
+     .fixed = sizeof "Sort the following list []. The sorted list is []." - 1,
+     .each = 6,
+     .options = OPTIONS(LENGTH_ROWS(1, "1", "8"))},
+    {.name = "parity",
+     .help = "random bits, and whether the number of ones is even",
+     .counts = "bits",
+     .write = write_parity,
+     .fixed = sizeof "Is the number of 1's even in the sequence [] ? The answer is Yes." - 1,
+     .each = 3,
+     .options = OPTIONS(LENGTH_ROWS(1, "1", "8"))},
+    {.name = "recall",
+     .help = "keys with their values, and one of the keys again: what was its value?",
+     .counts = "pairs",
+     .write = write_recall,
+     .longest = longest_recall,
+     .check = check_recall,
+     .options = OPTIONS(
+         LENGTH_ROWS(1, "1", "8"), BUILTIN_ROW(keys, "26", 1, KEYS_MOST, "different keys"),
+         BUILTIN_ROW(questions, "1", 1, 10000, "keys that are asked for, one after the other; more teach faster"))},
+    {.name = "offset",
+     .help = "random letters, and the one that stands a fixed number of places back",
+     .counts = "letters",
+     .write = write_offset,
+     .fixed = sizeof "?a" - 1,
+     .each = 1,
+     .check = check_offset,
+     .options = OPTIONS(LENGTH_ROWS(1, "8", "20"),
+                        BUILTIN_ROW(offset, "8", 1, 10000, "how far back the answer stands; 1 = the last letter"))},
+    {.name = "duplicate",
+     .help = "keys that come again with other values, and one of them: what was its latest value?",
+     .counts = "pairs",
+     .write = write_duplicate,
+     .fixed = sizeof "? a1" - 1,
+     .each = 3,
+     .options = OPTIONS(LENGTH_ROWS(2, "2", "8"), BUILTIN_ROW(keys, "4", 1, 26, "different keys"))},
+    {.name = "flipflop",
+     .help = "instructions to write a bit, to ignore one and to read the one last written",
+     .counts = "instructions",
+     .write = write_flipflop,
+     .fixed = sizeof "." - 1,
+     .each = 2,
+     .options = OPTIONS(LENGTH_ROWS(2, "64", "64"),
+                        NUMBER_ROW("ignore", offsetof(BuiltinCorpus, ignore), "0.8", 0, 1, "P",
+                                   "probability of an instruction to ignore; writes and reads share the rest"))},
+    {.name = "grid",
+     .help = "a grid of colours row by row, and the same upside down and shifted by a column",
+     .counts = "cells of the longer side",
+     .write = write_grid,
+     .longest = longest_grid,
+     .options = OPTIONS(LENGTH_ROWS(1, "2", "6"))},
+    {.name = NULL},
 };
-
-const Builtin *const builtins[] = {&builtin_tales, &builtin_passkey, &copy,      &reverse,  &addition, &sort, &parity,
-                                   &recall,        &offset,          &duplicate, &flipflop, &grid,     NULL};

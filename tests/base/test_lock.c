@@ -197,21 +197,6 @@ static void without_room_for_open_files_it_fails(void **state) {
     assert_int_equal(end(&child), 0);
 }
 
-static void take_on_a_full_disk(int orders, int answers) {
-    Lock lock;
-    signal(SIGXFSZ, SIG_IGN);
-    setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0});
-    tell(answers, lock_take(&lock, path) == LOCK_MINE ? 'y' : 'n');
-    lock_release(&lock);
-}
-
-static void a_full_disk_has_room_for_it(void **state) {
-    Child child = start(take_on_a_full_disk);
-    assert_int_equal(hear(child.answers), 'y');
-    assert_int_equal(end(&child), 0);
-    assert_int_equal(scratch_count(directory), 0);
-}
-
 static void directories_are_locked_too(void **state) {
     const int one = open(directory, O_RDONLY | O_DIRECTORY), other = open(directory, O_RDONLY | O_DIRECTORY);
     assert_true(one >= 0 && other >= 0);
@@ -348,7 +333,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(what_nobody_has_taken_since_is_not_lost, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(what_is_no_lock_file_is_left_alone, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(without_room_for_open_files_it_fails, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(a_full_disk_has_room_for_it, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(directories_are_locked_too, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(only_one_of_many_gets_it, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(only_one_of_many_takes_over, make_directory, remove_directory),

@@ -4,9 +4,6 @@
 #include "cmd/shared/arguments.h"
 #include "tests/support/support.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 typedef struct {
     long long width, seed;
     double rate;
@@ -272,71 +269,6 @@ static void command_line_sets_and_permutes(void **state) {
     assert_false(given[SEED] || given[PAIRING] || given[OUT]);
 }
 
-// Parse `words` in a child process; returns its exit code, with what it printed to the two streams together.
-static int parse_in_child(char output[4096], const char *words) {
-    int ends[2], status = 0;
-    assert_int_equal(pipe(ends), 0);
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        char line[256], *argv[16];
-        Settings settings;
-        dup2(ends[1], STDOUT_FILENO);
-        dup2(ends[1], STDERR_FILENO);
-        close(ends[0]);
-        snprintf(line, sizeof line, "demo %s", words);
-        int argc = split_words(argv, line);
-        arguments_parse(&settings, NULL, &usage, argc, argv);
-        _exit(99);
-    }
-    close(ends[1]);
-    size_t size = 0;
-    for (ssize_t got; (got = read(ends[0], output + size, 4095 - size)) > 0;) size += (size_t)got;
-    output[size] = 0;
-    close(ends[0]);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
-
-static void bad_command_lines_die_with_2(void **state) {
-    static const struct {
-        const char *line, *part;
-    } cases[] = {{"--widht 5", "did you mean --width?"}, {"--wid 5", "did you mean --width?"},
-                 {"--wid=5", "did you mean --width?"},   {"--resum", "did you mean --resume?"},
-                 {"--qqqqq", "`bitter demo --help`"},    {"--width", "--width needs a value; write --width N"},
-                 {"--width 0", "from 1 to 4096"},        {"--width=12x", "12x"},
-                 {"--resume=1", "takes no value"},       {"-x", "no option -x"},
-                 {"--seed=1 -xy", "no option -x"},       {"a --pairing hlaf b", "did you mean 'half'?"}};
-    char output[4096];
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        int code = parse_in_child(output, cases[i].line);
-        if (code != ERROR_INPUT) fail_msg("%s: exit code %d", cases[i].line, code);
-        assert_memory_equal(output, "bitter demo: ", 13);
-        if (!strstr(output, cases[i].part)) fail_msg("no '%s' in: %s", cases[i].part, output);
-        assert_ptr_equal(strchr(output, '\n'), output + strlen(output) - 1);
-    }
-}
-
-static void help_shows_every_row(void **state) {
-    static const char *const parts[] = {"usage: bitter demo [options] FILE...",
-                                        "Shows options.",
-                                        "--width N",
-                                        "[128; 1 to 4096]",
-                                        "[1337; 0 or more]",
-                                        "--pairing half|interleaved|none",
-                                        "\nFiles:\n  --out DIR",
-                                        "--resume",
-                                        "bitter demo x"};
-    char output[4096], brief[4096];
-    assert_int_equal(parse_in_child(output, "--help"), 0);
-    for (size_t i = 0; i < COUNT(parts); i++)
-        if (!strstr(output, parts[i])) fail_msg("no '%s' in: %s", parts[i], output);
-    for (const char *line = output; *line; line += strcspn(line, "\n") + 1) assert_in_range(strcspn(line, "\n"), 0, 80);
-    assert_int_equal(parse_in_child(brief, "-h"), 0);
-    assert_string_equal(output, brief);
-}
-
 // What a shell makes of a word must be the word.
 static void shell_words_are_words(void **state) {
     static const char *const words[] = {"plain", "",          "a b",  "it's",    "''",         "$HOME",
@@ -379,8 +311,6 @@ int main(void) {
         cmocka_unit_test(bad_lists_are_refused),
         cmocka_unit_test(nearest_name_is_near),
         cmocka_unit_test(command_line_sets_and_permutes),
-        cmocka_unit_test(bad_command_lines_die_with_2),
-        cmocka_unit_test(help_shows_every_row),
         cmocka_unit_test(shell_words_are_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,26 +103,23 @@ refuses "a directory of data as text" "bytes;directory of data" prepare --out ne
 refuses "text without a validation token" "tokens;--val" prepare --out new --val 0 tiny.txt
 refuses "text that is not UTF-8" "latin.txt;line 1;0xE9;UTF-8" prepare --tokenizer chars --out new latin.txt
 printf 'caf\303\251 au lait, caf\303' >cut.txt
-refuses "text cut inside a character" "cut.txt;0xC3;(head -c 18)" prepare --tokenizer chars --out new cut.txt
+refuses "text cut inside a character" "cut.txt;0xC3;cut inside its last" prepare --tokenizer chars --out new cut.txt
 refuses "text that is not UTF-8 to its end" "latin.txt;(iconv -c -f UTF-8 -t UTF-8)" prepare --tokenizer chars --out new latin.txt
 refuses "not a gzip file" "plain.txt.gz;not gzip data" prepare --out new plain.txt.gz
 refuses "gzip cut short" "cut.txt.gz;cut short" prepare --out new cut.txt.gz
 refuses "gzip with a flipped bit" "flipped.txt.gz;damaged" prepare --out new flipped.txt.gz
-tar=$(printf '%0257d' 0)ustar
-for case in 'zip:unzip -p=PK\003\004' 'xz:xz -dc=\3757zXZ' 'bzip2:bzip2 -dc=BZh91AY&SY' 'zstd:zstd -dc=(\265/\375' \
-    'PDF:pdftotext=%%PDF-1.4' "tar:tar -xOf=$tar" 'UTF-16:-f UTF-16 =\377\376a' 'UTF-16:-f UTF-16LE=a\0b\0' \
-    'UTF-16:-f UTF-16BE=\0a\0b'; do
+for case in 'UTF-16=\377\376a' 'UTF-16 without a mark=a\0b\0c\0'; do
     kind=${case%%=*}
     printf "${case#*=}" >odd.txt && cat text.txt >>odd.txt
     gzip -c odd.txt >odd.txt.gz
     for way in "prepare --out new odd.txt" "prepare --tokenizer bpe:300 --out new odd.txt.gz"; do
-        refuses "no text: $kind, $way" "odd.txt;${kind%:*};${kind#*:};--force" $way
+        refuses "no text: $kind, $way" "odd.txt;no text;--force" $way
     done
     run train odd.txt
-    check "no text: $kind, train" test -z "$(complaint 2 "odd.txt;${kind%:*};${kind#*:};--force")"
+    check "no text: $kind, train" test -z "$(complaint 2 "odd.txt;no text;--force")"
 done
 { cat text.txt && printf '\0\001\0\0\001\0\0\0' && cat text.txt; } >odd.txt
-refuses "no text: zeros" "odd.txt is a binary file;strings odd.txt;--force" prepare --out new odd.txt
+refuses "no text: zeros" "odd.txt is no text;--force" prepare --out new odd.txt
 succeed "--force takes it" prepare --force --out forced odd.txt
 check "as it is" says "^text +$(size_of odd.txt) bytes"
 succeed "train --force, too" train --force odd.txt $small --steps 1 --eval-tokens 100 --out forced-run
@@ -152,11 +149,10 @@ many='1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20'
 good=bytes/train_000000.bin
 size=$(size_of $good)
 : >s && with_shard "empty shard" "0 bytes;prepare" s
-head -c 500 $good >s && with_shard "shard shorter than its header" "500 bytes;1024" s
+head -c 500 $good >s && with_shard "shard shorter than its header" "500 bytes;cut short" s
 head -c $((size - 1)) $good >s && with_shard "shard cut short" "$((size - 1)) bytes;cut short" s
 { cat $good && echo; } >s && with_shard "oversized shard" "$((size + 1)) bytes;too long" s
 shard '20240521 1 20' "$many" >s && with_shard "wrong magic" "20240521;20240520;prepare" s
-shard '20240801 7 20' "$many" >s && with_shard "Llama-3 shard" "Llama-3;20240520" s
 shard '20240520 2 20' "$many" >s && with_shard "wrong version" "version 2;version 1" s
 shard '20240520 1 0' '' >s && with_shard "shard of no tokens" "0 tokens" s
 shard '20240520 1 4294967295' "$many" >s && with_shard "negative token count" "-1 tokens" s
@@ -168,7 +164,7 @@ refuses "a file as data directory" "text.txt;directory" train $small --data text
 mkdir half && cp $good bytes/tokenizer.json half
 refuses "no validation shard" "half;val" train $small --data half --out new
 cp -r bytes packed && gzip packed/train_000000.bin
-refuses "a gzipped shard" "train_000000.bin.gz;gunzip" train $small --data packed --out new
+refuses "a gzipped shard" "packed;gunzip" train $small --data packed --out new
 refuses "--gzip, which is gone" "no longer compressed" prepare --gzip --out new text.txt
 cp -r bytes odd && echo '{"tokenizer": "words", "vocab_size": 9}' >odd/tokenizer.json
 refuses "unknown tokenizer.json" "odd/tokenizer.json;words;bytes" train $small --data odd --out new

@@ -46,6 +46,9 @@ need prepare --tokenizer chars --out apart numbers.txt more.txt.gz
 check "chars: several inputs are one text" diff -r together apart
 need prepare --out documents numbers.txt more.txt.gz
 check "bytes: each input ends with one token more" says "training +$((($(size_of all.txt) + 2) * 9 / 10)) tokens"
+for option in --raw --force "--field text"; do
+    refuses "$option of what is no file" "builtin:tales;${option%% *}" prepare $option --out new $tales
+done
 succeed "text and corpus together" prepare --out mixed numbers.txt $tales
 mkdir -p tree/b tree/data tree/empty && cp numbers.txt tree/b/1.txt && cp more.txt.gz tree/c.txt.gz && seq 1 50 >tree/a
 cp documents/* tree/data && : >tree/nothing && cp documents/train_000000.bin tree/d.bin && ln -s a tree/link

@@ -1,7 +1,6 @@
-// Shards, and texts in gzip: what is written is read back, and every kind of wrong file is refused.
+// Shards: what is written is read back, and every kind of wrong file is refused.
 #include "base/random.h"
 #include "data/shard.h"
-#include "data/source.h"
 #include "tests/support/scratch.h"
 #include "tests/support/support.h"
 
@@ -10,13 +9,12 @@
 enum { COUNT = 300, VOCAB = 257, HEADER = 1024, SIZE = HEADER + 2 * COUNT };
 
 static char directory[SCRATCH_PATH];
-static char plain[SCRATCH_PATH + 32], packed[SCRATCH_PATH + 32];
+static char plain[SCRATCH_PATH + 32];
 static uint16_t tokens[COUNT];
 
 static int make_directory(void **state) {
     scratch_make(directory);
     snprintf(plain, sizeof plain, "%s/train_000000.bin", directory);
-    snprintf(packed, sizeof packed, "%s/text.gz", directory);
     for (uint64_t i = 0; i < COUNT; i++) tokens[i] = (uint16_t)(random_bits(1, i) % VOCAB);
     tokens[7] = VOCAB - 1;
     return 0;
@@ -86,14 +84,8 @@ static void wrong_headers_are_refused(void **state) {
         int field;
         int32_t value;
         const char *part;
-    } cases[] = {{0, 20240801, "Llama-3"},
-                 {0, 20240522, "HellaSwag"},
-                 {0, 20240326, "model checkpoint"},
-                 {0, 20240327, "debug state"},
-                 {0, 20240328, "tokenizer of llm.c"},
-                 {0, 12345, "begins with 12345 where the magic number 20240520"},
-                 {1, 2, "version 2, but only version 1"},
-                 {1, 7, "version 7"},
+    } cases[] = {{0, 20240801, "begins with 20240801"},
+                 {1, 2, "version 2, and not"},
                  {2, 0, "says 0 tokens"},
                  {2, -5, "says -5 tokens"},
                  {2, INT32_MIN, "says -2147483648 tokens"},
@@ -115,7 +107,7 @@ static void wrong_headers_are_refused(void **state) {
 static void wrong_sizes_are_refused(void **state) {
     write_shard(plain);
     Buffer whole = read_file(plain);
-    refuse("", 0, "has 0 bytes, fewer than the 1024");
+    refuse("", 0, "has 0 bytes");
     for (size_t size = 1; size < whole.size; size++) refuse(whole.bytes, size, "cut short");
     refuse(whole.bytes, whole.size + 1, "too long"); // the 0 that follows a Buffer
     free(whole.bytes);
@@ -141,42 +133,6 @@ static void what_is_no_file_is_refused(void **state) {
     assert_int_equal(error.kind, ERROR_INPUT);
 }
 
-// Members join and padding is skipped, as in gzip itself; every cut is noticed.
-static void gzip_is_read_whole(void **state) {
-    Buffer text;
-    Error error;
-    for (int member = 0; member < 2; member++) {
-        gzFile file = gzopen(packed, member ? "ab" : "wb");
-        assert_int_equal(gzputs(file, "a little text\n"), 14);
-        assert_int_equal(gzclose(file), Z_OK);
-    }
-    Buffer whole = read_file(packed);
-    uint8_t *padded = calloc(whole.size + 100, 1);
-    memcpy(padded, whole.bytes, whole.size);
-    scratch_write(packed, padded, whole.size + 100);
-    must(source_read(&text, packed, &error), &error);
-    assert_string_equal((const char *)text.bytes, "a little text\na little text\n");
-    free(text.bytes);
-    for (size_t size = 0; size < whole.size; size++) {
-        scratch_write(packed, whole.bytes, size);
-        if (size / 2 == whole.size / 4) continue; // the first member, and at most a byte that nobody can know
-        expect_refused(source_read(&text, packed, &error), &error, size < 2 ? "is not gzip data" : "is cut short");
-    }
-    whole.bytes[12] ^= 4;
-    scratch_write(packed, whole.bytes, whole.size);
-    expect_refused(source_read(&text, packed, &error), &error, "damaged");
-    free(padded);
-    free(whole.bytes);
-}
-
-static void what_to_do_is_said(void **state) {
-    Error error;
-    Buffer buffer;
-    assert_false(source_read(&buffer, "/no/such.txt", &error));
-    assert_string_equal(error.message, "cannot open /no/such.txt: No such file or directory; check the name");
-    expect_refused(source_read(&buffer, directory, &error), &error, "; name a file");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shards_are_read_back),
@@ -185,8 +141,6 @@ int main(void) {
         cmocka_unit_test(wrong_sizes_are_refused),
         cmocka_unit_test(tokens_beyond_the_vocabulary_are_refused),
         cmocka_unit_test(what_is_no_file_is_refused),
-        cmocka_unit_test(gzip_is_read_whole),
-        cmocka_unit_test(what_to_do_is_said),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

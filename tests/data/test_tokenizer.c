@@ -3,6 +3,7 @@
 
 #include "base/file/file.h"
 #include "base/random.h"
+#include "base/utf8.h"
 
 static Tokens encode(const Tokenizer *tokenizer, const char *text, size_t size) {
     Tokens tokens = {0};
@@ -76,29 +77,6 @@ static void extending_keeps_the_set_sorted(void **state) {
     tokenizer_free(&tokenizer);
 }
 
-static void shakespeare_has_65_characters(void **state) {
-    const char *shared = getenv("BITTER_SHARED");
-    char path[SCRATCH_PATH];
-    snprintf(path, sizeof path, "%s/data/tinyshakespeare.txt", shared ? shared : "../shared");
-    if (!path_exists(path)) {
-        printf("there is no %s; tests/README.md says where to get it\n", path);
-        skip();
-    }
-    Buffer text;
-    Error error;
-    assert_true(file_read(&text, path, &error));
-    Tokenizer tokenizer = create(TOKENIZER_CHARS, (char *)text.bytes, text.size);
-    Tokens tokens = encode(&tokenizer, (char *)text.bytes, text.size);
-    assert_int_equal(tokenizer.vocab_size, 65);
-    assert_int_equal(tokens.count, 1115394);
-    // "First Citizen" in nanoGPT's numbering: newline, space, punctuation and 3 come before A = 13 and a = 39.
-    static const uint16_t first[] = {18, 47, 56, 57, 58, 1, 15, 47, 58, 47, 64, 43, 52};
-    assert_memory_equal(tokens.ids, first, sizeof first);
-    free(text.bytes);
-    tokens_free(&tokens);
-    tokenizer_free(&tokenizer);
-}
-
 // One past each border of what is UTF-8.
 static void what_is_not_utf8_is_refused(void **state) {
     static const char *const bad[] = {"\x80",
@@ -161,18 +139,7 @@ static char *many_characters(size_t *size, int count) {
     *size = 0;
     for (uint32_t c = 0x80; count > 0; c++) {
         if (c >= 0xD800 && c < 0xE000) continue;
-        int length = 0;
-        char *at = text + *size;
-        if (c < 0x800)
-            at[length++] = (char)(0xC0 | c >> 6);
-        else if (c < 0x10000)
-            at[length++] = (char)(0xE0 | c >> 12);
-        else
-            at[length++] = (char)(0xF0 | c >> 18);
-        if (c >= 0x10000) at[length++] = (char)(0x80 | (c >> 12 & 63));
-        if (c >= 0x800) at[length++] = (char)(0x80 | (c >> 6 & 63));
-        at[length++] = (char)(0x80 | (c & 63));
-        *size += (size_t)length;
+        *size += (size_t)utf8_encode(text + *size, c);
         count--;
     }
     return text;
@@ -275,11 +242,15 @@ static void wrong_fields_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_are_their_values),         cmocka_unit_test(chars_are_the_sorted_set),
-        cmocka_unit_test(extending_keeps_the_set_sorted), cmocka_unit_test(shakespeare_has_65_characters),
-        cmocka_unit_test(what_is_not_utf8_is_refused),    cmocka_unit_test(unknown_characters_are_named),
-        cmocka_unit_test(the_vocabulary_ends_at_65536),   cmocka_unit_test(ids_without_tokenizer_print_as_numbers),
-        cmocka_unit_test(files_give_equal_tokenizers),    cmocka_unit_test(wrong_fields_are_refused),
+        cmocka_unit_test(bytes_are_their_values),
+        cmocka_unit_test(chars_are_the_sorted_set),
+        cmocka_unit_test(extending_keeps_the_set_sorted),
+        cmocka_unit_test(what_is_not_utf8_is_refused),
+        cmocka_unit_test(unknown_characters_are_named),
+        cmocka_unit_test(the_vocabulary_ends_at_65536),
+        cmocka_unit_test(ids_without_tokenizer_print_as_numbers),
+        cmocka_unit_test(files_give_equal_tokenizers),
+        cmocka_unit_test(wrong_fields_are_refused),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -1,4 +1,4 @@
-// Tokenizers in Hugging Face's files, tokens that came without one, and characters that a tokenizer does not know.
+// Tokenizers in Hugging Face's files, and tokens that came without one.
 #include "tests/data/tokenizers.h"
 
 #include <jansson.h>
@@ -67,28 +67,11 @@ static void the_vocabulary_of_tokens_alone_is_stated(void **state) {
     tokenizer_free(&tokenizer);
 }
 
-static void unknown_characters_are_left_out_and_counted(void **state) {
-    Error error;
-    Tokens tokens = {0};
-    UnknownCharacters unknown = {0};
-    Tokenizer tokenizer = create(TOKENIZER_CHARS, "ab", 2);
-    must(tokenizer_encode_known(&tokens, &unknown, &tokenizer, "axb\xC3\xA9xya\xC3\xA9x", 11, "b.txt", &error), &error);
-    assert_int_equal(tokens.count, 3);
-    assert_true(tokens.ids[0] == 0 && tokens.ids[1] == 1 && tokens.ids[2] == 0);
-    assert_int_equal(unknown.total, 6);
-    assert_int_equal(unknown.first, 'x');
-    expect_refused(tokenizer_encode_known(&tokens, &unknown, &tokenizer, "a\xFF", 2, "b.txt", &error), &error,
-                   "not UTF-8");
-    tokens_free(&tokens);
-    tokenizer_free(&tokenizer);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_for_others_have_the_same_ids),
         cmocka_unit_test(files_for_others_give_equal_tokenizers),
         cmocka_unit_test(the_vocabulary_of_tokens_alone_is_stated),
-        cmocka_unit_test(unknown_characters_are_left_out_and_counted),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -7,12 +7,10 @@
 
 static char there[PATH_CAPACITY]; // the directory with the files
 
-static inline bool import_either(const char *name, Error *error) {
-    char path[PATH_CAPACITY];
+static inline bool import_there(Error *error) {
     Run run;
     *error = (Error){0};
-    snprintf(path, sizeof path, "%.1000s/%s", there, name);
-    const bool ok = strcmp(name, "model.bin") == 0 ? import_llmc(&run, path, error) : import_hf(&run, there, error);
+    const bool ok = import_hf(&run, there, error);
     if (ok) {
         free(logits_of(&run.gpt, CONTEXT));
         run_close(&run);
@@ -22,7 +20,7 @@ static inline bool import_either(const char *name, Error *error) {
 
 static inline void survives(const char *name) {
     Error error;
-    if (import_either(name, &error)) return;
+    if (import_there(&error)) return;
     assert_int_equal(error.kind, ERROR_INPUT);
     assert_true(strlen(error.message) > 10);
 }
@@ -36,7 +34,7 @@ static inline void damage(const char *name) {
     read_file(&file, there, name);
     for (size_t size = 0; size < file.size; size += size < 300 ? 3 : file.size / 53) {
         write_file(there, name, file.bytes, size);
-        if (import_either(name, &error)) fail_msg("%s: accepted with %zu of %zu bytes", name, size, file.size);
+        if (import_there(&error)) fail_msg("%s: accepted with %zu of %zu bytes", name, size, file.size);
         assert_int_equal(error.kind, ERROR_INPUT);
     }
     write_file(there, name, file.bytes, file.size);
@@ -47,7 +45,7 @@ static inline void damage(const char *name) {
         flip_bit(path, bit);
     }
     free(file.bytes);
-    must(import_either(name, &error), &error);
+    must(import_there(&error), &error);
 }
 
 // config.json with one member changed, or taken away (value NULL), where the path is "member" or "object.member".
@@ -70,7 +68,7 @@ static inline void expect_config(const char *member, const char *value, const ch
     else
         json_object_del(object, member);
     must(json_write(path, config, 17, &error), &error);
-    expect_refused(import_either("config.json", &error), &error, part);
+    expect_refused(import_there(&error), &error, part);
     write_file(there, "config.json", before.bytes, before.size);
     free(before.bytes);
 }

@@ -28,7 +28,7 @@ static inline void new_directory(char path[PATH_CAPACITY], const char *name) {
     Error error;
     snprintf(path, PATH_CAPACITY, "%.900s/%s", directory, name);
     scratch_remove(path);
-    must(directory_create(path, &error), &error);
+    must(directory_create(path, NULL, &error), &error);
 }
 
 static inline void run_make_as(Run *run, const char *pos, Block block, int kv_heads) {

@@ -11,9 +11,6 @@ static int make_models(void **state) {
     run_stretch(&run, METHOD_YARN, true);
     must(export_hf(&run, "the/run", there, &error), &error);
     run_close(&run);
-    run_make(&run, "learned");
-    must(export_llmc(&run, "the/run", there, &error), &error);
-    run_close(&run);
     return 0;
 }
 
@@ -21,7 +18,6 @@ static void damaged_files_are_survived(void **state) {
     damage("model.safetensors");
     damage("config.json");
     damage("tokenizer.json");
-    damage("model.bin");
 }
 
 static void weights_are_checked_by_their_crc(void **state) {
@@ -31,17 +27,17 @@ static void weights_are_checked_by_their_crc(void **state) {
     read_file(&file, there, name);
     file.bytes[file.size - 4] ^= 1; // still a finite number
     write_file(there, name, file.bytes, file.size);
-    if (import_either(name, &error)) fail_msg("one bit of the last weight was turned");
+    if (import_there(&error)) fail_msg("one bit of the last weight was turned");
     assert_non_null(strstr(error.message, "CRC-32"));
     file.bytes[file.size - 4] ^= 1;
     write_file(there, name, file.bytes, file.size);
     free(file.bytes);
-    must(import_either(name, &error), &error);
+    must(import_there(&error), &error);
 }
 
 static void configs_of_other_models_are_refused(void **state) {
     expect_config("model_type", "\"opt\"", "\"model_type\" is opt");
-    expect_config("model_type", "\"llama\"", "bitter's SwiGLU has silu");
+    expect_config("model_type", "\"llama\"", "\"hidden_act\" is");
     expect_config("model_type", NULL, "missing");
     expect_config("options", "{}", "a run of bitter");
     expect_config("vocab_size", "128256", "\"vocab_size\"");
@@ -56,19 +52,17 @@ static void configs_of_other_models_are_refused(void **state) {
     expect_config("num_key_value_heads", "3", "is 3, which 2 heads cannot share");
     expect_config("num_key_value_heads", NULL, "\"num_key_value_heads\"");
     expect_config("intermediate_size", "32", "\"intermediate_size\" is not 64");
-    expect_config("hidden_act", "\"silu\"", "\"hidden_act\" is silu");
+    expect_config("hidden_act", "\"silu\"", "\"hidden_act\" is");
     expect_config("norm_epsilon", "1e-6", "\"norm_epsilon\"");
-    expect_config("use_bias", "false", "no biases");
-    expect_config("tie_word_embeddings", "false", "its output layer");
-    expect_config("tie_word_embeddings", "0", "\"tie_word_embeddings\" must be true or false");
+    expect_config("use_bias", "false", "\"use_bias\" is false");
+    expect_config("tie_word_embeddings", "false", "\"tie_word_embeddings\" is");
+    expect_config("tie_word_embeddings", "0", "\"tie_word_embeddings\" is 0");
     expect_config("sliding_window", "0", "\"sliding_window\" must be a whole number");
     expect_config("rope_theta", "-1", "\"rope_theta\"");
     expect_config("rope_scaling", "[]", "\"rope_scaling\"");
     expect_config("rope_scaling.rope_type", "\"su\"", "\"rope_type\" is su");
     expect_config("rope_scaling.rope_type", "\"proportional\"", "8 of the 8 channels");
     expect_config("rope_scaling.factor", "0.5", "\"factor\"");
-    expect_config("rope_scaling.beta_fast", "0.5", "\"beta_fast\" must be above");
-    expect_config("rope_scaling.high_freq_factor", "1", "\"high_freq_factor\" above");
     expect_config("rope_scaling.mscale", "1", "\"mscale\"");
     expect_config("rope_scaling.original_max_position_embeddings", "1e300", "\"original_max_position_embeddings\"");
     expect_config("rope_scaling.attention_factor", "0", "\"attention_factor\"");
@@ -86,15 +80,15 @@ static void configs_of_other_llamas_are_refused(void **state) {
     new_directory(there, "llama");
     must(export_hf(&run, "the/run", there, &error), &error);
     run_close(&run);
-    must(import_either("config.json", &error), &error);
+    must(import_there(&error), &error);
     expect_config("intermediate_size", "44", "\"intermediate_size\" is not 64, which is two thirds");
     expect_config("num_key_value_heads", "2", "makes it [16,16]");
     expect_config("num_key_value_heads", "0", "\"num_key_value_heads\"");
-    expect_config("rms_norm_eps", "1e-6", "\"rms_norm_eps\" is 1e-06");
-    expect_config("rms_norm_eps", NULL, "1e-06 when it is missing");
-    expect_config("hidden_act", "\"gelu\"", "\"hidden_act\" is gelu");
-    expect_config("tie_word_embeddings", NULL, "its output layer");
-    expect_config("mlp_bias", "true", "its MLPs have biases");
+    expect_config("rms_norm_eps", "1e-6", "\"rms_norm_eps\" is 1e-6");
+    expect_config("rms_norm_eps", NULL, "where it is missing");
+    expect_config("hidden_act", "\"gelu\"", "\"hidden_act\" is");
+    expect_config("tie_word_embeddings", NULL, "\"tie_word_embeddings\" is");
+    expect_config("mlp_bias", "true", "\"mlp_bias\" is true");
     expect_config("num_hidden_layers", "1000", "describes a model of");
     memcpy(there, rotating, sizeof there);
 }
@@ -123,7 +117,7 @@ static void expect_header(const char *header, size_t data, const char *part) {
     memcpy(bytes + 8, header, length);
     write_file(there, "model.safetensors", bytes, 8 + length + data);
     free(bytes);
-    expect_refused(import_either("model.safetensors", &error), &error, part);
+    expect_refused(import_there(&error), &error, part);
 }
 
 #define TENSOR(name, type, shape, begin, end)                                                                          \
@@ -157,7 +151,7 @@ static void hostile_headers_are_refused(void **state) {
                   "makes it [257,16]");
     expect_header("{" TENSOR("a\\u001b[2J", "F99", "[1]", "0", "4") "}", 4, "tensor a?[2J");
     write_file(there, "model.safetensors", before.bytes, before.size);
-    must(import_either("model.safetensors", &error), &error);
+    must(import_there(&error), &error);
     free(before.bytes);
 }
 
@@ -185,7 +179,7 @@ static bool import_with_head(bool other, Error *error) {
     text_add(&out, (const char *)file.bytes + 8 + length + begin, size);
     out.bytes[out.size - 4] ^= other;
     write_file(there, name, out.bytes, out.size);
-    const bool ok = import_either(name, error);
+    const bool ok = import_there(error);
     write_file(there, name, file.bytes, file.size);
     text_free(&out);
     free(text);
@@ -233,44 +227,8 @@ static void other_files_are_refused(void **state) {
     snprintf(from, sizeof from, "%.1000s/model.safetensors", there);
     snprintf(to, sizeof to, "%.1000s/one.safetensors", there);
     assert_int_equal(rename(from, to), 0);
-    expect_refused(import_either("model.safetensors", &error), &error, "has no model.safetensors; name");
-    write_file(there, "model.safetensors.index.json", "{}", 2);
-    expect_refused(import_either("model.safetensors", &error), &error, "several files");
+    expect_refused(import_there(&error), &error, "has no model.safetensors");
     assert_int_equal(rename(to, from), 0);
-}
-
-// Word `index` of llm.c's header changed.
-static void expect_word(int index, int32_t value, const char *part) {
-    Buffer file;
-    Error error;
-    read_file(&file, there, "model.bin");
-    int32_t before;
-    memcpy(&before, file.bytes + 4 * index, sizeof before);
-    memcpy(file.bytes + 4 * index, &value, sizeof value);
-    write_file(there, "model.bin", file.bytes, file.size);
-    expect_refused(import_either("model.bin", &error), &error, part);
-    memcpy(file.bytes + 4 * index, &before, sizeof before);
-    write_file(there, "model.bin", file.bytes, file.size);
-    free(file.bytes);
-}
-
-static void hostile_checkpoints_are_refused(void **state) {
-    expect_word(0, 20240520, "not a checkpoint of llm.c");
-    expect_word(0, 0x46554747, "is a GGUF file");
-    expect_word(1, 2, "version 2");
-    expect_word(1, 5, "cut short or damaged");
-    for (int word = 2; word < 8; word++) {
-        expect_word(word, 0, "cannot be");
-        expect_word(word, -1, "cannot be");
-        expect_word(word, INT32_MAX, "cannot be");
-    }
-    expect_word(2, 10000000, "cut short or damaged");
-    expect_word(4, 3, "cut short or damaged");
-    expect_word(5, 3, "3 heads, width 16 and context 12, which cannot be");
-    const float spoiled = NAN;
-    int32_t bits;
-    memcpy(&bits, &spoiled, sizeof bits);
-    expect_word(256, bits, "nan");
 }
 
 int main(void) {
@@ -284,7 +242,6 @@ int main(void) {
         cmocka_unit_test(heads_of_their_own_are_refused),
         cmocka_unit_test(many_heads_are_read),
         cmocka_unit_test(other_files_are_refused),
-        cmocka_unit_test(hostile_checkpoints_are_refused),
     };
     return cmocka_run_group_tests(tests, make_models, remove_directory);
 }

@@ -48,7 +48,7 @@ const char *fuzz_file(char path[PATH_CAPACITY], const char *name, const void *by
     char parent[PATH_CAPACITY];
     Error error;
     fuzz_must(path_format(path, &error, "%s/%s", fuzz_directory(), name) && path_parent(parent, path, &error) &&
-                  (path_is_directory(parent) || directory_create(parent, &error)),
+                  (path_is_directory(parent) || directory_create(parent, NULL, &error)),
               &error);
     scratch_write(path, bytes, size);
     return path;

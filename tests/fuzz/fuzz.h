@@ -25,7 +25,6 @@
     TARGET(measured)                                                                                                   \
     TARGET(report)                                                                                                     \
     TARGET(import_hf)                                                                                                  \
-    TARGET(import_llmc)                                                                                                \
     TARGET(options)                                                                                                    \
     TARGET(pos)                                                                                                        \
     TARGET(arms)                                                                                                       \

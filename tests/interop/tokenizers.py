@@ -111,17 +111,6 @@ def texts():
     return found
 
 
-def llmc_tokenizer(encoding, path):
-    """gpt2_tokenizer.bin, as llm.c's train_gpt2.py writes it."""
-    header = [0] * 256
-    header[:4] = [20240328, 2, encoding.n_vocab, encoding.eot_token]
-    with open(path, "wb") as file:
-        file.write(struct.pack("<256i", *header))
-        for i in range(encoding.n_vocab):
-            token = encoding.decode_bytes([i])
-            file.write(struct.pack("<B", len(token)) + token)
-
-
 # What surrounds bytes that are not UTF-8 is text; tiktoken cannot be given such bytes, but decodes them.
 broken = [b"\xff\xfe\x00abc", b"caf\xe9 au lait", b"a\xc3", b"\xe2\x82", b"x\x80\x80\x80y", bytes(range(256)) * 3]
 
@@ -137,22 +126,17 @@ def test_gpt2(all_texts):
     os.mkdir("gpt2")
     os.symlink(vocabulary, "gpt2/encoder.json")
     os.symlink(merges, "gpt2/vocab.bpe")
-    llmc_tokenizer(encoding, "gpt2_tokenizer.bin")
     for name, text in all_texts.items():
         expected = encoding.encode_ordinary(text)
         ids, end = bitter_ids("gpt2", text.encode(), "gpt2-" + name)
         compare(f"GPT-2, {name}, beside tiktoken", ids, expected)
         check(f"GPT-2, {name}: the document ends with 50256", end == 50256)
-        ids, end = bitter_ids("gpt2_tokenizer.bin", text.encode(), "llmc-" + name)
-        compare(f"llm.c's file, {name}, beside tiktoken", ids, expected)
     theirs = Tokenizer.from_file("gpt2-writing/tokenizer.json")
     for name, text in all_texts.items():
         ids = theirs.encode(text.replace("<|endoftext|>", ""), add_special_tokens=False).ids
         compare(f"its tokenizer.json, {name}, read by tokenizers", ids,
                 encoding.encode_ordinary(text.replace("<|endoftext|>", "")))
     check("tokenizers knows the end of a document", theirs.token_to_id("<|endoftext|>") == 50256)
-    same = [read(f"{kind}-writing/tokenizer.json") for kind in ("gpt2", "llmc")]
-    check("from both sources the tokenizer.json is the same", same[0] == same[1])
     for i, data in enumerate(broken):
         ids, _ = bitter_ids("gpt2", data * 20, f"broken-{i}")
         check(f"bytes that are not UTF-8 come back, case {i}", encoding.decode_bytes(ids) == data * 20)

@@ -28,7 +28,7 @@ static inline int make_run(void **state) {
     options.context = 8;
     must(trainer_create(&trainer, &options, &corpus, &error), &error);
     must(run_paths(&paths, run_directory, &error), &error);
-    must(directory_create(run_directory, &error), &error);
+    must(directory_create(run_directory, NULL, &error), &error);
     must(run_create(&paths, &options, &trainer, &error), &error);
     must(model_save(paths.model, &trainer.gpt, &error), &error);
     return 0;

@@ -79,7 +79,7 @@ static void starting_weights_belong_to_the_run(void **state) {
     from.seed = 7;
     for (int i = 0; i < 10; i++) trainer.gpt.params[i] = (real)i;
     must(model_save(paths.model, &trainer.gpt, &error), &error);
-    must(run_paths(&from_paths, from.out, &error) && directory_create(from.out, &error), &error);
+    must(run_paths(&from_paths, from.out, &error) && directory_create(from.out, NULL, &error), &error);
     must(trainer_create(&other, &from, &corpus, &error) && run_load_or_create(&other, &from_paths, &from, &error),
          &error);
     assert_false(path_exists(from_paths.model));
@@ -255,7 +255,7 @@ static void init_keeps_what_the_other_run_lacks(void **state) {
     snprintf(plain.out, sizeof plain.out, "%.400s/plain", directory);
     must(trainer_create(&other, &plain, &corpus, &error), &error);
     must(run_paths(&plain_paths, plain.out, &error), &error);
-    must(directory_create(plain.out, &error), &error);
+    must(directory_create(plain.out, NULL, &error), &error);
     must(run_create(&plain_paths, &plain, &other, &error), &error);
     must(model_save(plain_paths.model, &other.gpt, &error), &error);
     model_make(&gpt, "learned", &trainer.gpt.shape, true);
@@ -278,7 +278,7 @@ static void default_names_are_numbered(void **state) {
     for (size_t i = 0; i < COUNT(expected); i++) {
         run_default_name(name, i % 2 ? "rope" : "rope:base=500,pairing=half");
         assert_string_equal(name, expected[i]);
-        must(directory_create(name, &error), &error);
+        must(directory_create(name, NULL, &error), &error);
     }
     run_default_name(name, "alibi");
     assert_string_equal(name, "runs/alibi");

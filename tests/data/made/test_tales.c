@@ -10,7 +10,7 @@ enum { SEED = 1337, MANY = 4000 };
 // Document `index`, terminated by a 0 that is not counted in its size.
 static Text document(uint64_t seed, uint64_t index) {
     Text text = {0};
-    builtin_document(&text, &(BuiltinCorpus){.builtin = &builtin_tales, .seed = (long long)seed}, index);
+    builtin_document(&text, &(BuiltinCorpus){.builtin = &builtins[BUILTIN_TALES], .seed = (long long)seed}, index);
     text_add(&text, "", 1);
     assert_false(text.failed);
     text.size--;
@@ -44,7 +44,7 @@ static void document_depends_on_seed_and_index_only(void **state) {
     Text all = {0};
     size_t start[21] = {0};
     for (int index = 0; index < 20; index++) {
-        builtin_document(&all, &(BuiltinCorpus){.builtin = &builtin_tales, .seed = SEED}, (uint64_t)index);
+        builtin_document(&all, &(BuiltinCorpus){.builtin = &builtins[BUILTIN_TALES], .seed = SEED}, (uint64_t)index);
         start[index + 1] = all.size;
     }
     for (int index = 19; index >= 0; index--) {

@@ -109,9 +109,9 @@ static void several_questions_are_answered(void **state) {
 }
 
 static void the_longest_exercise_is_as_long_as_announced(void **state) {
-    for (const Builtin *const *b = builtins; *b; b++) {
-        if (!(*b)->write) continue;
-        const BuiltinCorpus task = choose((*b)->name);
+    for (const Builtin *b = builtins; b->name; b++) {
+        if (!b->write) continue;
+        const BuiltinCorpus task = choose(b->name);
         Exercise exercise;
         Error error;
         for (int length = (int)task.min; length <= 2 * task.max; length += length < 20 ? 1 : 7) {
@@ -123,7 +123,7 @@ static void the_longest_exercise_is_as_long_as_announced(void **state) {
                 if (exercise.text.size > longest) longest = exercise.text.size;
             }
             if ((int)longest + 1 != task_tokens(&task, length))
-                fail_msg("%s: %zu bytes, announced %d", (*b)->name, longest, task_tokens(&task, length) - 1);
+                fail_msg("%s: %zu bytes, announced %d", b->name, longest, task_tokens(&task, length) - 1);
             assert_int_equal(exercise.text.capacity, capacity); // nothing more was asked for
             exercise_free(&exercise);
         }

@@ -9,7 +9,8 @@ static void check_export(const Run *run) {
     char path[PATH_CAPACITY];
     Run again;
     Error error;
-    fuzz_must(path_format(path, &error, "%s/exported", fuzz_directory()) && directory_create(path, &error), &error);
+    fuzz_must(path_format(path, &error, "%s/exported", fuzz_directory()) && directory_create(path, NULL, &error),
+              &error);
     if (!fuzz_taken(export_hf(run, "run", path, &error), &error)) return;
     fuzz_must(import_hf(&again, path, &error), &error);
     assert(run->gpt.tensors.total == again.gpt.tensors.total &&

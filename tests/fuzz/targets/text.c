@@ -8,21 +8,13 @@
 // Bytes that are taken as they are, unless they are to have a field.
 static bool prepare(const char *kind, char *path, const uint8_t *bytes, size_t size, const char *field) {
     const bool as_is = !field;
-    InputTexts texts = {.options = {.raw = as_is, .force = as_is}};
-    if (field) snprintf(texts.options.field, sizeof texts.options.field, "%s", field);
-    Tokens tokens = {0};
-    Tokenizer tokenizer = {0};
-    UnknownCharacters unknown = {0};
-    TokenizerChoice choice;
+    Texts texts = {.options = {.raw = as_is, .force = as_is}};
     Error error;
-    fuzz_must(tokenizer_choose(&choice, kind, &error), &error);
-    const bool ok = fuzz_taken(read_inputs(&texts, &path, 1, &error) &&
-                                   encode_texts(&tokens, &tokenizer, &unknown, &texts, &choice, &error),
-                               &error);
-    if (ok && as_is && unknown.total == 0) fuzz_decode(&tokens, &tokenizer, bytes, size);
+    if (field) snprintf(texts.options.field, sizeof texts.options.field, "%s", field);
+    snprintf(texts.options.tokenizer, sizeof texts.options.tokenizer, "%s", kind);
+    const bool ok = fuzz_taken(texts_read(&texts, &path, 1, &error) && texts_encode(&texts, &error), &error);
+    if (ok && as_is && texts.unknown.total == 0) fuzz_decode(&texts.tokens, &texts.tokenizer, bytes, size);
     texts_free(&texts);
-    tokens_free(&tokens);
-    tokenizer_free(&tokenizer);
     return ok;
 }
 

@@ -1,27 +1,16 @@
-// Vocabularies of other programs: llm.c's gpt2_tokenizer.bin, or GPT-2's encoder.json and, behind a byte 0xFF,
-// vocab.bpe.
+// GPT-2's encoder.json and, behind a byte 0xFF, vocab.bpe.
 #include "data/tokenizer.h"
 #include "tests/fuzz/fuzz.h"
 
-#include <string.h>
-
-enum { LLMC_MAGIC = 20240328 };
-
 bool fuzz_tokenizer_others(const uint8_t *bytes, size_t size) {
     char path[PATH_CAPACITY], merges[PATH_CAPACITY];
-    int32_t first = 0;
     size_t length;
     Tokenizer tokenizer;
     Error error;
-    if (size >= sizeof first) memcpy(&first, bytes, sizeof first);
-    if (first == LLMC_MAGIC) {
-        fuzz_file(path, "gpt2_tokenizer.bin", bytes, size);
-    } else {
-        const uint8_t *part = fuzz_part(&length, &bytes, &size);
-        fuzz_file(path, "gpt2/encoder.json", part, length);
-        fuzz_file(merges, "gpt2/vocab.bpe", bytes, size);
-        fuzz_must(path_parent(path, merges, &error), &error);
-    }
+    const uint8_t *part = fuzz_part(&length, &bytes, &size);
+    fuzz_file(path, "gpt2/encoder.json", part, length);
+    fuzz_file(merges, "gpt2/vocab.bpe", bytes, size);
+    fuzz_must(path_parent(path, merges, &error), &error);
     if (!fuzz_taken(tokenizer_find(&tokenizer, path, &error), &error)) return false;
     fuzz_encode(&tokenizer);
     tokenizer_free(&tokenizer);

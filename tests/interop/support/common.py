@@ -59,7 +59,7 @@ def data(tokenizer="bytes"):
             text = path("writings.txt")
             with open(text, "w", encoding="utf-8") as file:
                 file.write(writings())
-        bitter("prepare", "--raw", "--tokenizer", tokenizer, "--out", name, text)
+        bitter("prepare", "--tokenizer", tokenizer, "--out", name, text)
     return name
 
 

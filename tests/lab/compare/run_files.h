@@ -32,7 +32,7 @@ static inline int remove_directory(void **state) {
 static inline void path_of(char path[PATH_CAPACITY], const Job *job, const char *file) {
     char directory[PATH_CAPACITY];
     Error error;
-    must(comparison_path(directory, &comparison, job, "", &error) && directory_create(directory, &error) &&
+    must(comparison_path(directory, &comparison, job, "", &error) && directory_create(directory, NULL, &error) &&
              comparison_path(path, &comparison, job, file, &error),
          &error);
 }

@@ -176,7 +176,7 @@ static double power(double ratio, double exponent) {
     return product;
 }
 
-static void tales_document(Text *text, const BuiltinCorpus *corpus, uint64_t index) {
+void tales_document(Text *text, const BuiltinCorpus *corpus, uint64_t index) {
     const uint64_t key = random_key((uint64_t)corpus->seed, "tales");
     Story story = {.text = text, .start = text->size, .random = {random_bits(key, index), 0}};
     const int aim = (int)(SMALLEST * power((double)LARGEST_AIM / SMALLEST, random_next(&story.random)));
@@ -188,9 +188,3 @@ static void tales_document(Text *text, const BuiltinCorpus *corpus, uint64_t ind
     if (aim >= LONG_AIM) tell_scene(&story, (Choice){.kind = kind, .part = AGAIN, .room = AGAIN_ROOM}, 0, &block);
     tell_ending(&story, kind, aim);
 }
-
-const Builtin builtin_tales = {
-    .name = "tales",
-    .help = "little stories in which what was said early decides what is said later",
-    .document = tales_document,
-};
