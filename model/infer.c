@@ -8,7 +8,8 @@
 static LayerMemory memory_take(Arena *arena, const Inference *inference, const Gpt *gpt, int layer) {
     const int window = window_of(&gpt->shape, layer), chunk = inference->chunk, capacity = inference->capacity;
     // A query sees its own key and window - 1 before it.
-    const double kept = (double)window - 1 + mix_looks_back(&gpt->pos), room = 2 * kept + chunk;
+    const double kept = (double)window - 1 + (mix_brings_attention(&gpt->pos, layer) ? TOKENS_BEFORE : 0),
+                 room = 2 * kept + chunk;
     LayerMemory memory = {.room = window && room < capacity ? (int)room : capacity, .kept = (int)kept};
     const size_t tokens = (size_t)inference->B * memory.room;
     memory.cache = arena_reals(arena, tokens * 2 * (size_t)key_width(&gpt->shape));

@@ -170,10 +170,9 @@ static void attend_backward(real *dx, const Layer *layer, const Attention *atten
     linear_backward_weights(dw->projw, dw->projb, dbranch, a->heads, rows, C, C);
     // dq and dk, of queries and keys as the schemes' qk hooks left them; dv; dfeatures +=
     attention_backward(&(AttentionGradient){dq, dk, dv, b->dfeatures, b->dheads}, attention, tables, b->scratch);
-    mix_score_reduce(tables, l);
     mix_qk_backward(tables, l, dq, dk, q, k, qkv, layer->at, rows); // dq, dk, in place: of what the hooks were given
     linear_backward(b->dnorm, b->dqkv, w->qkvw, rows, C, qkv);      // dnorm (rows, C), of what became q, k and v ...
-    mix_input_backward(tables, l, b->dnorm, b->dfeatures, b->features, b->norm, rows); // ... += of the features
+    mix_layer_backward(tables, l, b->dnorm, b->dfeatures, b->features, b->norm, rows); // ... += of the features
     // dx +=: it already holds the gradient that passes along the residual stream.
     norm_backward(dx, b->dnorm, a->x, w->ln1w, w->ln1b, a->ln1_mean, a->ln1_rstd, rows, C);
     team_barrier();

@@ -60,14 +60,10 @@ int mix_features(const Mix *mix) {
     return features;
 }
 
-int mix_looks_back(const Mix *mix) {
-    int most = 0;
-    for (int p = 0; p < mix->parts; p++) {
-        const Position *pos = &mix->part[p];
-        const int tokens = pos->scheme->looks_back ? pos->scheme->looks_back(pos) : 0;
-        most = tokens > most ? tokens : most;
-    }
-    return most;
+bool mix_brings_attention(const Mix *mix, int layer) {
+    for (int p = 0; p < mix->parts; p++)
+        if (mix->part[p].scheme->attention && position_layer(&mix->part[p], layer) >= 0) return true;
+    return false;
 }
 
 double mix_operations(const Mix *mix, int T) {
@@ -115,27 +111,25 @@ void mix_project(Mix *mix) {
 
 // --- tables ---
 
-// The parts that work in each layer.
-static void list_calls(MixTables *tables) {
-    const Mix *mix = tables->mix;
-    int count = 0;
-    for (int l = 0; l < mix->shape.layers; l++) {
-        tables->first[l] = count;
-        for (int p = 0; p < mix->parts; p++) {
-            const int own = position_layer(&mix->part[p], l);
-            if (own >= 0 && mix->part[p].scheme->family)
-                tables->calls[count++] = (Call){mix->part[p].scheme->family, p, own, mix->first_feature[p]};
-        }
+// The parts that work in a layer, in the order of the text.
+static void list_calls(LayerCalls *list, const Mix *mix, int layer) {
+    *list = (LayerCalls){0};
+    for (int p = 0; p < mix->parts; p++) {
+        const Scheme *scheme = mix->part[p].scheme;
+        const int own = position_layer(&mix->part[p], layer);
+        if (own < 0 || !scheme->family) continue;
+        Call *call = &list->calls[list->count++];
+        *call = (Call){scheme->family, scheme->attention, p, own, mix->first_feature[p]};
+        if (scheme->attention) list->own = call;
+        list->changes |= scheme->family->score_forward != NULL;
+        list->reads_queries |= scheme->reads_queries && scheme->family->score_backward;
     }
-    tables->first[mix->shape.layers] = count;
 }
 
 void mix_layout(MixTables *tables, const Mix *mix, Arena *arena, int positions, int batch, bool training) {
-    const size_t L = (size_t)mix->shape.layers;
     tables->mix = mix;
-    tables->calls = arena_take(arena, L * (size_t)mix->parts * sizeof *tables->calls);
-    tables->first = arena_take(arena, (L + 1) * sizeof *tables->first);
-    if (tables->first) list_calls(tables);
+    tables->layers = arena_take(arena, (size_t)mix->shape.layers * sizeof *tables->layers);
+    for (int l = 0; tables->layers && l < mix->shape.layers; l++) list_calls(&tables->layers[l], mix, l);
     for (int p = 0; p < mix->parts; p++) {
         tables_layout(&tables->part[p], &mix->part[p], arena, positions, batch, training);
         tables->part[p].feature_stride = mix_features(mix);
@@ -150,13 +144,6 @@ bool mix_window(MixTables *tables, int length) {
 
 void mix_prepare(MixTables *tables) {
     for (int p = 0; p < tables->mix->parts; p++) tables_prepare(&tables->part[p]);
-}
-
-void mix_reduce(MixTables *tables) {
-    for (int p = 0; p < tables->mix->parts; p++) {
-        const Family *family = tables->mix->part[p].scheme->family;
-        if (family && family->reduce) family->reduce(&tables->part[p]);
-    }
 }
 
 // --- hooks ---
@@ -176,12 +163,13 @@ void mix_embed_backward(const MixTables *tables, const real *dx, const Place *at
     }
 }
 
+// The calls of a layer: forward in order, backward from the last to the first.
 static const Call *calls_begin(const MixTables *tables, int layer) {
-    return tables->calls + tables->first[layer];
+    return tables->layers[layer].calls;
 }
 
 static const Call *calls_end(const MixTables *tables, int layer) {
-    return tables->calls + tables->first[layer + 1];
+    return tables->layers[layer].calls + tables->layers[layer].count;
 }
 
 void mix_input_forward(const MixTables *tables, int layer, real *features, const real *x, int rows) {
@@ -190,11 +178,11 @@ void mix_input_forward(const MixTables *tables, int layer, real *features, const
             c->family->input_forward(&tables->part[c->part], c->layer, features + c->feature, x, rows);
 }
 
-void mix_input_backward(const MixTables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+void mix_layer_backward(const MixTables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                         const real *x, int rows) {
     for (const Call *c = calls_end(tables, layer); c-- > calls_begin(tables, layer);)
-        if (c->family->input_backward)
-            c->family->input_backward(&tables->part[c->part], c->layer, dx, dfeatures + c->feature,
+        if (c->family->layer_backward)
+            c->family->layer_backward(&tables->part[c->part], c->layer, dx, dfeatures + c->feature,
                                       features + c->feature, x, rows);
 }
 
@@ -212,20 +200,6 @@ void mix_qk_backward(const MixTables *tables, int layer, real *dq, real *dk, con
 
 // --- hooks of scores ---
 
-static const Scheme *scheme_of(const MixTables *tables, const Call *call) {
-    return tables->mix->part[call->part].scheme;
-}
-
-ScoresAre mix_scores(const MixTables *tables, int layer) {
-    ScoresAre are = {0};
-    for (const Call *c = calls_begin(tables, layer); c < calls_end(tables, layer); c++) {
-        are.own |= scheme_of(tables, c)->own_scores;
-        are.changed |= c->family->score_forward != NULL;
-        are.trained |= scheme_of(tables, c)->reads_queries && c->family->score_backward;
-    }
-    return are;
-}
-
 void mix_scratch(real *scratch[PARTS_CAPACITY], const MixTables *tables, Arena *arena, int rows, int columns,
                  bool training) {
     for (int p = 0; p < tables->mix->parts; p++) {
@@ -236,8 +210,7 @@ void mix_scratch(real *scratch[PARTS_CAPACITY], const MixTables *tables, Arena *
     }
 }
 
-// The block as a part sees it.
-static ScoreBlock own_block(const Call *call, const ScoreBlock *block, real *const *scratch) {
+ScoreBlock mix_block(const Call *call, const ScoreBlock *block, real *const scratch[PARTS_CAPACITY]) {
     ScoreBlock own = *block;
     own.layer = call->layer;
     own.features = block->features + call->feature;
@@ -245,29 +218,21 @@ static ScoreBlock own_block(const Call *call, const ScoreBlock *block, real *con
     return own;
 }
 
-// A scheme that computes the scores itself comes first, and last in backward.
 void mix_score_forward(const MixTables *tables, const ScoreBlock *block, real *const scratch[PARTS_CAPACITY]) {
-    for (int first = 1; first >= 0; first--)
-        for (const Call *c = calls_begin(tables, block->layer); c < calls_end(tables, block->layer); c++)
-            if (c->family->score_forward && scheme_of(tables, c)->own_scores == first) {
-                const ScoreBlock own = own_block(c, block, scratch);
-                c->family->score_forward(&tables->part[c->part], &own);
-            }
+    for (const Call *c = calls_begin(tables, block->layer); c < calls_end(tables, block->layer); c++)
+        if (c->family->score_forward) {
+            const ScoreBlock own = mix_block(c, block, scratch);
+            c->family->score_forward(&tables->part[c->part], &own);
+        }
 }
 
 void mix_score_backward(const MixTables *tables, const ScoreBlock *block, const ScoreGradient *grad,
                         real *const scratch[PARTS_CAPACITY]) {
-    for (int first = 0; first <= 1; first++)
-        for (const Call *c = calls_end(tables, block->layer); c-- > calls_begin(tables, block->layer);)
-            if (c->family->score_backward && scheme_of(tables, c)->own_scores == first) {
-                const ScoreBlock own = own_block(c, block, scratch);
-                ScoreGradient own_grad = *grad;
-                own_grad.dfeatures += c->feature;
-                c->family->score_backward(&tables->part[c->part], &own, &own_grad);
-            }
-}
-
-void mix_score_reduce(const MixTables *tables, int layer) {
-    for (const Call *c = calls_begin(tables, layer); c < calls_end(tables, layer); c++)
-        if (c->family->score_reduce) c->family->score_reduce(&tables->part[c->part], c->layer);
+    for (const Call *c = calls_end(tables, block->layer); c-- > calls_begin(tables, block->layer);)
+        if (c->family->score_backward) {
+            const ScoreBlock own = mix_block(c, block, scratch);
+            ScoreGradient own_grad = *grad;
+            own_grad.dfeatures += c->feature;
+            c->family->score_backward(&tables->part[c->part], &own, &own_grad);
+        }
 }

@@ -36,17 +36,26 @@ typedef struct {
 // One entry of the list that a pass walks in each layer: a part that works there.
 typedef struct {
     const Family *family;
+    const AttentionOp *attention; // that the part brings; NULL = none
     int part;
     int layer;   // the number of the layer among the part's own
     int feature; // the first of the token's features that is the part's own
 } Call;
 
+// What happens in one layer.
+typedef struct {
+    Call calls[PARTS_CAPACITY];
+    int count;
+    const Call *own;    // the part that brings the layer's attention op; NULL = none, it is the model's
+    bool changes;       // a part adds to the scores
+    bool reads_queries; // a part adds to the gradients of queries, in score_backward
+} LayerCalls;
+
 // The tables of all parts, and what is called in each layer. Each TrainPass and each Inference has its own.
 typedef struct {
     const Mix *mix;
     Tables part[PARTS_CAPACITY];
-    Call *calls; // of layer 0, 1, ...; those of layer l are numbers first[l] to first[l+1] - 1
-    int *first;  // (L + 1)
+    LayerCalls *layers; // (L)
 } MixTables;
 
 // --- setting up ---
@@ -108,8 +117,8 @@ int mix_span(const Mix *mix);
 int mix_max_length(const Mix *mix);
 // Numbers that all schemes together keep for each token and layer.
 int mix_features(const Mix *mix);
-// How many tokens before the first key that a query sees the schemes read the features of.
-int mix_looks_back(const Mix *mix);
+// Does a scheme bring the attention op of this layer of the model?
+bool mix_brings_attention(const Mix *mix, int layer);
 // The floating point operations that the schemes cost a token in training (see the hook `operations`).
 double mix_operations(const Mix *mix, int T);
 
@@ -117,19 +126,17 @@ double mix_operations(const Mix *mix, int T);
 void mix_layout(MixTables *tables, const Mix *mix, Arena *arena, int positions, int batch, bool training);
 bool mix_window(MixTables *tables, int length);
 void mix_prepare(MixTables *tables);
-void mix_reduce(MixTables *tables);
 
 // --- hooks: as in Scheme, called for the parts that work in this layer, backward in reverse order. Layers are those of
 // the model; features (rows, mix_features). ---
 void mix_embed_forward(const MixTables *tables, real *x, const Place *at, int rows);
 void mix_embed_backward(const MixTables *tables, const real *dx, const Place *at, int rows);
 void mix_input_forward(const MixTables *tables, int layer, real *features, const real *x, int rows);
-void mix_input_backward(const MixTables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+void mix_layer_backward(const MixTables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                         const real *x, int rows);
 void mix_qk_forward(const MixTables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows);
 void mix_qk_backward(const MixTables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                      const Place *at, int rows);
-void mix_score_reduce(const MixTables *tables, int layer);
 
 // Take the scratch memory of each part's blocks from the arena.
 void mix_scratch(real *scratch[PARTS_CAPACITY], const MixTables *tables, Arena *arena, int rows, int columns,
@@ -139,12 +146,7 @@ void mix_score_forward(const MixTables *tables, const ScoreBlock *block, real *c
 void mix_score_backward(const MixTables *tables, const ScoreBlock *block, const ScoreGradient *grad,
                         real *const scratch[PARTS_CAPACITY]);
 
-// What happens to the scores of a layer.
-typedef struct {
-    bool own;     // a scheme computes them itself
-    bool changed; // a scheme adds to them, or computes them
-    bool trained; // there is a score_backward
-} ScoresAre;
-ScoresAre mix_scores(const MixTables *tables, int layer);
+// The block as a part sees it: its own layer, features and scratch.
+ScoreBlock mix_block(const Call *call, const ScoreBlock *block, real *const scratch[PARTS_CAPACITY]);
 
 #endif

@@ -135,7 +135,7 @@ static const char *clash(const Scheme *a, const Scheme *b) {
     if (a_turns && b_turns) return "both turn queries and keys, and the second would turn what the first has turned";
     if ((a_turns && b->reads_queries) || (b_turns && a->reads_queries))
         return "one turns queries and keys, and the other reads them as they were";
-    if (a->own_scores && b->own_scores) return "both compute the scores themselves";
+    if (a->attention && b->attention) return "both compute the scores themselves";
     return NULL;
 }
 

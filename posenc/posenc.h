@@ -19,6 +19,7 @@
 #define TABLES_CAPACITY  6   // tables of a scheme
 
 typedef struct Scheme Scheme;
+typedef struct AttentionOp AttentionOp; // model/ops/ops.h
 
 // Where a scheme enters the model.
 typedef enum { ENTERS_NOWHERE, ENTERS_EMBEDDING, ENTERS_ROTATION, ENTERS_BIAS, ENTERS_CONTENT } Enters;
@@ -92,11 +93,6 @@ typedef struct {
     const real *features; // (columns, scheme->feature_count), rows tables->feature_stride apart, what input_forward
                           // made of tokens
     real *scratch;        // (score_scratch) score_backward finds here what score_forward of the same block left
-    int tokens_before;    // tokens of the sequence before column 0, whose features stand in front of `features`
-    // In training, one thread does the blocks of a head in order, with the same scratch; elsewhere all three are 0:
-    int columns_left;   // how many columns of the head's earlier blocks come before column 0
-    int columns_before; // how many of these columns the head's earlier blocks had
-    int columns_after;  // how many more its later blocks will have
 } ScoreBlock;
 
 // How many keys row i's query sees; the last is that of its own token.
@@ -132,18 +128,18 @@ typedef struct {
 // sequences of equal length, one sequence after the other; at[r] are the coordinates of row r's token.
 //
 // Who calls a hook, and on what it works (num/team.h):
-//   embed_forward, input_*, qk_*      every thread of a team, each on its share of the rows; sums for parameters are
-//                                     shared out by columns or by heads, after a barrier
-//   embed_backward, score_reduce      every thread of a team, each on its share of the columns
+//   embed_forward, input_forward, qk_*  every thread of a team, each on its share of the rows; sums for parameters
+//                                     are shared out by columns or by heads, after a barrier
+//   embed_backward, layer_backward    every thread of a team, each on its share of the columns (dx: of the rows)
 //   score_forward, score_backward     one thread for each block of scores
-//   prepare, reduce                   one thread alone
+//   prepare                           one thread alone
 //
 // By which way gradients reach parameters:
-//   codes         dx -> embed_backward -> dparams, or -> sums -> reduce -> dparams
-//   rotations     dq, dk -> qk_backward -> slabs -> dtheta -> reduce -> dparams
-//   biases        dS -> score_backward -> slabs -> score_reduce -> dcurves -> reduce -> dparams
-//   contents      dS -> score_backward -> slabs -> score_reduce -> dparams
-//                 dS -> score_backward -> dfeatures -> input_backward -> dparams
+//   codes         dx -> embed_backward -> dparams
+//   rotations     dq, dk -> qk_backward -> slabs -> dtheta; after all layers -> dparams
+//   biases        dS -> score_backward -> slabs -> layer_backward -> dcurves; after all layers -> dparams
+//   contents      dS -> score_backward -> slabs -> layer_backward -> dparams
+//                 dS -> score_backward -> dfeatures -> layer_backward -> dparams
 //
 // A slab is the partial sum of one sequence, or of one head of it. So threads never add to the same numbers, and the
 // order of every sum is fixed. It is zeroed after each layer.
@@ -161,8 +157,10 @@ typedef struct {
     // features (rows, F), rows tables->feature_stride apart, from a layer's normalised input x (rows, C). They are
     // cached like keys, so each may depend on its own token only.
     void (*input_forward)(const Tables *tables, int layer, real *features, const real *x, int rows);
-    // dx += by rows, and dparams by columns, from dfeatures.
-    void (*input_backward)(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+    // The end of a layer's backward pass: dx += by rows, and dparams by columns, from dfeatures; add the slabs of
+    // score_backward to dtables or dparams, and zero them. Layers come from the last to the first: with the scheme's
+    // layer 0, what dtables have collected in all layers goes on to dparams, and dtables become 0 again.
+    void (*layer_backward)(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows);
 
     // q (rows, H*d) and k (rows, K*d), rows `stride` apart, in place: new rows only, so that keys can be cached
@@ -180,11 +178,6 @@ typedef struct {
     // scores. Several threads call this at once, but the blocks of one sequence and head come from one thread, in
     // order: so each (sequence, head) needs a slab of its own.
     void (*score_backward)(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad);
-    // After score_backward of all blocks of a layer: add the slabs to dtables or dparams, and zero them.
-    void (*score_reduce)(const Tables *tables, int layer);
-
-    // After a backward pass: dtables -> dparams, accumulated; zero the dtables.
-    void (*reduce)(Tables *tables);
 } Family;
 
 struct Scheme {
@@ -197,13 +190,14 @@ struct Scheme {
     Enters enters;
     const char *compared_with; // of a learned scheme: the designed scheme that reports compare it with; NULL = none
     bool relative;             // a constant added to all coordinates changes nothing
-    bool own_scores; // its hooks compute S, dq and dk themselves, instead of adding to S = scale q k^T and its gradient
-    bool reads_queries; // its score hooks read q or k, and mean the values before a rotation
-    bool two_axes;      // reads lines and columns, not t
-    bool has_corners;   // the loss has corners, where differences are no slopes: gradcheck then tries other seeds
-    bool placeless;     // reads no coordinates: positions come from contents, or not at all
+    bool reads_queries;        // its score hooks read q or k, and mean the values before a rotation
+    bool two_axes;             // reads lines and columns, not t
+    bool has_corners; // the loss has corners, where differences are no slopes: gradcheck then tries other seeds
+    bool placeless;   // reads no coordinates: positions come from contents, or not at all
 
-    const Family *family; // NULL = it does not enter the model
+    const Family *family;         // NULL = it does not enter the model
+    const AttentionOp *attention; // computes all scores of its layers, with those that other schemes add; NULL = as if
+                                  // there were no scheme, S = scale q k^T
 
     // --- what a scheme writes for its family ---
     //
@@ -251,8 +245,6 @@ struct Scheme {
     void (*project)(Position *pos);
     // How many numbers input_forward computes for each token in each layer.
     int (*feature_count)(const Position *pos);
-    // How many tokens before the first column of a block its score hooks read the features of.
-    int (*looks_back)(const Position *pos);
     // How many reals of scratch memory a block needs that has at most `rows` queries and `columns` keys; in training
     // these are all keys of the head.
     size_t (*score_scratch)(const Tables *tables, int rows, int columns, bool training);

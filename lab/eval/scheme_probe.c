@@ -94,6 +94,13 @@ static void scores(Probe *probe, int head) {
         .scale = (real)(1 / sqrt(probe->d)),
         .features = probe->features,
     };
+    const Call *own = probe->tables.layers[probe->layer].own;
+    if (own) {
+        const ScoreBlock own_block = mix_block(own, &block, probe->scratch);
+        own->attention->scores(&probe->tables.part[own->part], &own_block);
+        mix_score_forward(&probe->tables, &block, probe->scratch);
+        return;
+    }
     const Packed keys = gemm_pack(NULL, columns_of(block.k, probe->C), probe->d, count);
     scores_forward(&probe->tables, &block, &keys, probe->scratch);
 }
@@ -170,7 +177,7 @@ static void measure_scores(SchemeProperties *p, Probe *probe) {
     // The same token, query and key at every place.
     repeat_row(probe->x, probe, "token", TOKEN_RMS);
     repeat_row(probe->q, probe, "query", 1);
-    repeat_row(probe->k, probe, mix_scores(&probe->tables, probe->layer).own ? "key" : "query", 1);
+    repeat_row(probe->k, probe, probe->tables.layers[probe->layer].own ? "key" : "query", 1);
     if (any_embeds(mix)) {
         memset(probe->q, 0, codes);
         mix_embed_forward(&probe->tables, probe->q, probe->at, probe->T);

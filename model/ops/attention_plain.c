@@ -127,7 +127,6 @@ static void weights_backward(real *dS, real *dv, const real *dout, const real *v
 static void scores_backward(const ScoreGradient *grad, const ScoreBlock *s, const Attention *a, const MixTables *tables,
                             const Memory *memory) {
     mix_score_backward(tables, s, grad, memory->schemes);
-    if (mix_scores(tables, s->layer).own) return;
     for (int i = 0; i < s->rows; i++)
         for (int j = 0; j < end_key(a, i); j++)
             for (int c = 0; c < a->d; c++) {

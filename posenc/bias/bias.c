@@ -70,7 +70,8 @@ static void score_forward(const Tables *tables, const ScoreBlock *block) {
 }
 
 // The gradient takes three steps: score_backward adds dS_ij to entry i - j of the slab of its sequence and head;
-// score_reduce adds the slabs of all sequences to dcurves; reduce makes of these the gradients of parameters.
+// layer_backward adds the slabs of all sequences to dcurves, and makes of these, after the last layer, the gradients of
+// parameters.
 static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
     if (!tables->dtable[SLABS]) return; // nothing is trained: dS goes on unchanged to q and k
     real *slab = slab_of(tables, block->sequence, block->head);
@@ -87,14 +88,9 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
     }
 }
 
-static void score_reduce(const Tables *tables, int layer) {
-    const int curves = tables->pos->shape.heads * tables->positions;
-    if (tables->dtable[SLABS]) slabs_reduce(dcurves_of(tables, layer), tables->dtable[SLABS], tables->batch, curves);
-}
-
 // Forward added g_l curve in layer l. So dg_l = dcurve_l . curve, and dcurve = the sum of g_l dcurve_l, which is left
 // in the place of the first layer that has this set.
-static void gates_backward(Tables *tables) {
+static void gates_backward(const Tables *tables) {
     const Position *pos = tables->pos;
     const int H = pos->shape.heads, P = tables->positions;
     for (int layer = 0; layer < pos->shape.layers; layer++) {
@@ -111,10 +107,9 @@ static void gates_backward(Tables *tables) {
     }
 }
 
-static void reduce(Tables *tables) {
+static void dcurves_backward(const Tables *tables) {
     const Position *pos = tables->pos;
     const int H = pos->shape.heads;
-    if (!tables->dtable[DCURVES]) return;
     if (pos->gated) gates_backward(tables);
     for (int set = 0; position_trained(pos) && set < pos->sets; set++)
         for (int h = 0; h < H; h++) pos->scheme->curve_backward(tables, set, h);
@@ -122,13 +117,23 @@ static void reduce(Tables *tables) {
     memset(tables->dtable[DCURVES], 0, kept * H * tables->positions * sizeof(real));
 }
 
+static void layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+                           const real *x, int rows) {
+    const int curves = tables->pos->shape.heads * tables->positions;
+    if (!tables->dtable[SLABS]) return;
+    slabs_reduce(dcurves_of(tables, layer), tables->dtable[SLABS], tables->batch, curves);
+    if (layer > 0) return;
+    team_barrier();
+#pragma omp single
+    dcurves_backward(tables);
+}
+
 const Family bias_family = {
     .layout = layout,
     .prepare = prepare,
     .score_forward = score_forward,
     .score_backward = score_backward,
-    .score_reduce = score_reduce,
-    .reduce = reduce,
+    .layer_backward = layer_backward,
 };
 
 // With the sets side by side, in front: gates_backward has left them there.

@@ -25,7 +25,7 @@ static void input_forward(const Tables *tables, int layer, real *features, const
 }
 
 // So dz = dstep where z > 0, and 0 elsewhere; dz' = sigmoid(z') dslope = (1 - e^-slope) dslope.
-static void input_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+static void layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows) {
     const int H = tables->pos->shape.heads, stride = tables->feature_stride;
     const Share own = share_rows(rows);
@@ -94,7 +94,7 @@ static double operations(const Position *pos, int T) {
 static const Family family = {
     .layout = projected_layout,
     .input_forward = input_forward,
-    .input_backward = input_backward,
+    .layer_backward = layer_backward,
     .score_forward = score_forward,
     .score_backward = score_backward,
 };

@@ -42,7 +42,7 @@ static void input_forward(const Tables *tables, int layer, real *features, const
         for (int h = 0; h < H; h++) features[(size_t)r * stride + h] = log_sigmoid(features[(size_t)r * stride + h]);
 }
 
-static void input_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+static void layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows) {
     const int H = tables->pos->shape.heads, stride = tables->feature_stride;
     const Share own = share_rows(rows);
@@ -112,7 +112,7 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
 static const Family family = {
     .layout = projected_layout,
     .input_forward = input_forward,
-    .input_backward = input_backward,
+    .layer_backward = layer_backward,
     .score_forward = score_forward,
     .score_backward = score_backward,
 };

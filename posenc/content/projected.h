@@ -14,7 +14,7 @@ void projected_layout(Tables *tables, Arena *arena, bool training);
 // For input_forward: z in the place of the features. By rows.
 void projected_forward(const Tables *tables, int layer, real *z, const real *x, int rows);
 
-// For input_backward: where the scheme writes dz (rows, F) of its own rows; then dx += by rows and, after a barrier, dw
+// For layer_backward: where the scheme writes dz (rows, F) of its own rows; then dx += by rows and, after a barrier, dw
 // and db by columns.
 static inline real *projected_dz(const Tables *tables) {
     return tables->dtable[0];

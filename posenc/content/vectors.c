@@ -53,7 +53,8 @@ double vectors_operations(const Position *pos) {
     return all_heads(pos) * 3 * 2 * reached(pos, position_span(pos)) * head_width(&pos->shape);
 }
 
-void vectors_score_reduce(const Tables *tables, int layer) {
+void vectors_layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+                            const real *x, int rows) {
     const Position *pos = tables->pos;
     slabs_reduce(set_of(pos->dparams[0], pos, layer), tables->dtable[SLABS], tables->batch * pos->shape.heads,
                  (int)slab_size(tables));

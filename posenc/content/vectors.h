@@ -8,7 +8,7 @@
 
 // What such a scheme writes into its Scheme, and into its Family. Its params[0] are (sets * vectors, d).
 #define VECTOR_SCHEME .enters = ENTERS_CONTENT, .relative = true, .reads_queries = true
-#define VECTOR_HOOKS  .layout = vectors_layout, .score_reduce = vectors_score_reduce
+#define VECTOR_HOOKS  .layout = vectors_layout, .layer_backward = vectors_layer_backward
 
 // N: of the vectors of a set, those that distances 0 .. positions-1, or counts up to `positions`, can reach.
 int vectors_reached(const Tables *tables);
@@ -25,6 +25,7 @@ void vectors_forward(real *P, const Tables *tables, const ScoreBlock *block);
 void vectors_backward(const ScoreGradient *grad, const real *dP, const Tables *tables, const ScoreBlock *block);
 
 // Add the slabs of all sequences and heads to dparams[0].
-void vectors_score_reduce(const Tables *tables, int layer);
+void vectors_layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+                            const real *x, int rows);
 
 #endif

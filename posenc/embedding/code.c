@@ -43,6 +43,17 @@ static void embed_forward(const Tables *tables, real *x, const Place *at, int ro
     }
 }
 
+// The factor is gain * gate, so each gets the sum times the other.
+static void factor_backward(const Tables *tables) {
+    const Position *pos = tables->pos;
+    double sum = 0;
+    for (int c = 0; c < pos->shape.width; c++) sum += (double)tables->dtable[DFACTOR][c];
+    const double gain = has_gain(pos) ? (double)pos->params[0][0] : 1, gate = (double)gate_of(pos, 0);
+    if (has_gain(pos)) pos->dparams[0][0] += (real)(gate * sum);
+    if (pos->gated) *dgate_of(pos, 0) += (real)(gain * sum);
+    memset(tables->dtable[DFACTOR], 0, (size_t)pos->shape.width * sizeof(real));
+}
+
 // Forward was x[r] += factor code[at[r]], so each row of a trained table collects the gradients of the tokens that read
 // it, and the factor collects dx . code. Threads share out the channels, not the rows: rows may meet in one position.
 static void embed_backward(const Tables *tables, const real *dx, const Place *at, int rows) {
@@ -56,18 +67,10 @@ static void embed_backward(const Tables *tables, const real *dx, const Place *at
         for (int c = own.begin; dcode && c < own.end; c++) dcode[c] += factor * dx_r[c];
         for (int c = own.begin; dfactor && c < own.end; c++) dfactor[c] += dx_r[c] * code[c];
     }
-}
-
-// The factor is gain * gate, so each gets the sum times the other.
-static void reduce(Tables *tables) {
-    const Position *pos = tables->pos;
     if (!tables->dtable[DFACTOR]) return;
-    double sum = 0;
-    for (int c = 0; c < pos->shape.width; c++) sum += (double)tables->dtable[DFACTOR][c];
-    const double gain = has_gain(pos) ? (double)pos->params[0][0] : 1, gate = (double)gate_of(pos, 0);
-    if (has_gain(pos)) pos->dparams[0][0] += (real)(gate * sum);
-    if (pos->gated) *dgate_of(pos, 0) += (real)(gain * sum);
-    memset(tables->dtable[DFACTOR], 0, (size_t)pos->shape.width * sizeof(real));
+    team_barrier();
+#pragma omp single
+    factor_backward(tables);
 }
 
 const Family code_family = {
@@ -75,7 +78,6 @@ const Family code_family = {
     .prepare = prepare,
     .embed_forward = embed_forward,
     .embed_backward = embed_backward,
-    .reduce = reduce,
 };
 
 // For each channel an addition, with a trained table another one backward, and four where a factor is trained.

@@ -242,10 +242,9 @@ static void rotary_backward(const Tables *tables, int layer, real *dq, real *dk,
 
 // The angles were g t theta, and what backward has added up is d(g theta) of each layer and head. So dg is the sum of
 // theta d(g theta), and dtheta = g d(g theta).
-static void reduce(Tables *tables) {
+static void dtheta_backward(const Tables *tables) {
     const Position *pos = tables->pos;
     const int H = pos->shape.heads, pairs = pairs_of_axis(pos);
-    if (!tables->dtable[DTHETA] || tables->stretch->learns) return; // rotary_dfactors has its own chain rule
     for (int layer = 0; layer < layers_apart(pos); layer++) {
         const int set = position_set(pos, layer);
         const real gate = gate_of(pos, layer);
@@ -263,12 +262,21 @@ static void reduce(Tables *tables) {
     }
 }
 
+static void layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+                           const real *x, int rows) {
+    // While factors are trained, rotary_dfactors has its own chain rule.
+    if (layer > 0 || !tables->dtable[DTHETA] || tables->stretch->learns) return;
+    team_barrier();
+#pragma omp single
+    dtheta_backward(tables);
+}
+
 const Family rotation_family = {
     .layout = layout,
     .prepare = prepare,
     .qk_forward = rotary_forward,
     .qk_backward = rotary_backward,
-    .reduce = reduce,
+    .layer_backward = layer_backward,
 };
 
 // Forward was theta' = theta / factor, so d/dlog factor = -theta' d/dtheta'.

@@ -158,8 +158,7 @@ static void check(const char *specification, int span) {
     static Content x;
     content_make(&x, specification, span);
     for (int row = 0; row < B * H * T; row += row % T + BLOCK < T ? BLOCK : T - row % T) block_both_ways(&x, row);
-    for (int again = 0; again < 2; again++)
-        x.scene.pos->scheme->family->score_reduce(&x.scene.tables, LAYER); // the second finds nothing
+    for (int again = 0; again < 2; again++) scene_layer_backward(&x.scene, LAYER); // the second finds nothing
     for (int n = 0; n < SCORES; n++)
         if (n % T <= n / T % T) expect_near(specification, (size_t)n, x.S[n], score(&x, n / T, n % T), 1e-12);
     x.frozen = true;

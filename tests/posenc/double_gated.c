@@ -77,19 +77,10 @@ static void turn_back_forward(const Tables *tables, int layer, real *dq, real *d
     rotation_family.qk_forward(tables, layer, dq, dk, stride, at, rows);
 }
 
-// The sum that is left for the parameters does without the gate of layer 1.
-static void first_gate_is_one(Tables *tables) {
-    real *gate = tables->pos->params[tables->pos->param_count - 1], kept = *gate;
-    *gate = 1;
-    bias_family.reduce(tables);
-    *gate = kept;
-}
-
 static void mistakes_are_noticed(void **state) {
-    Broken broken[3];
+    Broken broken[2];
     broken_make(&broken[0], &scheme_rope)->qk_backward = turn_back_forward;
-    broken_make(&broken[1], &scheme_t5)->reduce = first_gate_is_one;
-    broken_make(&broken[2], &scheme_learned)->reduce = NULL;
+    broken_make(&broken[1], &scheme_t5)->layer_backward = NULL;
     for (size_t i = 0; i < COUNT(broken); i++) {
         GradientError where;
         Mix mix;

@@ -83,10 +83,8 @@ static double forgotten(const Sequence *s, int first, int head, int i, int j) {
 // The last `rows` queries among the first `columns` tokens.
 static void expect_block(Sequence *s, const char *specification, int rows, int columns, int head, bool path,
                          bool forget) {
-    const Scheme *scheme = s->scene.pos->scheme;
     const int before = columns - rows, stride = columns + 3;
     real *S = path ? nan_reals((size_t)rows * stride) : calloc((size_t)rows * stride, sizeof(real));
-    real *scratch = nan_reals(scheme->score_scratch(&s->scene.tables, rows, columns, false));
     const ScoreBlock block = {.S = S,
                               .stride = stride,
                               .rows = rows,
@@ -98,9 +96,8 @@ static void expect_block(Sequence *s, const char *specification, int rows, int c
                               .q_stride = C,
                               .k_stride = C,
                               .scale = 1 / sqrt(D),
-                              .features = s->features,
-                              .scratch = scratch};
-    scheme->family->score_forward(&s->scene.tables, &block);
+                              .features = s->features};
+    scene_scores(&s->scene, block);
     for (int i = before; i < columns; i++)
         for (int j = 0; j < columns; j++) {
             const double found = S[(i - before) * stride + j];
@@ -111,7 +108,6 @@ static void expect_block(Sequence *s, const char *specification, int rows, int c
             expect_near(specification, (size_t)(i * T + j), found, expected, EXACT * fmax(1, fabs(expected)));
         }
     free(S);
-    free(scratch);
 }
 
 // Whole blocks as in training, and few queries behind many keys as in decoding.

@@ -35,11 +35,6 @@ static void run_head(Scene *scene, const Square *square, int head) {
     free(scratch);
 }
 
-static void run_reduce(Scene *scene) {
-    scene->pos->scheme->family->score_reduce(&scene->tables, 0);
-    if (scene->pos->scheme->family->reduce) scene->pos->scheme->family->reduce(&scene->tables);
-}
-
 // The bias of a head at this distance. Masked scores are not looked at.
 static double bias_at(Scene *scene, int head, int distance) {
     const Place at[] = {{0, 0, 0}, {distance, 0, distance}};
@@ -159,7 +154,7 @@ static void run_golden(Scene *scene, const json_t *bias, const json_t *upstream,
             expect_all_near("bias", S + i * T, expected + h * numbers + (size_t)(i * T), (size_t)i + 1, 1e-5);
         free(S);
     }
-    run_reduce(scene);
+    scene_layer_backward(scene, 0);
     free(expected), free(dS), free(at);
 }
 
@@ -277,7 +272,7 @@ static void check_fire_formula(real dboth[2], real c, real mult) {
                 expect_near("fire", (size_t)(i * T + j), (double)S[i * T + j], expected, 2e-6);
             }
     }
-    run_reduce(&scene);
+    scene_layer_backward(&scene, 0);
     dboth[0] = *scene.pos->dparams[4];
     dboth[1] = *scene.pos->dparams[5];
     scene_free(&scene);
@@ -328,7 +323,7 @@ static void kerple_moves_its_parameters_into_range(void **state) {
             dS[2 * T] = 1; // of the pair 2 apart
             run_head(&scene, &(Square){T, at, S, dS}, h);
         }
-        run_reduce(&scene);
+        scene_layer_backward(&scene, 0);
         for (int h = 0; h < H; h++) {
             const double p = (double)cases[kind].held_p[h], a = (double)cases[kind].held_a[h], power = pow(2, p);
             expect_near("dp", (size_t)h, (double)scene.pos->dparams[0][h], kind ? -a * power * log(2) : -log(1 + 2 * a),
@@ -351,7 +346,7 @@ static void push(Scene *scene, real direction, int steps, long long *step) {
         real S[T * T] = {0};
         tables_prepare(&scene->tables);
         run_head(scene, &(Square){T, at, S, dS}, 0);
-        run_reduce(scene);
+        scene_layer_backward(scene, 0);
         adamw_step(&scene->gpt, &adamw, 0.05, 1, ++*step);
     }
 }

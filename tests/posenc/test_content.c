@@ -70,7 +70,7 @@ static void cope_is_the_reference(void **state) {
     read_numbers(g.dlogits, json_object_get(root, "d_logits"), COUNT(g.dlogits));
     read_numbers(dcodes, json_object_get(root, "d_pos_emb"), COUNT(dcodes));
     for (int head = 0; head < GOLDEN_H; head++) expect_golden_head(&g, head);
-    scheme_cope.family->score_reduce(&g.scene.tables, 0);
+    scene_layer_backward(&g.scene, 0);
     expect_all_near("dcodes", g.scene.pos->dparams[0], dcodes, COUNT(dcodes), 1e-5);
     scene_free(&g.scene);
     json_decref(root);

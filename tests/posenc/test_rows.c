@@ -52,7 +52,7 @@ static void features_keep_to_their_rows(const char *name, Scene *scene) {
     expect_kept(name, "the features", features, features_before, F);
     for (size_t n = 0; n < dz_count; n++) dz[n] = (real)(0.5 + (double)n);
     real *dz_before = copy_reals(dz, dz_count);
-    scheme->family->input_backward(&scene->tables, 0, dx, dfeatures, features, x, ROWS);
+    scheme->family->layer_backward(&scene->tables, 0, dx, dfeatures, features, x, ROWS);
     expect_kept(name, "the gradient of the input", dx, dx_before, C);
     if (dz_count) expect_kept(name, "the gradient of z", dz, dz_before, F);
     free(x);

@@ -60,6 +60,7 @@ static void naive_scores(real *S, const Naive *n, const real *features, int l, i
         }
     const Family *family = pos->scheme->family;
     if (family && family->score_forward && pos->scheme != &scheme_alibi) family->score_forward(tables, &block);
+    if (pos->scheme->attention) pos->scheme->attention->scores(tables, &block);
     free(block.scratch);
 }
 
