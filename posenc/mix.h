@@ -8,7 +8,7 @@
 #ifndef BITTER_MIX_H
 #define BITTER_MIX_H
 
-#include "posenc/registry.h"
+#include "posenc/scheme.h"
 
 #define PARTS_CAPACITY 8  // schemes of a model, each with its options
 #define ITEMS_CAPACITY 16 // items of --pos
@@ -32,31 +32,6 @@ typedef struct {
     MixItem item[ITEMS_CAPACITY];
     PlaceRule rule; // which tokens end a line or a document
 } Mix;
-
-// One entry of the list that a pass walks in each layer: a part that works there.
-typedef struct {
-    const Family *family;
-    const AttentionOp *attention; // that the part brings; NULL = none
-    int part;
-    int layer;   // the number of the layer among the part's own
-    int feature; // the first of the token's features that is the part's own
-} Call;
-
-// What happens in one layer.
-typedef struct {
-    Call calls[PARTS_CAPACITY];
-    int count;
-    const Call *own;    // the part that brings the layer's attention op; NULL = none, it is the model's
-    bool changes;       // a part adds to the scores
-    bool reads_queries; // a part adds to the gradients of queries, in score_backward
-} LayerCalls;
-
-// The tables of all parts, and what is called in each layer. Each TrainPass and each Inference has its own.
-typedef struct {
-    const Mix *mix;
-    Tables part[PARTS_CAPACITY];
-    LayerCalls *layers; // (L)
-} MixTables;
 
 // --- setting up ---
 //
@@ -121,32 +96,5 @@ int mix_features(const Mix *mix);
 bool mix_brings_attention(const Mix *mix, int layer);
 // The floating point operations that the schemes cost a token in training (see the hook `operations`).
 double mix_operations(const Mix *mix, int T);
-
-// --- tables: as the functions of posenc.h, for all parts ---
-void mix_layout(MixTables *tables, const Mix *mix, Arena *arena, int positions, int batch, bool training);
-bool mix_window(MixTables *tables, int length);
-void mix_prepare(MixTables *tables);
-
-// --- hooks: as in Scheme, called for the parts that work in this layer, backward in reverse order. Layers are those of
-// the model; features (rows, mix_features). ---
-void mix_embed_forward(const MixTables *tables, real *x, const Place *at, int rows);
-void mix_embed_backward(const MixTables *tables, const real *dx, const Place *at, int rows);
-void mix_input_forward(const MixTables *tables, int layer, real *features, const real *x, int rows);
-void mix_layer_backward(const MixTables *tables, int layer, real *dx, const real *dfeatures, const real *features,
-                        const real *x, int rows);
-void mix_qk_forward(const MixTables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows);
-void mix_qk_backward(const MixTables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
-                     const Place *at, int rows);
-
-// Take the scratch memory of each part's blocks from the arena.
-void mix_scratch(real *scratch[PARTS_CAPACITY], const MixTables *tables, Arena *arena, int rows, int columns,
-                 bool training);
-// block->features are those of the block's first key, of all parts; block->scratch is taken from `scratch`.
-void mix_score_forward(const MixTables *tables, const ScoreBlock *block, real *const scratch[PARTS_CAPACITY]);
-void mix_score_backward(const MixTables *tables, const ScoreBlock *block, const ScoreGradient *grad,
-                        real *const scratch[PARTS_CAPACITY]);
-
-// The block as a part sees it: its own layer, features and scratch.
-ScoreBlock mix_block(const Call *call, const ScoreBlock *block, real *const scratch[PARTS_CAPACITY]);
 
 #endif

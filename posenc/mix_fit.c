@@ -6,7 +6,7 @@
 // Does the item stand before the layers, outside of periods and lists?
 static bool before_layers(const Mix *mix, const MixItem *item) {
     for (int i = 0; i < item->parts; i++)
-        if (!mix->part[item->part[i]].scheme->code) return false;
+        if (!position_embeds(&mix->part[item->part[i]])) return false;
     return true;
 }
 
@@ -67,7 +67,7 @@ static bool check_codes(const Mix *mix, Error *error) {
     for (const MixItem *item = mix->item; item < mix->item + mix->items; item++)
         for (int i = 0; i < item->parts; i++) {
             const Scheme *scheme = mix->part[item->part[i]].scheme;
-            if (!scheme->code) continue;
+            if (!position_embeds(&mix->part[item->part[i]])) continue;
             for (int before = 0; before < count; before++)
                 if (seen[before] == scheme)
                     return mix_fail_at(error, mix, item->at, "%s is added to the embeddings twice; name it once",
@@ -106,7 +106,7 @@ static bool check_item(const Mix *mix, const MixItem *item, Error *error) {
     const bool everywhere = !item->listed && (period_of(mix) == item->repeat || before_layers(mix, item));
     for (int i = 0; i < item->parts; i++) {
         const Scheme *scheme = mix->part[item->part[i]].scheme;
-        if (scheme->code && (!everywhere || item->repeat > 1))
+        if (position_embeds(&mix->part[item->part[i]]) && (!everywhere || item->repeat > 1))
             return mix_fail_at(
                 error, mix, item->at,
                 "%s is added to the embeddings, before the first layer, so it cannot be for some layers; "

@@ -10,6 +10,7 @@
 #include "posenc/mix.h"
 
 #include "base/typed.h"
+#include "posenc/registry.h"
 
 #include <assert.h>
 #include <ctype.h>

@@ -107,7 +107,7 @@ static void scores(Probe *probe, int head) {
 
 static bool any_embeds(const Mix *mix) {
     for (int p = 0; p < mix->parts; p++)
-        if (mix->part[p].scheme->code) return true;
+        if (position_embeds(&mix->part[p])) return true;
     return false;
 }
 

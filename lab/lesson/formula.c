@@ -2,6 +2,7 @@
 
 #include "model/gradcheck.h"
 #include "posenc/bias/bias.h"
+#include "posenc/registry.h"
 #include "posenc/rotation/rotate.h"
 
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 
 #include "posenc/embedding/code.h"
 #include "posenc/registry.h"
-#include "posenc/rotation/rotate.h"
 
 #include <stdio.h>
 
@@ -84,16 +83,19 @@ static double theta_of_half_the_exponent(const Position *pos, int set, int head,
 }
 
 static void plant_exponent(Planted *wrong) {
-    wrong->scheme.theta = theta_of_half_the_exponent;
+    wrong->angles = (Angles){.theta = theta_of_half_the_exponent};
+    wrong->scheme.recipe = &wrong->angles;
 }
 
 // --- bias ---
 static double curve_before_the_scale(const Position *pos, int set, int head, int distance) {
-    return scheme_alibi.curve(pos, set, head, distance) / sqrt(head_width(&pos->shape));
+    const Curve *alibi = scheme_alibi.recipe;
+    return alibi->curve(pos, set, head, distance) / sqrt(head_width(&pos->shape));
 }
 
 static void plant_bias(Planted *wrong) {
-    wrong->scheme.curve = curve_before_the_scale;
+    wrong->curve = (Curve){.curve = curve_before_the_scale};
+    wrong->scheme.recipe = &wrong->curve;
 }
 
 // --- dropped ---
@@ -140,7 +142,7 @@ const Mistake *mistake_find(const char *name, Error *error) {
 }
 
 void mistake_plant(Planted *wrong, const Mistake *mistake) {
-    *wrong = (Planted){*mistake->right, *mistake->right->family};
+    *wrong = (Planted){.scheme = *mistake->right, .family = *mistake->right->family};
     wrong->scheme.family = &wrong->family;
     mistake->plant(wrong);
 }

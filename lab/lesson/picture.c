@@ -1,5 +1,6 @@
 #include "lab/lesson/picture.h"
 
+#include "posenc/pass.h"
 #include "posenc/rotation/rotate.h"
 
 #include <math.h>
@@ -48,7 +49,8 @@ bool picture_lengths(double *lengths, const char *scheme, bool keys, int pair, i
     const Scheme *s = turned.pos.scheme;
     if (s->enters != ENTERS_ROTATION || position_learned(&turned.pos))
         return fail_input(error, "%s does not turn queries and keys by fixed angles; rope and xpos do", s->name);
-    if (s->two_axes || rotary_pairs(&turned.pos) != WIDTH / 2 || rotary_of(&turned.pos)->pairing != PAIRING_HALF)
+    if (rotary_axes(&turned.pos) == 2 || rotary_pairs(&turned.pos) != WIDTH / 2 ||
+        rotary_of(&turned.pos)->pairing != PAIRING_HALF)
         return fail_input(error, "%s does not turn channels i and i + %d as one pair; rope and xpos do", scheme,
                           WIDTH / 2);
     if (pair < 0 || pair >= WIDTH / 2)

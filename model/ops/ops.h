@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "num/linear.h"
 #include "num/real.h"
-#include "posenc/mix.h"
+#include "posenc/pass.h"
 
 #include <stdint.h>
 

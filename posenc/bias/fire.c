@@ -1,6 +1,6 @@
 // FIRE: a small network computes the bias. Its input is the distance divided by the longest distance that the query can
 // have, both on a logarithmic scale, so it is always between 0 and 1, however long the text is.
-#include "posenc/posenc.h"
+#include "posenc/scheme.h"
 
 #include "base/random.h"
 

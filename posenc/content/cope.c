@@ -128,8 +128,7 @@ const Scheme scheme_cope = {
     .placeless = true,
     .operations = operations,
     .params = params,
-    VECTOR_SCHEME,
-    .vectors = vectors,
+    VECTOR_SCHEME(vectors),
     .score_scratch = score_scratch,
     .family = &family,
 };

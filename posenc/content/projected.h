@@ -3,7 +3,7 @@
 #ifndef BITTER_PROJECTED_H
 #define BITTER_PROJECTED_H
 
-#include "posenc/posenc.h"
+#include "posenc/scheme.h"
 
 enum { PROJECTED_W, PROJECTED_B }; // params (layers * F, inputs), (layers, F)
 

@@ -4,7 +4,7 @@
 #ifndef BITTER_REFLECT_H
 #define BITTER_REFLECT_H
 
-#include "posenc/posenc.h"
+#include "posenc/scheme.h"
 
 struct Chunk;
 

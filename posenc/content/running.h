@@ -3,7 +3,7 @@
 #ifndef BITTER_RUNNING_H
 #define BITTER_RUNNING_H
 
-#include "posenc/posenc.h"
+#include "posenc/scheme.h"
 
 // sum_t = that of the numbers of the tokens 0 .. t of a block. These sums grow with the text while the differences that
 // matter stay small, so each is held in two numbers: what a real can hold, and the rest.

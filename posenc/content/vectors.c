@@ -7,8 +7,13 @@
 
 enum { SLABS }; // dtables: gradients of the layer at work (B, H, N, d)
 
+static int count_of(const Position *pos) {
+    const Vectors *vectors = pos->scheme->recipe;
+    return vectors->count(pos);
+}
+
 static int reached(const Position *pos, int positions) {
-    const int all = pos->scheme->vectors(pos);
+    const int all = count_of(pos);
     return all <= positions ? all : positions + 1;
 }
 
@@ -22,11 +27,11 @@ static size_t slab_size(const Tables *tables) {
 
 // e, or de, of the layer's set.
 static real *set_of(real *vectors, const Position *pos, int layer) {
-    return vectors + (size_t)position_set(pos, layer) * pos->scheme->vectors(pos) * head_width(&pos->shape);
+    return vectors + (size_t)position_set(pos, layer) * count_of(pos) * head_width(&pos->shape);
 }
 
 void vectors_layout(Tables *tables, Arena *arena, bool training) {
-    assert(tables->pos->scheme->vectors && "VECTOR_HOOKS: the scheme has no .vectors");
+    assert(tables->pos->scheme->recipe && "VECTOR_HOOKS without VECTOR_SCHEME");
     if (training)
         tables->dtable[SLABS] =
             arena_reals(arena, (size_t)tables->batch * tables->pos->shape.heads * slab_size(tables));

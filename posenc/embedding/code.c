@@ -7,8 +7,12 @@
 enum { CODES };   // tables (positions, C)
 enum { DFACTOR }; // dtables (C): what each channel adds to the gradient of the factor
 
+static const Code *code_of(const Position *pos) {
+    return pos->scheme->recipe;
+}
+
 static bool has_gain(const Position *pos) {
-    return position_trained(pos) && !pos->scheme->dcode;
+    return position_trained(pos) && !code_of(pos)->dcode;
 }
 
 // What the code is multiplied with.
@@ -19,17 +23,17 @@ static real factor_of(const Position *pos) {
 static void layout(Tables *tables, Arena *arena, bool training) {
     const Position *pos = tables->pos;
     const size_t C = (size_t)pos->shape.width;
-    assert(pos->scheme->code && "CODE_SCHEME: the scheme has no .code");
+    assert(pos->scheme->recipe && code_of(pos)->code && "CODE_SCHEME: the scheme has no .code");
     tables->table[CODES] = arena_reals(arena, (size_t)tables->positions * C);
     if (training && (has_gain(pos) || pos->gated)) tables->dtable[DFACTOR] = arena_reals(arena, C);
 }
 
 static void prepare(Tables *tables) {
     const Position *pos = tables->pos;
-    if (tables->prepared && !pos->scheme->dcode) return; // only its factor is trained
+    if (tables->prepared && !code_of(pos)->dcode) return; // only its factor is trained
 #pragma omp parallel for
     for (int t = 0; t < tables->positions; t++)
-        pos->scheme->code(tables->table[CODES] + (size_t)t * pos->shape.width, tables, t);
+        code_of(pos)->code(tables->table[CODES] + (size_t)t * pos->shape.width, tables, t);
 }
 
 static void embed_forward(const Tables *tables, real *x, const Place *at, int rows) {
@@ -63,7 +67,8 @@ static void embed_backward(const Tables *tables, const real *dx, const Place *at
     const Share own = share_columns(C);
     for (int r = 0; r < rows; r++) {
         const real *dx_r = dx + (size_t)r * C, *code = tables->table[CODES] + (size_t)at[r].t * C;
-        real *dcode = pos->scheme->dcode ? pos->scheme->dcode(pos, at[r].t) : NULL, *dfactor = tables->dtable[DFACTOR];
+        real *dcode = code_of(pos)->dcode ? code_of(pos)->dcode(pos, at[r].t) : NULL,
+             *dfactor = tables->dtable[DFACTOR];
         for (int c = own.begin; dcode && c < own.end; c++) dcode[c] += factor * dx_r[c];
         for (int c = own.begin; dfactor && c < own.end; c++) dfactor[c] += dx_r[c] * code[c];
     }
@@ -83,7 +88,7 @@ const Family code_family = {
 // For each channel an addition, with a trained table another one backward, and four where a factor is trained.
 double code_operations(const Position *pos, int T) {
     const int each = has_gain(pos) || pos->gated ? 4 : 1;
-    return (each + (pos->scheme->dcode != NULL)) * (double)pos->shape.width;
+    return (each + (code_of(pos)->dcode != NULL)) * (double)pos->shape.width;
 }
 
 const char *sinusoid_check(const Position *pos) {

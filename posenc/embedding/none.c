@@ -1,5 +1,5 @@
 // No positions at all: what order there is, the causal mask alone gives away.
-#include "posenc/posenc.h"
+#include "posenc/scheme.h"
 
 const Scheme scheme_none = {
     .name = "none",

@@ -1,6 +1,7 @@
 // Gradients that are broken on purpose: a gradient check that did not notice them would prove nothing.
 #include "num/team.h"
 #include "posenc/bias/bias.h"
+#include "posenc/registry.h"
 #include "tests/support/gradients.h"
 
 static const Setting one_head = {.layers = 1, .heads = 1, .width = 8, .T = 7, .B = 2};
@@ -273,8 +274,7 @@ static void parameters_are_drawn_inside_the_range(void **state) {
     Error error;
     scheme.init = NULL;
     scheme.project = into_unit_range;
-    scheme.curve = root_curve;
-    scheme.curve_backward = root_curve_backward;
+    scheme.recipe = &(const Curve){.curve = root_curve, .curve_backward = root_curve_backward};
     must(mix_parse_of(&pos, &scheme, NULL, &error), &error);
     for (uint64_t seed = 1; seed <= 5; seed++) {
         const double worst = worst_error(&where, &pos, &brief, seed);

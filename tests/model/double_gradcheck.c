@@ -1,4 +1,5 @@
 // Every gradient of the whole model compared with central differences, for every scheme.
+#include "posenc/registry.h"
 #include "tests/support/gradients.h"
 
 #include <omp.h>

@@ -1,5 +1,6 @@
 // Models whose schemes are added up, or differ by layer, with windows and without: gradients, key cache,
 // causality and shifts of forty combinations, and combinations that must be the same as a single scheme.
+#include "posenc/registry.h"
 #include "posenc/rotation/rotate.h"
 #include "tests/support/agreement.h"
 #include "tests/support/combination.h"

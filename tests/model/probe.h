@@ -3,7 +3,7 @@
 #ifndef BITTER_PROBE_H
 #define BITTER_PROBE_H
 
-#include "posenc/posenc.h"
+#include "posenc/scheme.h"
 
 enum { PROBE_HEADS = 2, PROBE_WIDTH = 3 };
 

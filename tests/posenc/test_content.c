@@ -1,5 +1,6 @@
 // Schemes that couple position with content, in float: CoPE compared with another implementation's numbers, and what
 // each formula predicts where the answer is known in advance. double_content.c checks the gradients.
+#include "posenc/registry.h"
 #include "tests/support/scene.h"
 
 // One head's scores (T, T) as a block, with scratch of just the size that the scheme asks for, full of NaN.

@@ -19,6 +19,8 @@ static double flat(const Position *pos, int set, int head, int distance) {
     return 0;
 }
 
+static void nothing(const Tables *tables, int set, int head) {}
+
 static void one_number(Position *pos, TensorTable *table) {
     position_param(pos, table, "x", 1, 1, INIT_ZERO, 0);
 }
@@ -46,22 +48,15 @@ static int signal_of(const Scheme *scheme) {
 }
 
 static void a_forgotten_part_is_an_assertion(void **state) {
-    const Scheme whole = {.name = "x",
-                          .params = one_number,
-                          BIAS_SCHEME,
-                          .curve = flat,
-                          .curve_backward = scheme_alibi_learned.curve_backward};
-    Scheme parts[] = {whole,
-                      whole,
-                      whole,
-                      {.name = "x", BIAS_SCHEME},
-                      {.name = "x", CODE_SCHEME},
-                      {.name = "x", ROTATION_SCHEME},
-                      {.name = "x", .family = &vectors},
-                      {.name = "x", .params = one_number, LOOKUP_SCHEME}};
-    parts[0].params = NULL;
-    parts[1].curve = NULL;
-    parts[2].curve_backward = NULL;
+    const Scheme whole = {.name = "x", .params = one_number, BIAS_SCHEME(.curve = flat, .curve_backward = nothing)};
+    const Scheme parts[] = {{.name = "x", BIAS_SCHEME(.curve = flat, .curve_backward = nothing)},
+                            {.name = "x", .params = one_number, BIAS_SCHEME(.curve_backward = nothing)},
+                            {.name = "x", .params = one_number, BIAS_SCHEME(.curve = flat)},
+                            {.name = "x", BIAS_SCHEME(NULL)},
+                            {.name = "x", CODE_SCHEME(NULL)},
+                            {.name = "x", ROTATION_SCHEME(NULL)},
+                            {.name = "x", .family = &vectors},
+                            {.name = "x", .params = one_number, LOOKUP_SCHEME(NULL)}};
     assert_int_equal(signal_of(&whole), 0);
     for (size_t i = 0; i < COUNT(parts); i++)
         if (signal_of(&parts[i]) != SIGABRT) fail_msg("part %zu was not missed", i);

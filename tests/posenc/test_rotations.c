@@ -1,5 +1,6 @@
 // Schemes that rotate queries and keys: compared with other implementations' numbers, and the properties for which they
 // are used.
+#include "posenc/registry.h"
 #include "posenc/rotation/rotate.h"
 #include "tests/support/little_model.h"
 #include "tests/support/scene.h"

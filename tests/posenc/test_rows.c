@@ -1,5 +1,6 @@
 // Hooks that work by rows leave the rows behind those that they are given alone: another thread may be at work there.
 #include "posenc/content/projected.h"
+#include "posenc/registry.h"
 #include "tests/support/scene.h"
 
 enum { ROWS = 9, MORE = 4, ALL = ROWS + MORE, H = 2, C = 16 };

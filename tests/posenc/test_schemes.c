@@ -1,6 +1,7 @@
 // The registry of position schemes, and what all schemes have in common: names, options, errors, tables, lengths.
 #include "base/random.h"
 #include "model/infer.h"
+#include "posenc/registry.h"
 #include "tests/support/little_model.h"
 #include "tests/support/scene.h"
 

@@ -4,6 +4,7 @@
 #include "model/infer.h"
 #include "model/train_pass.h"
 #include "posenc/bias/bias.h"
+#include "posenc/registry.h"
 #include "tests/support/little_model.h"
 
 // Longer than two blocks of queries and no multiple of one.
