@@ -245,19 +245,6 @@ static void far_keys_are_alike(void **state) {
     }
 }
 
-// A sum and its rest for each key; cable's backward adds a gradient.
-static void running_sums_take_two_numbers_a_key(void **state) {
-    Scene fox, cable;
-    scene_make(&fox, "fox", shape_of(1, D, T), T);
-    scene_make(&cable, "cable", shape_of(1, D, T), T);
-    for (int training = 0; training <= 1; training++) {
-        assert_int_equal(scheme_fox.score_scratch(&fox.tables, 7, 50, training), 100);
-        assert_int_equal(scheme_cable.score_scratch(&cable.tables, 7, 50, training), 100 + 50 * training);
-    }
-    scene_free(&fox);
-    scene_free(&cable);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cope_is_the_reference),
@@ -267,7 +254,6 @@ int main(void) {
         cmocka_unit_test(cope_with_closed_gates_sees_one_code),
         cmocka_unit_test(only_distances_matter),
         cmocka_unit_test(far_keys_are_alike),
-        cmocka_unit_test(running_sums_take_two_numbers_a_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,25 +143,6 @@ static void binary_digits(void **state) {
     expect_code("binary:bits=10,amplitude=2", 101, 1024, ten_bits);
 }
 
-static void binary_ends_where_its_digits_do(void **state) {
-    static const struct {
-        const char *specification;
-        int context, most; // 0: refused
-    } cases[] = {{"binary", 64, 64},      {"binary", 65, 128},       {"binary", 1, 2},        {"binary:bits=3", 8, 8},
-                 {"binary:bits=3", 9, 0}, {"binary:bits=8", 9, 256}, {"binary:bits=9", 9, 0}, {"binary", 257, 0}};
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        const Shape shape = shape_of(1, 8, cases[i].context);
-        Mix pos;
-        Error error = {0};
-        if (mix_create(&pos, cases[i].specification, &shape, &error)) {
-            assert_int_equal(mix_max_length(&pos), cases[i].most);
-        } else {
-            assert_int_equal(cases[i].most, 0);
-            assert_int_equal(error.kind, ERROR_INPUT);
-        }
-    }
-}
-
 // The same seed gives the same normal code, whatever the lengths; another one has nothing to do with it.
 static void random_codes_are_fixed(void **state) {
     enum { C = 64, T = 200 };
@@ -244,7 +225,6 @@ int main(void) {
         cmocka_unit_test(the_sinusoidal_code_has_the_stated_size),
         cmocka_unit_test(integers_and_their_shares),
         cmocka_unit_test(binary_digits),
-        cmocka_unit_test(binary_ends_where_its_digits_do),
         cmocka_unit_test(random_codes_are_fixed),
         cmocka_unit_test(learned_tables_start_as_asked),
         cmocka_unit_test(a_trained_gain_multiplies_the_code),
