@@ -5,7 +5,7 @@
 void layer_buffers_layout(LayerBuffers *buffers, Arena *arena, const Gpt *gpt, const MixTables *tables, size_t rows,
                           int keys, bool training) {
     const Shape *shape = &gpt->shape;
-    const size_t C = (size_t)shape->width, F = (size_t)mix_features(&gpt->pos), hidden = (size_t)mlp_width(shape),
+    const size_t C = (size_t)shape->width, F = (size_t)gpt->pos.features, hidden = (size_t)mlp_width(shape),
                  qkv = (size_t)qkv_width(shape);
     const size_t attention = attention_scratch(tables, keys, head_width(&gpt->shape), training),
                  head = loss_scratch(gpt->shape.vocab);
@@ -143,7 +143,7 @@ static void mlp_backward(real *dx, const Layer *layer) {
 static void features_prepare(const Layer *layer) {
     const LayerBuffers *b = layer->buffers;
     const int rows = layer->B * layer->T;
-    const size_t F = (size_t)mix_features(&layer->gpt->pos);
+    const size_t F = (size_t)layer->gpt->pos.features;
     const Share own = share_rows(rows);
     if (F == 0) return;
     mix_input_forward(layer->tables, layer->index, b->features, b->norm, rows);

@@ -54,12 +54,6 @@ int mix_max_length(const Mix *mix) {
     return least;
 }
 
-int mix_features(const Mix *mix) {
-    int features = 0;
-    for (int p = 0; p < mix->parts; p++) features += position_features(&mix->part[p]);
-    return features;
-}
-
 bool mix_brings_attention(const Mix *mix, int layer) {
     for (int p = 0; p < mix->parts; p++)
         if (mix->part[p].scheme->attention && position_layer(&mix->part[p], layer) >= 0) return true;

@@ -19,8 +19,9 @@ typedef struct {
     int parts;                // of the sum
     int part[PARTS_CAPACITY]; // indices into Mix.part
     bool listed;              // its layers are ...
-    LayerSet layers;          // ... these; otherwise it is part of a period:
+    LayerSet layers;          // ... these; otherwise it takes turns with others:
     int repeat;               // for so many layers
+    LayerSet works;           // which of the model's layers come of it; not where one item has all
 } MixItem;
 
 typedef struct {
@@ -28,7 +29,8 @@ typedef struct {
     Shape shape;              // of the model
     int parts, items;
     Position part[PARTS_CAPACITY];
-    int first_feature[PARTS_CAPACITY]; // of a token's features, the first that is the part's own
+    int features;                      // numbers that all schemes together keep for each token and layer
+    int first_feature[PARTS_CAPACITY]; // the first of these that is the part's own
     MixItem item[ITEMS_CAPACITY];
     PlaceRule rule; // which tokens end a line or a document
 } Mix;
@@ -90,8 +92,6 @@ int mix_random_bound(const Mix *mix);
 int mix_span(const Mix *mix);
 // The longest input that all schemes are defined for; 0 = any.
 int mix_max_length(const Mix *mix);
-// Numbers that all schemes together keep for each token and layer.
-int mix_features(const Mix *mix);
 // Does a scheme bring the attention op of this layer of the model?
 bool mix_brings_attention(const Mix *mix, int layer);
 // The floating point operations that the schemes cost a token in training (see the hook `operations`).

@@ -63,7 +63,7 @@ void mix_layout(MixTables *tables, const Mix *mix, Arena *arena, int positions, 
     for (int l = 0; tables->layers && l < mix->shape.layers; l++) list_calls(&tables->layers[l], mix, l);
     for (int p = 0; p < mix->parts; p++) {
         tables_layout(&tables->part[p], &mix->part[p], arena, positions, batch, training);
-        tables->part[p].feature_stride = mix_features(mix);
+        tables->part[p].feature_stride = mix->features;
     }
 }
 

@@ -32,7 +32,7 @@ static void layout(Probe *probe, const Mix *pos) {
     probe->q = arena_reals(arena, T * C);
     probe->k = arena_reals(arena, T * C);
     probe->S = arena_reals(arena, T * T);
-    probe->features = arena_reals(arena, T * (size_t)mix_features(pos));
+    probe->features = arena_reals(arena, T * (size_t)pos->features);
     mix_scratch(probe->scratch, &probe->tables, arena, (int)T, (int)T, false);
     probe->by_distance = arena_take(arena, T * sizeof *probe->by_distance);
 }

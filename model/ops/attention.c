@@ -65,7 +65,7 @@ ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, const Atte
         .q_stride = a->q_stride,
         .k_stride = a->kv_stride,
         .scale = (real)(1 / sqrt(a->d)),
-        .features = a->features + block->token * mix_features(tables->mix),
+        .features = a->features + block->token * tables->mix->features,
     };
 }
 
@@ -343,7 +343,7 @@ void block_outputs_backward(const AttentionGradient *grad, const Attention *a, c
 ScoreGradient score_gradient_of(const AttentionGradient *grad, const QueryBlock *block, real *dS,
                                 const MixTables *tables) {
     return (ScoreGradient){dS, grad->dq + block->q_at, grad->dk + block->kv_at,
-                           grad->dfeatures + block->token * mix_features(tables->mix)};
+                           grad->dfeatures + block->token * tables->mix->features};
 }
 
 // One block of queries: adds to dk, dv and dfeatures, overwrites dq.

@@ -42,7 +42,7 @@ static ScoreBlock scores_of(const Attention *a, const MixTables *tables, const M
         .q_stride = a->q_stride,
         .k_stride = a->kv_stride,
         .scale = (real)(1 / sqrt(a->d)),
-        .features = a->features + key * mix_features(tables->mix),
+        .features = a->features + key * tables->mix->features,
     };
 }
 

@@ -1,8 +1,6 @@
 // CABLE: ALiBi with a distance and a slope that the tokens compute for themselves. Each token adds a step to the
 // distance between all that come before it and all that come after it, and each query decides how much distance costs.
-#include "posenc/content/fox.h"
-#include "posenc/content/projected.h"
-#include "posenc/content/running.h"
+#include "posenc/content/gates.h"
 
 #include "num/team.h"
 

@@ -1,6 +1,6 @@
 // PaTH: rotary embedding whose rotation is decided at every token by the token itself. Each makes a vector w and a
 // strength beta for every head; between a query and a key, all tokens on the way reflect along their w.
-#include "posenc/content/fox.h"
+#include "posenc/content/gates.h"
 #include "posenc/content/reflect.h"
 
 #include "model/ops/blocks.h"
@@ -150,7 +150,7 @@ typedef struct {
     const real *log_f;      // (keys), stride apart; NULL: nothing is forgotten
     real *z;                // (keys, d) raw, convolved, where there is a convolution
     real *shrink;           // (keys) 1 / length of what becomes w
-    real *forget;           // (forget_scratch)
+    real *forget;           // (running_scratch)
     Reflections reflections;
 } Head;
 
@@ -162,7 +162,7 @@ static Head head_take(Arena *arena, const Tables *tables, int rows, int keys) {
         .d = head_width(&pos->shape), .taps = taps_of(pos), .stride = tables->feature_stride, .C = pos->shape.width};
     h.z = arena_reals(arena, N * h.d);
     h.shrink = arena_reals(arena, N);
-    h.forget = arena_reals(arena, forget_scratch(keys));
+    h.forget = arena_reals(arena, running_scratch(keys));
     h.reflections = reflections_take(arena, rows, keys, h.d);
     return h;
 }
@@ -296,7 +296,7 @@ static void head_backward(const AttentionGradient *grad, const Attention *a, con
     const Packed v_transposed =
         gemm_pack(scratch->packed[4], columns_of(a->v + all.kv_at, a->kv_stride), a->d, a->keys);
     const Head head = head_make(tables, &keys, 0, QUERY_BLOCK);
-    real *dfeatures = grad->dfeatures + all.token * mix_features(all_tables->mix) + own->feature;
+    real *dfeatures = grad->dfeatures + all.token * all_tables->mix->features + own->feature;
     real *draw = dfeatures + (head.raw - keys.features), *dlog_s = dfeatures + (head.log_s - keys.features);
     real *dconv = tables->dtable[SLABS] + (size_t)b * head.taps * head.C + (size_t)h * head.d;
     reflect_keys_prepare(&head.reflections);

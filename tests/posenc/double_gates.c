@@ -20,7 +20,7 @@ static void sequence_make(Sequence *s, const char *specification, int taps) {
     shape.layers = LAYERS;
     scene_make(&s->scene, specification, shape, T);
     s->taps = taps;
-    s->F = mix_features(&s->scene.gpt.pos);
+    s->F = s->scene.gpt.pos.features;
     s->q = random_reals((size_t)T * C, "q", 1);
     s->k = random_reals((size_t)T * C, "k", 1);
     s->features = random_reals((size_t)T * (size_t)s->F, "features", 1);

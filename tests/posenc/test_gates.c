@@ -1,7 +1,7 @@
 // Schemes whose scores depend on the tokens in between, fox and path: compared with other implementations' numbers, on
 // long texts, and at the limits of their ranges.
 #include "model/ops/ops.h"
-#include "posenc/content/fox.h"
+#include "posenc/content/gates.h"
 #include "tests/support/scene.h"
 
 enum { GOLDEN_T = 8, GOLDEN_H = 2, GOLDEN_D = 4, GOLDEN_C = GOLDEN_H * GOLDEN_D, GOLDEN = GOLDEN_T * GOLDEN_C };

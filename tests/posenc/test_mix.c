@@ -126,7 +126,7 @@ static void what_is_printed_is_the_same_when_read_again(void **state) {
 static const char *const bad_texts[][2] = {
     {"rope@0,1 none@1-3", "character 10 ('none@1-3'): layer 1 is named twice"},
     {"rope@0-1", "at its end: layer 2 is not named"},
-    {"rope@0-1 none", "character 10 ('none'): layer 0 is named twice; name each once, and give every item its @"},
+    {"rope@0-1 none", "character 10 ('none'): layer 0 is named twice; name each once"},
     {"rope@0-4", "character 1 ('rope@0-4'): there is no layer 4"},
     {"rope@2-1", "character 6 ('2-1'): this range ends before it begins"},
     {"rope@", "at its end: here should be the number of a layer"},
@@ -155,7 +155,7 @@ static const char *const bad_texts[][2] = {
     {"rope*3,rope:bass=3", "character 8 ('rope:bass=3'): rope has no option 'bass'; did you mean 'base'"},
     {"rope@0-1none", "character 9 ('none'): items are separated by a comma or a space"},
     {"learned@0 rope@1-3", "learned is added to the embeddings"},
-    {"learned,learned", "character 9 ('learned'): learned is added to the embeddings twice"},
+    {"learned,learned", "character 9 ('learned'): learned is added to the embeddings"},
     {"rope:skip=2,gate=trained", "skip leaves out layers, whose gates nothing would train"},
     {"rope:base=1*3,none", "character 1 ('rope:base=1*3,none'): rope:base"},
     {"alibi@1-3 xpos:gamma=0@0", "character 11 ('xpos:gamma=0@0'): xpos:gamma: give a number"},

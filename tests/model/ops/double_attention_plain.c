@@ -15,7 +15,7 @@ typedef struct {
 
 static Gradients gradients_of(Gpt *gpt, TrainPass *pass, const Attention *a, const real *dout, Backward backward,
                               real *scratch) {
-    const size_t F = (size_t)mix_features(&gpt->pos), qkv = (size_t)qkv_width(&gpt->shape);
+    const size_t F = (size_t)gpt->pos.features, qkv = (size_t)qkv_width(&gpt->shape);
     Gradients g = {.dqkv = calloc(ROWS * qkv, sizeof(real)), .dfeatures = calloc(ROWS * F + 1, sizeof(real))};
     const AttentionGradient grad = {g.dqkv, g.dqkv + C, g.dqkv + C + key_width(&gpt->shape), g.dfeatures, dout};
     memset(gpt->grads, 0, gpt->tensors.total * sizeof(real));
@@ -60,7 +60,7 @@ static void compare(const char *scheme, const Shape *shape, double dropout) {
                          .buffers = &pass.buffers,
                          .drop_weights = {dropout, 5}};
     Attention a = layer_attention(&layer);
-    const size_t rows = (size_t)B * H * T, F = (size_t)mix_features(&gpt.pos), qkv = (size_t)qkv_width(shape);
+    const size_t rows = (size_t)B * H * T, F = (size_t)gpt.pos.features, qkv = (size_t)qkv_width(shape);
     real *plain_out = nan_reals(ROWS * C), *plain_lse = nan_reals(rows), *dout = random_reals(ROWS * C, "dout", 1);
     real *scratch = malloc(attention_plain_scratch(&pass.tables, &a) * sizeof(real));
     Attention plain = a;
