@@ -23,9 +23,9 @@ struct Scheme {
     const char *compared_with; // of a learned scheme: the designed scheme that reports compare it with; NULL = none
     bool relative;             // a constant added to all coordinates changes nothing
     bool reads_queries;        // its score hooks read q or k, and mean the values before a rotation
-    bool has_corners; // the loss has corners, where differences are no slopes: gradcheck then tries other seeds
-    bool placeless;   // reads no coordinates: positions come from contents, or not at all
-    bool stretches;   // `bitter extend` can stretch its angles: designed, the same in all layers and heads
+    bool has_corners;   // the loss has corners, where differences are no slopes: gradcheck then tries other seeds
+    bool position_free; // reads no coordinates: positions come from contents, or not at all
+    bool stretches;     // `bitter extend` can stretch its angles: designed, the same in all layers and heads
 
     const Family *family;         // NULL = it does not enter the model
     const void *recipe;           // what the family asks of a scheme: an Angles, a Curve, a Code, Vectors
@@ -62,7 +62,7 @@ struct Scheme {
 
 // The bound of --random-positions: positions are drawn below it. 0 = they are 0, 1, 2 ..., or the scheme reads none.
 static inline int position_random_bound(const Position *pos) {
-    return pos->scheme->placeless ? 0 : pos->shape.random_positions;
+    return pos->scheme->position_free ? 0 : pos->shape.random_positions;
 }
 
 // How many different coordinates training uses: the context, or the bound of --random-positions.

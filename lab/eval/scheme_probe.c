@@ -117,9 +117,9 @@ static bool any_turns(const Mix *mix, int layer) {
     return false;
 }
 
-static bool all_placeless(const Mix *mix, int layer) {
+static bool all_position_free(const Mix *mix, int layer) {
     for (int p = 0; p < mix->parts; p++)
-        if (!mix->part[p].scheme->placeless && position_layer(&mix->part[p], layer) >= 0) return false;
+        if (!mix->part[p].scheme->position_free && position_layer(&mix->part[p], layer) >= 0) return false;
     return true;
 }
 
@@ -191,7 +191,7 @@ static void measure_scores(SchemeProperties *p, Probe *probe) {
     // Scores that are equal but for rounding have no spread.
     const bool flat = spread.all < 1e-9 * probe->T * probe->T;
     // To a scheme that reads no coordinates, equal tokens say nothing of the distance between others.
-    p->absolute = flat || all_placeless(mix, probe->layer) ? NAN : sqrt(spread.within / spread.all);
+    p->absolute = flat || all_position_free(mix, probe->layer) ? NAN : sqrt(spread.within / spread.all);
     p->trend = flat ? NAN : rank_correlation(probe->by_distance, probe->T);
 }
 

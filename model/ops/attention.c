@@ -127,7 +127,7 @@ static size_t row_of(const QueryBlock *block, const Attention *a, int row) {
 
 // The factor by which dropout multiplies an attention weight.
 static real weight_dropout(const QueryBlock *block, const Attention *a, int row, int column) {
-    const uint64_t key = (uint64_t)(block->from + column);
+    const uint64_t key = (uint64_t)block->from + (uint64_t)column;
     return dropout_factor(&a->dropout, (uint64_t)row_of(block, a, row) * (uint64_t)a->keys + key);
 }
 

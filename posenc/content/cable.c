@@ -107,7 +107,7 @@ const Scheme scheme_cable = {
         "all steps and slopes are equal, this is ALiBi; where all slopes are 1, it is fox, with relu for the logarithm "
         "of the gates.",
     .enters = ENTERS_CONTENT,
-    .placeless = true,
+    .position_free = true,
     .relative = true,
     .has_corners = true,
     .operations = operations,

@@ -125,7 +125,7 @@ const Scheme scheme_cope = {
     .options = cope_options,
     .layers = &cope_options[1],
     .has_corners = true,
-    .placeless = true,
+    .position_free = true,
     .operations = operations,
     .params = params,
     VECTOR_SCHEME(vectors),

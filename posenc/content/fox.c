@@ -78,7 +78,7 @@ const Scheme scheme_fox = {
             "full stop can separate two words more than twenty words do. Where all gates are equal, this is ALiBi.",
     .options = fox_options,
     .enters = ENTERS_CONTENT,
-    .placeless = true,
+    .position_free = true,
     .relative = true,
     .operations = operations,
     .params = projected_params,

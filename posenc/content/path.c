@@ -363,7 +363,7 @@ const Scheme scheme_path = {
             "fixed rotation can.",
     .options = path_options,
     .enters = ENTERS_CONTENT,
-    .placeless = true,
+    .position_free = true,
     .relative = true,
     .reads_queries = true,
     .operations = operations,

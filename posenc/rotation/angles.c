@@ -26,10 +26,9 @@ const char *rotary_check(const Position *pos) {
     if (rotary_pairs(pos) < 1) return "that fraction of a head is not one pair of channels";
     if (angles_of(pos)->by_head && key_heads(&pos->shape) < pos->shape.heads)
         return "each head turns its keys by frequencies of its own, so heads cannot share keys; leave out --kv-heads";
-    for (int l = 0; pos->gated && l < pos->shape.layers; l++)
-        if (rotary_skips(pos, l))
-            return "skip leaves out layers, whose gates nothing would train; name the layers instead, as in "
-                   "'rope:gate=trained*3,none'";
+    if (pos->gated && rotary_of(pos)->skip && rotary_of(pos)->skip <= pos->shape.layers)
+        return "skip leaves out layers, whose gates nothing would train; name the layers instead, as in "
+               "'rope:gate=trained*3,none'";
     return NULL;
 }
 
@@ -47,11 +46,6 @@ int rotary_fast_pairs(const Position *pos, int length) {
     return fast;
 }
 
-// The angle by which a pair turns from one token to the next, beyond the unscaled tokens.
-static double stretched(double theta, const Stretch *stretch, int pair) {
-    return theta / (stretch ? stretch->factors[pair] : 1);
-}
-
 RotaryColumn rotary_column(const Tables *tables, int layer, int head, int pair) {
     const Position *pos = tables->pos;
     Stretch made;
@@ -59,7 +53,7 @@ RotaryColumn rotary_column(const Tables *tables, int layer, int head, int pair) 
     const double theta = theta_of(pos, position_set(pos, layer), head, pair);
     RotaryColumn column = {(double)gate_of(pos, layer), theta, theta, 1, 1, 0};
     if (!stretch) return column;
-    column.theta = stretched(theta, stretch, pair);
+    column.theta = theta / stretch->factors[pair];
     column.length = stretch->attention;
     column.first_length = stretch->bare_start ? 1 : stretch->attention;
     column.first = stretch->unscaled;
@@ -159,7 +153,7 @@ void rotary_dfactors(double *dfactors, Tables *tables) {
     for (int i = 0; i < pairs; i++) {
         double dtheta = 0; // in all heads
         for (int h = 0; h < pos->shape.heads; h++) dtheta += (double)tables->dtable[DTHETA][h * pairs + i];
-        dfactors[i] = -stretched(theta_of(pos, 0, 0, i), &tables->stretch->long_stretch, i) * dtheta;
+        dfactors[i] = -theta_of(pos, 0, 0, i) / tables->stretch->long_stretch.factors[i] * dtheta;
     }
     memset(tables->dtable[DTHETA], 0, (size_t)pos->shape.heads * pairs * sizeof(real));
 }
