@@ -1,11 +1,8 @@
 // Schemes that couple position with content, in double: their formulas computed pair by pair, another implementation's
 // numbers for Transformer-XL, and gradients, with options and lengths for which every term matters.
-#include "model/gradcheck.h"
 #include "posenc/registry.h"
 #include "tests/support/little_model.h"
 #include "tests/support/scene.h"
-
-#include <omp.h>
 
 // --- two sequences of two heads in three blocks, and a loss: the sum of weight_ij S_ij over what is seen ---
 //
