@@ -2,6 +2,7 @@
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "lab/lesson/mistakes.h"
+#include "posenc/registry.h"
 #include "train/train_options.h"
 #include "model/gradcheck.h"
 

@@ -3,6 +3,7 @@
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "lab/eval/scheme_probe.h"
+#include "posenc/registry.h"
 #include "train/run.h"
 
 #include <stdio.h>

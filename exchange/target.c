@@ -1,6 +1,7 @@
 #include "exchange/target.h"
 
 #include "base/option.h"
+#include "posenc/registry.h"
 #include "posenc/rotation/rotate.h"
 
 #include <stdio.h>
@@ -56,7 +57,7 @@ static bool rotations_of(Rotations *r, const Gpt *gpt, const char *name, Error *
     const Stretch *at_long = &rule->long_stretch, *at_short = rule->has_short ? &rule->short_stretch : at_long;
     r->base = rotary_of(pos)->base;
     r->pairs = rotary_pairs(pos);
-    for (int i = 0; i < r->pairs; i++) r->moving += pos->scheme->theta(pos, 0, 0, i) > 0;
+    for (int i = 0; i < r->pairs; i++) r->moving += theta_of(pos, 0, 0, i) > 0;
     r->kind = r->moving < r->pairs ? ROPE_PROPORTIONAL : ROPE_PLAIN;
     r->original = rule->original;
     if (rule->original == 0) return true;
@@ -87,7 +88,7 @@ static bool rotations_of(Rotations *r, const Gpt *gpt, const char *name, Error *
     else
         r->kind = ROPE_FACTORS;
     for (int i = 0; i < r->pairs; i++) {
-        const bool moves = pos->scheme->theta(pos, 0, 0, i) > 0;
+        const bool moves = theta_of(pos, 0, 0, i) > 0;
         r->for_long[i] = moves ? at_long->factors[i] : STANDS_STILL;
         r->for_short[i] = moves ? at_short->factors[i] : STANDS_STILL;
     }
@@ -194,7 +195,7 @@ static Layers layers_of(const Gpt *gpt, const Position *pos) {
     Layers layers = {.apart = !pos->everywhere, .every_fourth = true, .same = true, .one_size = true};
     for (int l = 0; l < s->layers; l++) {
         const bool rotates = rotates_in(gpt, l);
-        if (position_stretches(pos) && !rotates) layers.apart = true;
+        if (pos->scheme->stretches && !rotates) layers.apart = true;
         if (rotates == ((l + 1) % 4 == 0)) layers.every_fourth = false;
         if (window_of(s, l) > layers.window) layers.window = window_of(s, l);
     }

@@ -178,7 +178,7 @@ static bool parse_stretch(StretchRule *rule, char *line) {
     const char *name = next_word(&line), *number = next_word(&line);
     *rule = (StretchRule){0};
     if (!name || strcmp(name, "none") == 0) return true;
-    if (!position_stretches(pos))
+    if (!pos->scheme->stretches)
         return fail_input(error, "the scheme %s has no designed rotations that could be stretched", pos->scheme->name);
     if (!option_set(&rule->method, &method, name, "the stretch", error) ||
         !option_set(rule, &factor, number ? number : "", "the factor of the stretch", error))
@@ -262,8 +262,8 @@ static double frequency(const Position *pos, int layer, int n) {
     const int pairs = rotary_pairs(pos), pair = n % pairs;
     if (rotary_skips(pos, layer)) return 0;
     // rope2d has pairs for the lines, then as many for the columns.
-    const int of_axis = pos->scheme->two_axes ? pair % (pairs / 2) : pair;
-    return pos->scheme->theta(pos, position_set(pos, layer), n / pairs, of_axis);
+    const int of_axis = rotary_axes(pos) == 2 ? pair % (pairs / 2) : pair;
+    return theta_of(pos, position_set(pos, layer), n / pairs, of_axis);
 }
 
 double *lesson_frequencies(int layer) {

@@ -8,11 +8,12 @@
 static LayerMemory memory_take(Arena *arena, const Inference *inference, const Gpt *gpt, int layer) {
     const int window = window_of(&gpt->shape, layer), chunk = inference->chunk, capacity = inference->capacity;
     // A query sees its own key and window - 1 before it.
-    const double kept = (double)window - 1 + mix_looks_back(&gpt->pos), room = 2 * kept + chunk;
+    const double kept = (double)window - 1 + (mix_brings_attention(&gpt->pos, layer) ? TOKENS_BEFORE : 0),
+                 room = 2 * kept + chunk;
     LayerMemory memory = {.room = window && room < capacity ? (int)room : capacity, .kept = (int)kept};
     const size_t tokens = (size_t)inference->B * memory.room;
     memory.cache = arena_reals(arena, tokens * 2 * (size_t)key_width(&gpt->shape));
-    memory.features = arena_reals(arena, tokens * (size_t)mix_features(&gpt->pos));
+    memory.features = arena_reals(arena, tokens * (size_t)gpt->pos.features);
     memory.key_at = arena_take(arena, tokens * sizeof(Place));
     return memory;
 }
@@ -81,12 +82,12 @@ typedef struct {
 static Remembered remembered(const LayerMemory *memory, const Gpt *gpt, int b, int token) {
     const size_t at = (size_t)b * memory->room + (size_t)(token - memory->first);
     return (Remembered){memory->cache + at * 2 * (size_t)key_width(&gpt->shape),
-                        memory->features + at * (size_t)mix_features(&gpt->pos), memory->key_at + at};
+                        memory->features + at * (size_t)gpt->pos.features, memory->key_at + at};
 }
 
 // Make room for n more tokens.
 static void make_room(Inference *inference, const Gpt *gpt, int n) {
-    const size_t kv = 2 * (size_t)key_width(&gpt->shape), F = (size_t)mix_features(&gpt->pos);
+    const size_t kv = 2 * (size_t)key_width(&gpt->shape), F = (size_t)gpt->pos.features;
     for (LayerMemory *memory = inference->memory; memory < inference->memory + gpt->shape.layers; memory++) {
         const int first = inference->length - memory->kept;
         if (inference->length + n - memory->first <= memory->room) continue;
@@ -106,7 +107,7 @@ static void make_room(Inference *inference, const Gpt *gpt, int n) {
 static void remember(const LayerMemory *memory, const Inference *inference, const Gpt *gpt, int n) {
     const size_t kv = 2 * (size_t)key_width(&gpt->shape), qkv = (size_t)qkv_width(&gpt->shape);
     const Share own = share_rows(inference->B * n);
-    const size_t C = (size_t)gpt->shape.width, F = (size_t)mix_features(&gpt->pos);
+    const size_t C = (size_t)gpt->shape.width, F = (size_t)gpt->pos.features;
     for (int r = own.begin; r < own.end; r++) {
         const Remembered to = remembered(memory, gpt, r / n, inference->length + r % n);
         memcpy(to.cache, inference->a.qkv + (size_t)r * qkv + C, kv * sizeof(real));

@@ -5,7 +5,7 @@
 void layer_buffers_layout(LayerBuffers *buffers, Arena *arena, const Gpt *gpt, const MixTables *tables, size_t rows,
                           int keys, bool training) {
     const Shape *shape = &gpt->shape;
-    const size_t C = (size_t)shape->width, F = (size_t)mix_features(&gpt->pos), hidden = (size_t)mlp_width(shape),
+    const size_t C = (size_t)shape->width, F = (size_t)gpt->pos.features, hidden = (size_t)mlp_width(shape),
                  qkv = (size_t)qkv_width(shape);
     const size_t attention = attention_scratch(tables, keys, head_width(&gpt->shape), training),
                  head = loss_scratch(gpt->shape.vocab);
@@ -143,7 +143,7 @@ static void mlp_backward(real *dx, const Layer *layer) {
 static void features_prepare(const Layer *layer) {
     const LayerBuffers *b = layer->buffers;
     const int rows = layer->B * layer->T;
-    const size_t F = (size_t)mix_features(&layer->gpt->pos);
+    const size_t F = (size_t)layer->gpt->pos.features;
     const Share own = share_rows(rows);
     if (F == 0) return;
     mix_input_forward(layer->tables, layer->index, b->features, b->norm, rows);
@@ -170,10 +170,9 @@ static void attend_backward(real *dx, const Layer *layer, const Attention *atten
     linear_backward_weights(dw->projw, dw->projb, dbranch, a->heads, rows, C, C);
     // dq and dk, of queries and keys as the schemes' qk hooks left them; dv; dfeatures +=
     attention_backward(&(AttentionGradient){dq, dk, dv, b->dfeatures, b->dheads}, attention, tables, b->scratch);
-    mix_score_reduce(tables, l);
     mix_qk_backward(tables, l, dq, dk, q, k, qkv, layer->at, rows); // dq, dk, in place: of what the hooks were given
     linear_backward(b->dnorm, b->dqkv, w->qkvw, rows, C, qkv);      // dnorm (rows, C), of what became q, k and v ...
-    mix_input_backward(tables, l, b->dnorm, b->dfeatures, b->features, b->norm, rows); // ... += of the features
+    mix_layer_backward(tables, l, b->dnorm, b->dfeatures, b->features, b->norm, rows); // ... += of the features
     // dx +=: it already holds the gradient that passes along the residual stream.
     norm_backward(dx, b->dnorm, a->x, w->ln1w, w->ln1b, a->ln1_mean, a->ln1_rstd, rows, C);
     team_barrier();

@@ -151,7 +151,6 @@ void train_pass_backward(TrainPass *pass, Gpt *gpt, const int *ids, const int *t
         mix_embed_backward(&pass->tables, dx, pass->at, rows);
         tokens_backward(gpt->dw.wte, dx, ids, rows, C); // dwte += again: the same matrix embeds tokens and makes logits
     }
-    mix_reduce(&pass->tables);
 }
 
 static bool finite_all(const real *values, size_t count) {

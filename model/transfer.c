@@ -1,5 +1,7 @@
 #include "model/transfer.h"
 
+#include "posenc/registry.h"
+
 #include <assert.h>
 #include <stdio.h>
 

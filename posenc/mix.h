@@ -8,7 +8,7 @@
 #ifndef BITTER_MIX_H
 #define BITTER_MIX_H
 
-#include "posenc/registry.h"
+#include "posenc/scheme.h"
 
 #define PARTS_CAPACITY 8  // schemes of a model, each with its options
 #define ITEMS_CAPACITY 16 // items of --pos
@@ -19,8 +19,9 @@ typedef struct {
     int parts;                // of the sum
     int part[PARTS_CAPACITY]; // indices into Mix.part
     bool listed;              // its layers are ...
-    LayerSet layers;          // ... these; otherwise it is part of a period:
+    LayerSet layers;          // ... these; otherwise it takes turns with others:
     int repeat;               // for so many layers
+    LayerSet works;           // which of the model's layers come of it; not where one item has all
 } MixItem;
 
 typedef struct {
@@ -28,26 +29,11 @@ typedef struct {
     Shape shape;              // of the model
     int parts, items;
     Position part[PARTS_CAPACITY];
-    int first_feature[PARTS_CAPACITY]; // of a token's features, the first that is the part's own
+    int features;                      // numbers that all schemes together keep for each token and layer
+    int first_feature[PARTS_CAPACITY]; // the first of these that is the part's own
     MixItem item[ITEMS_CAPACITY];
     PlaceRule rule; // which tokens end a line or a document
 } Mix;
-
-// One entry of the list that a pass walks in each layer: a part that works there.
-typedef struct {
-    const Family *family;
-    int part;
-    int layer;   // the number of the layer among the part's own
-    int feature; // the first of the token's features that is the part's own
-} Call;
-
-// The tables of all parts, and what is called in each layer. Each TrainPass and each Inference has its own.
-typedef struct {
-    const Mix *mix;
-    Tables part[PARTS_CAPACITY];
-    Call *calls; // of layer 0, 1, ...; those of layer l are numbers first[l] to first[l+1] - 1
-    int *first;  // (L + 1)
-} MixTables;
 
 // --- setting up ---
 //
@@ -106,45 +92,9 @@ int mix_random_bound(const Mix *mix);
 int mix_span(const Mix *mix);
 // The longest input that all schemes are defined for; 0 = any.
 int mix_max_length(const Mix *mix);
-// Numbers that all schemes together keep for each token and layer.
-int mix_features(const Mix *mix);
-// How many tokens before the first key that a query sees the schemes read the features of.
-int mix_looks_back(const Mix *mix);
+// Does a scheme bring the attention op of this layer of the model?
+bool mix_brings_attention(const Mix *mix, int layer);
 // The floating point operations that the schemes cost a token in training (see the hook `operations`).
 double mix_operations(const Mix *mix, int T);
-
-// --- tables: as the functions of posenc.h, for all parts ---
-void mix_layout(MixTables *tables, const Mix *mix, Arena *arena, int positions, int batch, bool training);
-bool mix_window(MixTables *tables, int length);
-void mix_prepare(MixTables *tables);
-void mix_reduce(MixTables *tables);
-
-// --- hooks: as in Scheme, called for the parts that work in this layer, backward in reverse order. Layers are those of
-// the model; features (rows, mix_features). ---
-void mix_embed_forward(const MixTables *tables, real *x, const Place *at, int rows);
-void mix_embed_backward(const MixTables *tables, const real *dx, const Place *at, int rows);
-void mix_input_forward(const MixTables *tables, int layer, real *features, const real *x, int rows);
-void mix_input_backward(const MixTables *tables, int layer, real *dx, const real *dfeatures, const real *features,
-                        const real *x, int rows);
-void mix_qk_forward(const MixTables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows);
-void mix_qk_backward(const MixTables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
-                     const Place *at, int rows);
-void mix_score_reduce(const MixTables *tables, int layer);
-
-// Take the scratch memory of each part's blocks from the arena.
-void mix_scratch(real *scratch[PARTS_CAPACITY], const MixTables *tables, Arena *arena, int rows, int columns,
-                 bool training);
-// block->features are those of the block's first key, of all parts; block->scratch is taken from `scratch`.
-void mix_score_forward(const MixTables *tables, const ScoreBlock *block, real *const scratch[PARTS_CAPACITY]);
-void mix_score_backward(const MixTables *tables, const ScoreBlock *block, const ScoreGradient *grad,
-                        real *const scratch[PARTS_CAPACITY]);
-
-// What happens to the scores of a layer.
-typedef struct {
-    bool own;     // a scheme computes them itself
-    bool changed; // a scheme adds to them, or computes them
-    bool trained; // there is a score_backward
-} ScoresAre;
-ScoresAre mix_scores(const MixTables *tables, int layer);
 
 #endif

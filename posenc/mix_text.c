@@ -10,6 +10,7 @@
 #include "posenc/mix.h"
 
 #include "base/option.h"
+#include "posenc/registry.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -93,11 +94,6 @@ static bool add_part(MixItem *item, Mix *mix, const Position *pos, int at, Error
     return true;
 }
 
-// Is a space what is wrong at `at`, where the name of a summand is missing?
-static bool spaced_sum(const char *text, int at) {
-    return at > 0 && ((text[at] == '+' && text[at - 1] == ' ') || (text[at] == ' ' && text[at - 1] == '+'));
-}
-
 // The sum at *at.
 static bool parse_sum(MixItem *item, Mix *mix, int *at, Error *error) {
     for (;; ++*at) {
@@ -106,8 +102,7 @@ static bool parse_sum(MixItem *item, Mix *mix, int *at, Error *error) {
         Position pos;
         Error reason;
         if (length == 0 && *mix->text)
-            return mix_fail_at(error, mix, *at, "here should be the name of a position scheme%s",
-                               spaced_sum(mix->text, *at) ? "; a sum has no spaces, as in rope+alibi" : "");
+            return mix_fail_at(error, mix, *at, "here should be the name of a position scheme; a sum has no spaces");
         snprintf(scheme, sizeof scheme, "%.*s", (int)length, mix->text + *at);
         if (!position_parse(&pos, scheme, &reason))
             // A name alone is named by the reason.

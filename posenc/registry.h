@@ -2,7 +2,7 @@
 #ifndef BITTER_REGISTRY_H
 #define BITTER_REGISTRY_H
 
-#include "posenc/posenc.h"
+#include "posenc/scheme.h"
 
 #define ALL_SCHEMES(entry)                                                                                             \
     entry(none) entry(random) entry(integer) entry(normalized) entry(binary) entry(sinusoidal) entry(learned)          \

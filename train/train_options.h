@@ -4,7 +4,7 @@
 
 #include "base/option.h"
 #include "num/tensor.h"
-#include "posenc/posenc.h"
+#include "posenc/scheme.h"
 
 #include <stddef.h>
 

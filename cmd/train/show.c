@@ -123,7 +123,7 @@ static bool print_best(const Trainer *trainer) {
 // What the gates of gate=trained have become: how much each layer has kept of its positions.
 static void print_gates(const Mix *mix) {
     for (const Position *pos = mix->part; pos < mix->part + mix->parts; pos++) {
-        const bool once = pos->scheme->code != NULL;
+        const bool once = position_embeds(pos);
         if (!pos->gated) continue;
         char name[sizeof pos->prefix];
         snprintf(name, sizeof name, "%s", pos->prefix + strlen("pos.")); // "rope-2.", or "" where there is one part

@@ -32,7 +32,7 @@ static void layout(Probe *probe, const Mix *pos) {
     probe->q = arena_reals(arena, T * C);
     probe->k = arena_reals(arena, T * C);
     probe->S = arena_reals(arena, T * T);
-    probe->features = arena_reals(arena, T * (size_t)mix_features(pos));
+    probe->features = arena_reals(arena, T * (size_t)pos->features);
     mix_scratch(probe->scratch, &probe->tables, arena, (int)T, (int)T, false);
     probe->by_distance = arena_take(arena, T * sizeof *probe->by_distance);
 }
@@ -94,6 +94,13 @@ static void scores(Probe *probe, int head) {
         .scale = (real)(1 / sqrt(probe->d)),
         .features = probe->features,
     };
+    const Call *own = probe->tables.layers[probe->layer].own;
+    if (own) {
+        const ScoreBlock own_block = mix_block(own, &block, probe->scratch);
+        own->attention->scores(&probe->tables.part[own->part], &own_block);
+        mix_score_forward(&probe->tables, &block, probe->scratch);
+        return;
+    }
     const Packed keys = gemm_pack(NULL, columns_of(block.k, probe->C), probe->d, count);
     scores_forward(&probe->tables, &block, &keys, probe->scratch);
 }
@@ -108,9 +115,9 @@ static Does what_schemes_do(const Mix *mix, int layer) {
     for (int p = 0; p < mix->parts; p++) {
         const Scheme *scheme = mix->part[p].scheme;
         const bool here = position_layer(&mix->part[p], layer) >= 0;
-        does.embed |= scheme->code != NULL;
+        does.embed |= position_embeds(&mix->part[p]);
         does.turn |= here && scheme->enters == ENTERS_ROTATION;
-        does.read_positions |= here && !scheme->placeless;
+        does.read_positions |= here && !scheme->position_free;
     }
     return does;
 }
@@ -169,7 +176,7 @@ static void measure_scores(SchemeProperties *p, Probe *probe) {
     // The same token, query and key at every place.
     repeat_row(probe->x, probe, "token", TOKEN_RMS);
     repeat_row(probe->q, probe, "query", 1);
-    repeat_row(probe->k, probe, mix_scores(&probe->tables, probe->layer).own ? "key" : "query", 1);
+    repeat_row(probe->k, probe, probe->tables.layers[probe->layer].own ? "key" : "query", 1);
     if (does.embed) {
         memset(probe->q, 0, codes);
         mix_embed_forward(&probe->tables, probe->q, probe->at, probe->T);

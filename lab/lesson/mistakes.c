@@ -2,7 +2,6 @@
 
 #include "posenc/embedding/code.h"
 #include "posenc/registry.h"
-#include "posenc/rotation/rotate.h"
 
 #include <stdio.h>
 
@@ -66,7 +65,8 @@ static double theta_of_half_the_exponent(const Position *pos, int set, int head,
 
 // --- bias ---
 static double curve_before_the_scale(const Position *pos, int set, int head, int distance) {
-    return scheme_alibi.curve(pos, set, head, distance) / sqrt(head_width(&pos->shape));
+    const Curve *alibi = scheme_alibi.recipe;
+    return alibi->curve(pos, set, head, distance) / sqrt(head_width(&pos->shape));
 }
 
 // --- dropped ---
@@ -111,10 +111,12 @@ void mistake_plant(Planted *wrong, const Mistake *mistake) {
     const Family *hooks = &mistake->family;
     Scheme *scheme = &wrong->scheme;
     Family *family = &wrong->family;
-    *wrong = (Planted){*mistake->right, *mistake->right->family};
+    *wrong = (Planted){.scheme = *mistake->right, .family = *mistake->right->family};
+    wrong->angles = (Angles){.theta = mistake->theta};
+    wrong->curve = (Curve){.curve = mistake->curve};
     scheme->family = family;
-    if (mistake->theta) scheme->theta = mistake->theta;
-    if (mistake->curve) scheme->curve = mistake->curve;
+    if (mistake->theta) scheme->recipe = &wrong->angles;
+    if (mistake->curve) scheme->recipe = &wrong->curve;
     if (hooks->layout) family->layout = hooks->layout;
     if (hooks->qk_forward) family->qk_forward = hooks->qk_forward;
     if (hooks->qk_backward) family->qk_backward = hooks->qk_backward;

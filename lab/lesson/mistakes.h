@@ -3,12 +3,15 @@
 #ifndef BITTER_MISTAKES_H
 #define BITTER_MISTAKES_H
 
-#include "posenc/posenc.h"
+#include "posenc/bias/bias.h"
+#include "posenc/rotation/rotate.h"
 
 // A copy of a scheme, with a copy of its family. Must not be moved: the scheme points at its family.
 typedef struct {
     Scheme scheme;
     Family family;
+    Angles angles; // the scheme's recipe may point at one of these, too
+    Curve curve;
 } Planted;
 
 typedef struct {

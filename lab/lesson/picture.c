@@ -1,5 +1,6 @@
 #include "lab/lesson/picture.h"
 
+#include "posenc/pass.h"
 #include "posenc/rotation/rotate.h"
 
 #include <math.h>

@@ -1,16 +1,8 @@
-#include "model/ops/ops.h"
-#include "model/ops/softmax.h"
+#include "model/ops/blocks.h"
 
 #include <omp.h>
 
 #define STRIP 32 // rows of a block whose products go only as far as the last key that one of them sees
-
-// One thread's scratch memory, for one head at a time.
-typedef struct {
-    real *S, *dS;                  // (QUERY_BLOCK, keys) a block of scores and, in training, of their gradients
-    real *schemes[PARTS_CAPACITY]; // (mix_scratch) of the position schemes
-    real *packed[5];               // in training: operands that all blocks of a head share
-} Scratch;
 
 static Scratch scratch_layout(Arena *arena, const MixTables *tables, int keys, int d, bool training) {
     const size_t across = gemm_packed_size(d, keys), down = gemm_packed_size(keys, d);
@@ -32,19 +24,11 @@ size_t attention_scratch(const MixTables *tables, int keys, int d, bool training
     return (size_t)omp_get_max_threads() * thread_scratch(tables, keys, d, training);
 }
 
-static Scratch own_scratch(real *scratch, const Attention *a, const MixTables *tables) {
+Scratch own_scratch(real *scratch, const Attention *a, const MixTables *tables) {
     const bool training = a->lse != NULL;
     real *own = scratch + (size_t)omp_get_thread_num() * thread_scratch(tables, a->keys, a->d, training);
     return scratch_layout(&(Arena){.base = (unsigned char *)own}, tables, a->keys, a->d, training);
 }
-
-// One block of queries of one head of one sequence.
-typedef struct {
-    int b, h, first, rows;      // queries first .. first+rows-1 see ...
-    int from, columns;          // ... at most keys from .. from+columns-1
-    size_t q_at, kv_at, out_at; // offsets of the first query, of the first of these keys, and of the first output
-    size_t token;               // row of the first of these keys, counted over all sequences
-} QueryBlock;
 
 // The first key that a query sees, or one a little before it where products begin with whole panels.
 static int first_key(const Attention *a, int query) {
@@ -53,7 +37,7 @@ static int first_key(const Attention *a, int query) {
     return a->lse ? left / PACKED_COLUMNS * PACKED_COLUMNS : left;
 }
 
-static QueryBlock block_of(const Attention *a, int b, int h, int first, int most_rows) {
+QueryBlock block_of(const Attention *a, int b, int h, int first, int most_rows) {
     QueryBlock block = {.b = b, .h = h, .first = first, .from = first_key(a, first)};
     block.rows = least(most_rows, a->queries - first);
     block.columns = a->keys - a->queries + first + block.rows - block.from;
@@ -64,8 +48,7 @@ static QueryBlock block_of(const Attention *a, int b, int h, int first, int most
     return block;
 }
 
-static ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, const Attention *a,
-                            const MixTables *tables) {
+ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, const Attention *a, const MixTables *tables) {
     return (ScoreBlock){
         .S = scratch->S,
         .stride = round_up(block->columns),
@@ -82,11 +65,7 @@ static ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, con
         .q_stride = a->q_stride,
         .k_stride = a->kv_stride,
         .scale = (real)(1 / sqrt(a->d)),
-        .features = a->features + block->token * mix_features(tables->mix),
-        .tokens_before = block->from,
-        .columns_left = a->lse ? block->from : 0,
-        .columns_before = a->lse ? block->first - block->from : 0,
-        .columns_after = a->lse ? a->keys - block->from - block->columns : 0,
+        .features = a->features + block->token * tables->mix->features,
     };
 }
 
@@ -135,9 +114,8 @@ static void product_of_keys(real *C, int ldc, real beta, real alpha, Matrix A, c
 
 void scores_forward(const MixTables *tables, const ScoreBlock *block, const Packed *keys,
                     real *const scratch[PARTS_CAPACITY]) {
-    if (!mix_scores(tables, block->layer).own)
-        product_to_keys(block->S, block->stride, block->scale, rows_of(block->q, block->q_stride), keys, block->rows,
-                        block->columns, block->window);
+    product_to_keys(block->S, block->stride, block->scale, rows_of(block->q, block->q_stride), keys, block->rows,
+                    block->columns, block->window);
     mix_score_forward(tables, block, scratch);
 }
 
@@ -149,7 +127,7 @@ static size_t row_of(const QueryBlock *block, const Attention *a, int row) {
 
 // The factor by which dropout multiplies an attention weight.
 static real weight_dropout(const QueryBlock *block, const Attention *a, int row, int column) {
-    const uint64_t key = (uint64_t)(block->from + column);
+    const uint64_t key = (uint64_t)block->from + (uint64_t)column;
     return dropout_factor(&a->dropout, (uint64_t)row_of(block, a, row) * (uint64_t)a->keys + key);
 }
 
@@ -161,17 +139,13 @@ static void keep_weights(const Attention *a, const QueryBlock *block, int row, c
     memcpy(kept + before, P, (size_t)seen * sizeof(real));
 }
 
-// `keys` is k^T (d, keys) and `values` v (keys, d); the block's first key is number `from` of these.
-static void block_forward(const Attention *a, const MixTables *tables, const QueryBlock *block, const Packed *keys,
-                          const Packed *values, int from, const Scratch *scratch) {
-    const Packed own_keys = gemm_packed_from(keys, from);
-    const ScoreBlock scores = scores_of(scratch, block, a, tables);
-    const int stride = scores.stride, C = a->H * a->d;
-    real *P = scratch->S; // (rows, columns), rows `stride` apart: the weights overwrite the scores
-    scores_forward(tables, &scores, &own_keys, scratch->schemes);
+void block_outputs(const Attention *a, const QueryBlock *block, const ScoreBlock *scores, const Packed *values,
+                   int from) {
+    const int stride = scores->stride, C = a->H * a->d;
+    real *P = scores->S; // (rows, columns), rows `stride` apart: the weights overwrite the scores
     for (int i = 0; i < block->rows; i++) {
         real *P_i = P + (size_t)i * stride;
-        const int seen = block_seen(&scores, i), skipped = mask_left(P_i, seen, a->window);
+        const int seen = block_seen(scores, i), skipped = mask_left(P_i, seen, a->window);
         memset(P_i, 0, (size_t)skipped * sizeof(real));
         const real lse = softmax_row(P_i + skipped, P_i + skipped, seen - skipped, stride - skipped);
         if (a->lse) a->lse[row_of(block, a, i)] = lse;
@@ -193,10 +167,10 @@ static void block_forward(const Attention *a, const MixTables *tables, const Que
 // changes their scores.
 static bool goes_in_tiles(const Attention *a, const MixTables *tables, const QueryBlock *block) {
     const bool kept = a->lse || a->P || a->dropout.rate > 0;
-    return block->columns >= VERY_MANY && !kept && !mix_scores(tables, a->layer).changed;
+    return block->columns >= VERY_MANY && !kept && !tables->layers[a->layer].changes;
 }
 
-// As block_forward, with the softmax of Milakov, Gimelshein 2018 (1805.02867): where a later tile has a larger score,
+// As block_outputs, with the softmax of Milakov, Gimelshein 2018 (1805.02867): where a later tile has a larger score,
 // what was added up before is scaled down.
 static void block_forward_in_tiles(const Attention *a, const QueryBlock *block, const Scratch *scratch) {
     const int C = a->H * a->d, rows = block->rows;
@@ -243,11 +217,19 @@ static void queries_forward(const Attention *a, const MixTables *tables, int b, 
     const Packed values = gemm_pack(scratch.packed[1], rows_of(a->v + start.kv_at, a->kv_stride), start.columns, a->d);
     for (int i = first; i < end; i += QUERY_BLOCK) {
         const QueryBlock block = block_of(a, b, h, i, QUERY_BLOCK);
-        block_forward(a, tables, &block, &keys, &values, block.from - start.from, &scratch);
+        const ScoreBlock scores = scores_of(&scratch, &block, a, tables);
+        const Packed own_keys = gemm_packed_from(&keys, block.from - start.from);
+        scores_forward(tables, &scores, &own_keys, scratch.schemes);
+        block_outputs(a, &block, &scores, &values, block.from - start.from);
     }
 }
 
 void attention_forward(const Attention *a, const MixTables *tables, real *scratch) {
+    const Call *own = tables->layers[a->layer].own;
+    if (own) {
+        own->attention->forward(a, tables, own, scratch);
+        return;
+    }
     // In training, heads are shared out: there are many, and a head's keys and values are packed once. Inference may
     // have few heads and one long sequence, so there blocks are shared out.
     const int share = a->lse ? a->queries : a->keys >= VERY_MANY ? TALL : QUERY_BLOCK;
@@ -332,37 +314,46 @@ static void add_transposed(real *out, int stride, real scale, const real *grad, 
 // dS, and then dq += scale dS k and dk += scale dS^T q.
 static void scores_backward(const ScoreGradient *grad, const MixTables *tables, const ScoreBlock *scores,
                             const QueryBlock *block, const HeadOperands *head, const Scratch *scratch) {
-    const ScoresAre are = mix_scores(tables, scores->layer);
+    const bool reads_queries = tables->layers[scores->layer].reads_queries;
     const int qs = scores->q_stride, stride = scores->stride;
-    if (are.trained)
+    if (reads_queries)
         for (int i = 0; i < block->rows; i++) memset(grad->dq + (size_t)i * qs, 0, (size_t)head->q.N * sizeof(real));
     mix_score_backward(tables, scores, grad, scratch->schemes);
-    if (are.own) return;
-    product_of_keys(grad->dq, qs, are.trained ? 1 : 0, scores->scale, rows_of(grad->dS, stride), &head->k, block->from,
-                    block->rows, block->columns, scores->window);
+    product_of_keys(grad->dq, qs, reads_queries ? 1 : 0, scores->scale, rows_of(grad->dS, stride), &head->k,
+                    block->from, block->rows, block->columns, scores->window);
     add_transposed(grad->dk, scores->k_stride, scores->scale, grad->dS, &head->q, block, scores->window);
+}
+
+void block_outputs_backward(const AttentionGradient *grad, const Attention *a, const QueryBlock *block,
+                            const ScoreBlock *scores, real *dP, const Packed *v_transposed, const Packed *dout) {
+    const int C = a->H * a->d, rows = block->rows, stride = scores->stride;
+    real *S = scores->S, *P = S; // (rows, columns): the weights overwrite the scores
+    real *dS = dP;               // (rows, columns): dS overwrites dP
+    const real *dout_block = grad->dout + block->out_at;
+    const Packed own_v = gemm_packed_from(v_transposed, block->from);
+    // Forward was out = P v, so dP = dout v^T and dv += P^T dout.
+    product_to_keys(dP, stride, 1, rows_of(dout_block, C), &own_v, rows, block->columns, a->window);
+    for (int i = 0; i < rows; i++) {
+        const size_t row = (size_t)i * stride;
+        softmax_backward_row(P + row, dS + row, S + row, dP + row, dout_block + (size_t)i * C, block, a, i);
+    }
+    add_transposed(grad->dv + block->kv_at, a->kv_stride, 1, P, dout, block, a->window);
+}
+
+ScoreGradient score_gradient_of(const AttentionGradient *grad, const QueryBlock *block, real *dS,
+                                const MixTables *tables) {
+    return (ScoreGradient){dS, grad->dq + block->q_at, grad->dk + block->kv_at,
+                           grad->dfeatures + block->token * tables->mix->features};
 }
 
 // One block of queries: adds to dk, dv and dfeatures, overwrites dq.
 static void block_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables,
                            const QueryBlock *block, const HeadOperands *head, const Scratch *scratch) {
-    const int C = a->H * a->d, rows = block->rows, stride = round_up(block->columns);
-    real *S = scratch->S, *P = S;     // (rows, columns): the weights overwrite the scores
-    real *dP = scratch->dS, *dS = dP; // (rows, columns): dS overwrites dP
-    const real *dout = grad->dout + block->out_at;
     const Packed k_transposed = gemm_packed_from(&head->k_transposed, block->from);
-    const Packed v_transposed = gemm_packed_from(&head->v_transposed, block->from);
     const ScoreBlock scores = scores_of(scratch, block, a, tables);
     scores_forward(tables, &scores, &k_transposed, scratch->schemes);
-    // Forward was out = P v, so dP = dout v^T and dv += P^T dout.
-    product_to_keys(dP, stride, 1, rows_of(dout, C), &v_transposed, rows, block->columns, a->window);
-    for (int i = 0; i < rows; i++) {
-        const size_t row = (size_t)i * stride;
-        softmax_backward_row(P + row, dS + row, S + row, dP + row, dout + (size_t)i * C, block, a, i);
-    }
-    add_transposed(grad->dv + block->kv_at, a->kv_stride, 1, P, &head->dout, block, a->window);
-    const ScoreGradient score_gradient = {dS, grad->dq + block->q_at, grad->dk + block->kv_at,
-                                          grad->dfeatures + block->token * mix_features(tables->mix)};
+    block_outputs_backward(grad, a, block, &scores, scratch->dS, &head->v_transposed, &head->dout);
+    const ScoreGradient score_gradient = score_gradient_of(grad, block, scratch->dS, tables);
     scores_backward(&score_gradient, tables, &scores, block, head, scratch);
 }
 
@@ -382,17 +373,26 @@ static void head_backward(const AttentionGradient *grad, const Attention *a, con
         block_backward(grad, a, tables, &block, &head, scratch);
 }
 
+void keys_zero(const AttentionGradient *grad, const Attention *a, int b, int kv) {
+    for (int t = 0; t < a->keys; t++) {
+        const size_t row = ((size_t)b * a->key_batch + t) * a->kv_stride + (size_t)kv * a->d;
+        memset(grad->dk + row, 0, (size_t)a->d * sizeof(real));
+        memset(grad->dv + row, 0, (size_t)a->d * sizeof(real));
+    }
+}
+
 void attention_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables, real *memory) {
+    const Call *own = tables->layers[a->layer].own;
+    if (own) {
+        own->attention->backward(grad, a, tables, own, memory);
+        return;
+    }
     // All blocks of all heads that share keys add to the same dk and dv, so one thread does them, in order.
 #pragma omp for collapse(2) schedule(dynamic)
     for (int b = 0; b < a->B; b++)
         for (int kv = 0; kv < a->K; kv++) {
             const Scratch scratch = own_scratch(memory, a, tables);
-            for (int t = 0; t < a->keys; t++) {
-                const size_t row = ((size_t)b * a->key_batch + t) * a->kv_stride + (size_t)kv * a->d;
-                memset(grad->dk + row, 0, (size_t)a->d * sizeof(real));
-                memset(grad->dv + row, 0, (size_t)a->d * sizeof(real));
-            }
+            keys_zero(grad, a, b, kv);
             for (int h = kv * a->H / a->K; h < (kv + 1) * a->H / a->K; h++)
                 head_backward(grad, a, tables, b, h, &scratch);
         }

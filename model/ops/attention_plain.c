@@ -42,7 +42,7 @@ static ScoreBlock scores_of(const Attention *a, const MixTables *tables, const M
         .q_stride = a->q_stride,
         .k_stride = a->kv_stride,
         .scale = (real)(1 / sqrt(a->d)),
-        .features = a->features + key * mix_features(tables->mix),
+        .features = a->features + key * tables->mix->features,
     };
 }
 
@@ -127,7 +127,6 @@ static void weights_backward(real *dS, real *dv, const real *dout, const real *v
 static void scores_backward(const ScoreGradient *grad, const ScoreBlock *s, const Attention *a, const MixTables *tables,
                             const Memory *memory) {
     mix_score_backward(tables, s, grad, memory->schemes);
-    if (mix_scores(tables, s->layer).own) return;
     for (int i = 0; i < s->rows; i++)
         for (int j = 0; j < end_key(a, i); j++)
             for (int c = 0; c < a->d; c++) {

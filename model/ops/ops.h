@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "num/linear.h"
 #include "num/real.h"
-#include "posenc/mix.h"
+#include "posenc/pass.h"
 
 #include <stdint.h>
 
@@ -150,8 +150,24 @@ void attention_forward(const Attention *attention, const MixTables *tables, real
 void attention_backward(const AttentionGradient *grad, const Attention *attention, const MixTables *tables,
                         real *scratch);
 
+// What a scheme brings that computes all scores of its layers itself, instead of adding to scale q k^T
+// (Scheme.attention; path is one). attention_forward and attention_backward hand their arguments on to it; `own` says
+// which part of the mix it is, and the first of the features that are its own. model/ops/blocks.h has what such ops
+// share. Other schemes of the layer add to the scores by mix_score_forward, and get their gradients by
+// mix_score_backward.
+struct AttentionOp {
+    void (*forward)(const Attention *a, const MixTables *tables, const Call *own, real *scratch);
+    void (*backward)(const AttentionGradient *grad, const Attention *a, const MixTables *tables, const Call *own,
+                     real *scratch);
+    // Only the scores of a block, its keys being all there are: for measurements, not for training.
+    void (*scores)(const Tables *tables, const ScoreBlock *block);
+};
+
+// How many tokens before the first key that a query sees such an op finds the features of, as far as there are so many.
+#define TOKENS_BEFORE 63
+
 // attention_plain.c: the same as attention_forward and attention_backward, in plain loops on one thread, for readers
-// and tests. Needs as much memory as there are scores in a head.
+// and tests; not for layers with an op of a scheme's own. Needs as much memory as there are scores in a head.
 size_t attention_plain_scratch(const MixTables *tables, const Attention *attention);
 void attention_plain_forward(const Attention *attention, const MixTables *tables, real *scratch);
 void attention_plain_backward(const AttentionGradient *grad, const Attention *attention, const MixTables *tables,

@@ -25,6 +25,5 @@ const Scheme scheme_alibi = {
     .help = "A fixed penalty on distance: heads with a steep slope see the last few tokens, heads with a flat one look "
             "far back. Defined at any length: distances never seen in training continue the line.",
     .options = alibi_options,
-    BIAS_SCHEME,
-    .curve = curve,
+    BIAS_SCHEME(.curve = curve),
 };

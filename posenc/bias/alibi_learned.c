@@ -63,7 +63,5 @@ const Scheme scheme_alibi_learned = {
     .compared_with = "alibi",
     .params = params,
     .init = init,
-    BIAS_SCHEME,
-    .curve = curve,
-    .curve_backward = curve_backward,
+    BIAS_SCHEME(.curve = curve, .curve_backward = curve_backward),
 };

@@ -14,7 +14,7 @@ enum {
 // Entry e of a curve is the bias at distance positions-1 - e: the query at m and the key at n use entry
 // n + positions-1 - m, so a row reads its curve from left to right. The entries of later keys (n > m) are 0; the causal
 // mask removes their scores in any case.
-static real *curve_of(const Tables *tables, int set, int head) {
+static real *table_of(const Tables *tables, int set, int head) {
     return tables->table[CURVES] + ((size_t)set * tables->pos->shape.heads + head) * 2 * tables->positions;
 }
 
@@ -31,10 +31,11 @@ static real *slab_of(const Tables *tables, int sequence, int head) {
 
 static void layout(Tables *tables, Arena *arena, bool training) {
     const Position *pos = tables->pos;
-    const Scheme *scheme = pos->scheme;
-    assert(scheme->curve && "BIAS_SCHEME: the scheme has no .curve");
+    const Curve *scheme = curve_of(pos);
+    assert(scheme && scheme->curve && "BIAS_SCHEME: the scheme has no .curve");
     assert((scheme->curve != lookup_curve || scheme->bucket) && "LOOKUP_SCHEME: the scheme has no .bucket");
-    assert(!scheme->params == !scheme->curve_backward && "BIAS_SCHEME: .params and .curve_backward need each other");
+    assert(!pos->scheme->params == !scheme->curve_backward &&
+           "BIAS_SCHEME: .params and .curve_backward need each other");
     const size_t heads = (size_t)pos->shape.heads, P = (size_t)tables->positions;
     tables->table[CURVES] = arena_reals(arena, pos->sets * heads * 2 * P);
     if (!training || !position_learned(pos)) return;
@@ -50,11 +51,11 @@ static void prepare(Tables *tables) {
         for (int h = 0; h < H; h++)
 #pragma omp parallel for
             for (int distance = 0; distance < P; distance++)
-                curve_of(tables, set, h)[P - 1 - distance] = (real)pos->scheme->curve(pos, set, h, distance);
+                table_of(tables, set, h)[P - 1 - distance] = (real)curve_of(pos)->curve(pos, set, h, distance);
 }
 
 static void score_forward(const Tables *tables, const ScoreBlock *block) {
-    const real *curve = curve_of(tables, position_set(tables->pos, block->layer), block->head);
+    const real *curve = table_of(tables, position_set(tables->pos, block->layer), block->head);
     const real gate = gate_of(tables->pos, block->layer);
     const bool consecutive = block_consecutive(block);
     for (int i = 0; i < block->rows; i++) {
@@ -70,7 +71,8 @@ static void score_forward(const Tables *tables, const ScoreBlock *block) {
 }
 
 // The gradient takes three steps: score_backward adds dS_ij to entry i - j of the slab of its sequence and head;
-// score_reduce adds the slabs of all sequences to dcurves; reduce makes of these the gradients of parameters.
+// layer_backward adds the slabs of all sequences to dcurves, and makes of these, after the last layer, the gradients of
+// parameters.
 static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
     if (!tables->dtable[SLABS]) return; // nothing is trained: dS goes on unchanged to q and k
     real *slab = slab_of(tables, block->sequence, block->head);
@@ -87,14 +89,9 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
     }
 }
 
-static void score_reduce(const Tables *tables, int layer) {
-    const int curves = tables->pos->shape.heads * tables->positions;
-    if (tables->dtable[SLABS]) slabs_reduce(dcurves_of(tables, layer), tables->dtable[SLABS], tables->batch, curves);
-}
-
 // Forward added g_l curve in layer l. So dg_l = dcurve_l . curve, and dcurve = the sum of g_l dcurve_l, which is left
 // in the place of the first layer that has this set.
-static void gates_backward(Tables *tables) {
+static void gates_backward(const Tables *tables) {
     const Position *pos = tables->pos;
     const int H = pos->shape.heads, P = tables->positions;
     for (int layer = 0; layer < pos->shape.layers; layer++) {
@@ -104,22 +101,32 @@ static void gates_backward(Tables *tables) {
         for (int h = 0; h < H; h++)
             for (int e = 0; e < P; e++) {
                 const size_t n = (size_t)h * P + e;
-                dgate += (double)(dcurve[n] * curve_of(tables, set, h)[e]);
+                dgate += (double)(dcurve[n] * table_of(tables, set, h)[e]);
                 sum[n] = (sum == dcurve ? 0 : sum[n]) + gate_of(pos, layer) * dcurve[n];
             }
         *dgate_of(pos, layer) += (real)dgate;
     }
 }
 
-static void reduce(Tables *tables) {
+static void dcurves_backward(const Tables *tables) {
     const Position *pos = tables->pos;
     const int H = pos->shape.heads;
-    if (!tables->dtable[DCURVES]) return;
     if (pos->gated) gates_backward(tables);
     for (int set = 0; position_trained(pos) && set < pos->sets; set++)
-        for (int h = 0; h < H; h++) pos->scheme->curve_backward(tables, set, h);
+        for (int h = 0; h < H; h++) curve_of(pos)->curve_backward(tables, set, h);
     const size_t kept = (size_t)(pos->gated ? pos->shape.layers : pos->sets);
     memset(tables->dtable[DCURVES], 0, kept * H * tables->positions * sizeof(real));
+}
+
+static void layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+                           const real *x, int rows) {
+    const int curves = tables->pos->shape.heads * tables->positions;
+    if (!tables->dtable[SLABS]) return;
+    slabs_reduce(dcurves_of(tables, layer), tables->dtable[SLABS], tables->batch, curves);
+    if (layer > 0) return;
+    team_barrier();
+#pragma omp single
+    dcurves_backward(tables);
 }
 
 const Family bias_family = {
@@ -127,8 +134,7 @@ const Family bias_family = {
     .prepare = prepare,
     .score_forward = score_forward,
     .score_backward = score_backward,
-    .score_reduce = score_reduce,
-    .reduce = reduce,
+    .layer_backward = layer_backward,
 };
 
 // With the sets side by side, in front: gates_backward has left them there.
@@ -143,8 +149,8 @@ double bias_operations(const Position *pos, int T) {
 
 // The index of the number for this distance in params[0] (sets * H, buckets).
 static size_t number_of(const Position *pos, int set, int head, int distance) {
-    const size_t buckets = (size_t)pos->scheme->bucket(pos, INT_MAX) + 1;
-    return ((size_t)set * pos->shape.heads + head) * buckets + (size_t)pos->scheme->bucket(pos, distance);
+    const size_t buckets = (size_t)curve_of(pos)->bucket(pos, INT_MAX) + 1;
+    return ((size_t)set * pos->shape.heads + head) * buckets + (size_t)curve_of(pos)->bucket(pos, distance);
 }
 
 double lookup_curve(const Position *pos, int set, int head, int distance) {

@@ -4,16 +4,31 @@
 #ifndef BITTER_BIAS_H
 #define BITTER_BIAS_H
 
-#include "posenc/posenc.h"
+#include "posenc/scheme.h"
 
 extern const Family bias_family;
 
-// What such a scheme writes into its Scheme, beside its `curve`.
-#define BIAS_SCHEME .family = &bias_family, .enters = ENTERS_BIAS, .relative = true, .operations = bias_operations
+// What a scheme writes: the bias between two tokens `distance` apart; if it is trained, add to dparams of this set and
+// head, from bias_gradient() of every distance.
+typedef struct {
+    double (*curve)(const Position *pos, int set, int head, int distance);
+    void (*curve_backward)(const Tables *tables, int set, int head);
+    int (*bucket)(const Position *pos, int distance); // of LOOKUP_SCHEME
+} Curve;
 
-// For one trained number in each bucket of distances: defines `params`, with params[0] (sets * H, buckets), and
-// `bucket`.
-#define LOOKUP_SCHEME BIAS_SCHEME, .curve = lookup_curve, .curve_backward = lookup_backward
+#define BIAS_SCHEME(...)                                                                                               \
+    .family = &bias_family, .enters = ENTERS_BIAS, .relative = true, .operations = bias_operations,                    \
+    .recipe = &(const Curve) {                                                                                         \
+        __VA_ARGS__                                                                                                    \
+    }
+
+// For one trained number in each bucket of distances. The scheme writes `params`, with params[0] (sets * H, buckets),
+// and `bucket`: which of the numbers 0, 1, 2 ... is the bias at this distance; bucket(INT_MAX) is the last one.
+#define LOOKUP_SCHEME(...) BIAS_SCHEME(lookup_curve, lookup_backward, __VA_ARGS__)
+
+static inline const Curve *curve_of(const Position *pos) {
+    return pos->scheme->recipe;
+}
 
 // An addition for each key that a query sees; if the curve or the gate is trained, another one in backward; and a
 // product with the gate, if there is one.

@@ -1,6 +1,6 @@
 // FIRE: a small network computes the bias. Its input is the distance divided by the longest distance that the query can
 // have, both on a logarithmic scale, so it is always between 0 and 1, however long the text is.
-#include "posenc/posenc.h"
+#include "posenc/scheme.h"
 
 #include "base/random.h"
 
@@ -244,7 +244,8 @@ static double operations(const Position *pos, int T) {
     return all_heads(pos) * (keys_seen(pos, T) * (10 * hidden(pos) + 4) + 14 * hidden(pos));
 }
 
-static void score_reduce(const Tables *tables, int layer) {
+static void layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+                           const real *x, int rows) {
     const Position *pos = tables->pos;
     const int H = pos->shape.heads;
 #pragma omp single
@@ -267,7 +268,7 @@ static const Family family = {
     .prepare = prepare,
     .score_forward = score_forward,
     .score_backward = score_backward,
-    .score_reduce = score_reduce,
+    .layer_backward = layer_backward,
 };
 
 const Scheme scheme_fire = {

@@ -86,7 +86,5 @@ const Scheme scheme_kerple = {
     .params = params,
     .init = init,
     .project = project,
-    BIAS_SCHEME,
-    .curve = curve,
-    .curve_backward = curve_backward,
+    BIAS_SCHEME(.curve = curve, .curve_backward = curve_backward),
 };

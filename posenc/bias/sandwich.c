@@ -28,6 +28,5 @@ const Scheme scheme_sandwich = {
     .help = "What is left of sinusoidal embeddings when only their products with each other are kept: a bias that "
             "falls roughly like the logarithm of the distance, with small waves, flatter in later heads.",
     .options = sandwich_options,
-    BIAS_SCHEME,
-    .curve = curve,
+    BIAS_SCHEME(.curve = curve),
 };

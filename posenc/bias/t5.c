@@ -49,6 +49,5 @@ const Scheme scheme_t5 = {
     .compared_with = "alibi",
     .check = check,
     .params = params,
-    LOOKUP_SCHEME,
-    .bucket = bucket,
+    LOOKUP_SCHEME(.bucket = bucket),
 };

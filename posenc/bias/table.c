@@ -29,6 +29,5 @@ const Scheme scheme_table = {
     .layers = &table_options[0],
     .compared_with = "alibi",
     .params = params,
-    LOOKUP_SCHEME,
-    .bucket = bucket,
+    LOOKUP_SCHEME(.bucket = bucket),
 };

@@ -1,8 +1,6 @@
 // CABLE: ALiBi with a distance and a slope that the tokens compute for themselves. Each token adds a step to the
 // distance between all that come before it and all that come after it, and each query decides how much distance costs.
-#include "posenc/content/fox.h"
-#include "posenc/content/projected.h"
-#include "posenc/content/running.h"
+#include "posenc/content/gates.h"
 
 #include "num/team.h"
 
@@ -25,7 +23,7 @@ static void input_forward(const Tables *tables, int layer, real *features, const
 }
 
 // So dz = dstep where z > 0, and 0 elsewhere; dz' = sigmoid(z') dslope = (1 - e^-slope) dslope.
-static void input_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+static void layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows) {
     const int H = tables->pos->shape.heads, stride = tables->feature_stride;
     const Share own = share_rows(rows);
@@ -94,7 +92,7 @@ static double operations(const Position *pos, int T) {
 static const Family family = {
     .layout = projected_layout,
     .input_forward = input_forward,
-    .input_backward = input_backward,
+    .layer_backward = layer_backward,
     .score_forward = score_forward,
     .score_backward = score_backward,
 };
@@ -109,7 +107,7 @@ const Scheme scheme_cable = {
         "all steps and slopes are equal, this is ALiBi; where all slopes are 1, it is fox, with relu for the logarithm "
         "of the gates.",
     .enters = ENTERS_CONTENT,
-    .placeless = true,
+    .position_free = true,
     .relative = true,
     .has_corners = true,
     .operations = operations,

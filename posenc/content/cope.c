@@ -125,11 +125,10 @@ const Scheme scheme_cope = {
     .options = cope_options,
     .layers = &cope_options[1],
     .has_corners = true,
-    .placeless = true,
+    .position_free = true,
     .operations = operations,
     .params = params,
-    VECTOR_SCHEME,
-    .vectors = vectors,
+    VECTOR_SCHEME(vectors),
     .score_scratch = score_scratch,
     .family = &family,
 };

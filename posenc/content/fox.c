@@ -1,8 +1,7 @@
 // FoX, the forgetting transformer: ALiBi with a slope that each token computes for itself.
-#include "posenc/content/fox.h"
+#include "posenc/content/gates.h"
 
 #include "num/team.h"
-#include "posenc/content/projected.h"
 
 typedef struct {
     double bias;
@@ -23,16 +22,6 @@ static int feature_count(const Position *pos) {
     return pos->shape.heads;
 }
 
-// Neither form of exp may overflow: log f = -log(1 + e^-z) where z >= 0, and z - log(1 + e^z) where z < 0.
-real log_sigmoid(real z) {
-    return (real)(fmin((double)z, 0) - log1p(exp(-fabs((double)z))));
-}
-
-// dz = (1 - f) dlog f
-real log_sigmoid_backward(real dlog_f, real log_f) {
-    return (real)(-expm1((double)log_f) * (double)dlog_f);
-}
-
 // features = log f = log(sigmoid(z))
 static void input_forward(const Tables *tables, int layer, real *features, const real *x, int rows) {
     const int H = tables->pos->shape.heads, stride = tables->feature_stride;
@@ -42,7 +31,7 @@ static void input_forward(const Tables *tables, int layer, real *features, const
         for (int h = 0; h < H; h++) features[(size_t)r * stride + h] = log_sigmoid(features[(size_t)r * stride + h]);
 }
 
-static void input_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+static void layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows) {
     const int H = tables->pos->shape.heads, stride = tables->feature_stride;
     const Share own = share_rows(rows);
@@ -55,50 +44,13 @@ static void input_backward(const Tables *tables, int layer, real *dx, const real
     projected_backward(tables, layer, dx, x, rows);
 }
 
-size_t forget_scratch(int columns) {
-    return running_scratch(columns);
-}
-
-// S_ij += log f_{j+1} + ... + log f_i = sum_i - sum_j, with sum_t that of log f over all tokens up to t.
-void forget_forward(const ScoreBlock *block, const real *log_f, int stride, real *scratch) {
-    const Running running = running_forward(block, log_f, stride, scratch);
-    for (int row = 0; row < block->rows; row++) {
-        const int i = block->columns - block->rows + row;
-        real *S_i = block->S + (size_t)row * block->stride;
-        for (int j = 0; j < i; j++) S_i[j] += running_between(running, i, j);
-    }
-}
-
-// So dsum_i += row i of dS added up, and dsum_j -= column j added up.
-void forget_backward(real *dlog_f, const real *dS, const ScoreBlock *block, int stride, real *scratch) {
-    real *dsum = scratch;
-    memset(dsum, 0, (size_t)block->columns * sizeof(real));
-    for (int row = 0; row < block->rows; row++) {
-        const int i = block->columns - block->rows + row;
-        const real *dS_i = dS + (size_t)row * block->stride;
-        double row_sum = 0;
-#pragma omp simd reduction(+ : row_sum)
-        for (int j = 0; j < i; j++) {
-            row_sum += (double)dS_i[j];
-            dsum[j] -= dS_i[j];
-        }
-        dsum[i] += (real)row_sum;
-    }
-    running_backward(dlog_f, dsum, block, stride);
-}
-
-// For each key that a query sees, four forward and two backward; and for each key itself five in the running sums.
-double forget_operations(double keys) {
-    return 6 * keys + 5;
-}
-
 // In each layer, H gates for a token, from a matrix (H, C).
 static double operations(const Position *pos, int T) {
     return projected_operations(pos) + all_heads(pos) * (LOG_SIGMOID_OPERATIONS + forget_operations(keys_seen(pos, T)));
 }
 
 static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
-    return forget_scratch(columns);
+    return running_scratch(columns);
 }
 
 static void score_forward(const Tables *tables, const ScoreBlock *block) {
@@ -112,7 +64,7 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
 static const Family family = {
     .layout = projected_layout,
     .input_forward = input_forward,
-    .input_backward = input_backward,
+    .layer_backward = layer_backward,
     .score_forward = score_forward,
     .score_backward = score_backward,
 };
@@ -126,7 +78,7 @@ const Scheme scheme_fox = {
             "full stop can separate two words more than twenty words do. Where all gates are equal, this is ALiBi.",
     .options = fox_options,
     .enters = ENTERS_CONTENT,
-    .placeless = true,
+    .position_free = true,
     .relative = true,
     .operations = operations,
     .params = projected_params,

@@ -1,8 +1,9 @@
 // PaTH: rotary embedding whose rotation is decided at every token by the token itself. Each makes a vector w and a
 // strength beta for every head; between a query and a key, all tokens on the way reflect along their w.
-#include "posenc/content/fox.h"
+#include "posenc/content/gates.h"
 #include "posenc/content/reflect.h"
 
+#include "model/ops/blocks.h"
 #include "num/linear.h"
 #include "num/team.h"
 
@@ -23,7 +24,7 @@ typedef struct {
 static const Option path_options[] = {
     {"rank", OPTION_INTEGER, offsetof(PathOptions, rank), "32", 1, 4096, NULL, "N",
      "rank of the product of two matrices that makes w from x"},
-    {"conv", OPTION_INTEGER, offsetof(PathOptions, conv), "3", 1, 64, NULL, "N",
+    {"conv", OPTION_INTEGER, offsetof(PathOptions, conv), "3", 1, TOKENS_BEFORE + 1, NULL, "N",
      "tokens mixed into w by a causal convolution and silu; 1 = w is the token's own, without silu"},
     {"forget", OPTION_FLAG, offsetof(PathOptions, forget), "false", 0, 0, NULL, "BOOL",
      "PaTH-FoX: also the gates of the scheme fox"},
@@ -109,7 +110,7 @@ static void input_forward(const Tables *tables, int layer, real *features, const
 
 // Forward was w = hidden up^T with hidden = x down^T, so dhidden = dw up and dup = dw^T hidden; the rest is linear
 // layers.
-static void input_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+static void layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows) {
     const Position *pos = tables->pos;
     const int C = pos->shape.width, stride = tables->feature_stride, rank = rank_of(pos), G = gate_features(pos);
@@ -133,19 +134,23 @@ static void input_backward(const Tables *tables, int layer, real *dx, const real
              rows_of(hidden, rank), columns.end - columns.begin, rank, rows);
     linear_backward_weights(dp.down, NULL, dhidden, x, rows, C, rank);
     linear_backward_weights(dp.gate, dp.bias, dgates, x, rows, C, G);
+    if (taps_of(pos) == 1) return;
+    const int taps = taps_of(pos) * C; // which all sequences share
+    slabs_reduce(pos->dparams[CONV] + (size_t)layer * taps, tables->dtable[SLABS], tables->batch, taps);
 }
 
 // --- from features to reflections, which sees the tokens before, and to scores ---
 //
-// What one head of one sequence works with. Keys are counted from the block's number columns_left, as reflections are.
+// What one head of one sequence works with.
 typedef struct {
     int d, taps, stride, C;
     int before;             // tokens before key 0 whose features are there
     const real *raw, *conv; // (keys, stride) and (taps, C), d of them the head's
-    const real *log_s;      // (keys), stride apart: log(beta / 2), and H further on log f
+    const real *log_s;      // (keys), stride apart: log(beta / 2)
+    const real *log_f;      // (keys), stride apart; NULL: nothing is forgotten
     real *z;                // (keys, d) raw, convolved, where there is a convolution
     real *shrink;           // (keys) 1 / length of what becomes w
-    real *forget;           // (forget_scratch)
+    real *forget;           // (running_scratch)
     Reflections reflections;
 } Head;
 
@@ -157,33 +162,15 @@ static Head head_take(Arena *arena, const Tables *tables, int rows, int keys) {
         .d = head_width(&pos->shape), .taps = taps_of(pos), .stride = tables->feature_stride, .C = pos->shape.width};
     h.z = arena_reals(arena, N * h.d);
     h.shrink = arena_reals(arena, N);
-    h.forget = arena_reals(arena, forget_scratch(keys));
+    h.forget = arena_reals(arena, running_scratch(keys));
     h.reflections = reflections_take(arena, rows, keys, h.d);
     return h;
-}
-
-// The convolution that makes a token's w.
-static int looks_back(const Position *pos) {
-    return taps_of(pos) - 1;
 }
 
 static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
     Arena counted = {0};
     head_take(&counted, tables, rows, columns);
     return counted.used / sizeof(real);
-}
-
-static Head head_of(const Tables *tables, const ScoreBlock *block) {
-    const Position *pos = tables->pos;
-    Arena scratch = scratch_of(block);
-    Head h = head_take(&scratch, tables, block->rows, block->columns_left + block->columns + block->columns_after);
-    const size_t first = (size_t)block->head * h.d;
-    const real *features = block->features - (size_t)block->columns_left * h.stride; // of key 0
-    h.before = block->tokens_before - block->columns_left;
-    h.raw = features + first;
-    h.log_s = features + h.C + block->head;
-    h.conv = h.taps > 1 ? pos->params[CONV] + (size_t)block->layer * h.taps * h.C + first : NULL;
-    return h;
 }
 
 // z_t = sum over a of conv_a * raw_{t-a}, y = silu(z) = z sigmoid(z), of d numbers each.
@@ -240,30 +227,113 @@ static void reflection_backward(real *draw, real *dconv, real *dlog_s, const Hea
     *dlog_s += h->reflections.dlog_beta[t];
 }
 
-static void score_forward(const Tables *tables, const ScoreBlock *block) {
+// The head whose keys are the columns of this block, and whose features stand behind those of `before` tokens; it will
+// have blocks of at most `rows` queries.
+static Head head_make(const Tables *tables, const ScoreBlock *all, int before, int rows) {
     const Position *pos = tables->pos;
-    const Head h = head_of(tables, block);
-    const int made = block->columns_left + block->columns_before, keys = block->columns_left + block->columns;
-    for (int t = made; t < keys; t++) reflection_forward(&h, t);
-    reflect_forward(block, &h.reflections);
-    if (scheme_options(pos, PathOptions)->forget)
-        forget_forward(block, block->features + h.C + block->head + pos->shape.heads, h.stride, h.forget);
+    Arena scratch = scratch_of(all);
+    Head h = head_take(&scratch, tables, rows, all->columns);
+    const size_t first = (size_t)all->head * h.d;
+    h.before = before;
+    h.raw = all->features + first;
+    h.log_s = all->features + h.C + all->head;
+    h.log_f = scheme_options(pos, PathOptions)->forget ? h.log_s + pos->shape.heads : NULL;
+    h.conv = h.taps > 1 ? pos->params[CONV] + (size_t)all->layer * h.taps * h.C + first : NULL;
+    for (int t = 0; t < all->columns; t++) reflection_forward(&h, t);
+    reflect_keys(&h.reflections, all->k, all->k_stride);
+    return h;
 }
 
-static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
-    const Position *pos = tables->pos;
-    const Head h = head_of(tables, block);
-    real *dfeatures = grad->dfeatures - (size_t)block->columns_left * h.stride; // of key 0
-    real *draw = dfeatures + (size_t)block->head * h.d, *dlog_s = dfeatures + h.C + block->head;
-    real *dconv = tables->dtable[SLABS] + (size_t)block->sequence * h.taps * h.C + (size_t)block->head * h.d;
-    if (scheme_options(pos, PathOptions)->forget)
-        forget_backward(grad->dfeatures + h.C + block->head + pos->shape.heads, grad->dS, block, h.stride, h.forget);
-    reflect_backward(grad, block, &h.reflections);
-    const int keys = block->columns_left + block->columns;
-    if (block->columns_after > 0) return; // the head's last block ends it
-    for (int t = 0; t < keys; t++)
-        reflection_backward(draw + (size_t)t * h.stride, dconv, dlog_s + (size_t)t * h.stride, &h, t);
+// The scores of a block whose column 0 is key number `first` of the head.
+static void head_scores(const Head *h, const ScoreBlock *block, int first) {
+    reflect_forward(block, first, &h->reflections);
+    if (h->log_f) forget_forward(block, h->log_f + (size_t)first * h->stride, h->stride, h->forget);
 }
+
+static void scores(const Tables *tables, const ScoreBlock *block) {
+    const Head h = head_make(tables, block, 0, block->rows);
+    head_scores(&h, block, 0);
+}
+
+// --- the attention op ---
+//
+// Queries first to end of one head.
+static void queries_forward(const Attention *a, const MixTables *tables, const Call *own, int b, int h, int first,
+                            int end, real *memory) {
+    const Scratch scratch = own_scratch(memory, a, tables);
+    const QueryBlock all = block_of(a, b, h, first, end - first);
+    const ScoreBlock all_scores = scores_of(&scratch, &all, a, tables);
+    const ScoreBlock keys = mix_block(own, &all_scores, scratch.schemes);
+    const Packed values = gemm_pack(scratch.packed[1], rows_of(a->v + all.kv_at, a->kv_stride), all.columns, a->d);
+    const Head head = head_make(&tables->part[own->part], &keys, all.from, QUERY_BLOCK);
+    for (int i = first; i < end; i += QUERY_BLOCK) {
+        const QueryBlock block = block_of(a, b, h, i, QUERY_BLOCK);
+        const ScoreBlock block_scores = scores_of(&scratch, &block, a, tables);
+        head_scores(&head, &block_scores, block.from - all.from);
+        mix_score_forward(tables, &block_scores, scratch.schemes);
+        block_outputs(a, &block, &block_scores, &values, block.from - all.from);
+    }
+}
+
+// In training a thread does a whole head, whose reflections are made once; elsewhere a block of queries and its keys.
+static void attend_forward(const Attention *a, const MixTables *tables, const Call *own, real *memory) {
+    const int share = a->lse ? a->queries : QUERY_BLOCK;
+#pragma omp for collapse(3) schedule(dynamic)
+    for (int b = 0; b < a->B; b++)
+        for (int h = 0; h < a->H; h++)
+            for (int first = 0; first < a->queries; first += share)
+                queries_forward(a, tables, own, b, h, first, first + share < a->queries ? first + share : a->queries,
+                                memory);
+}
+
+static void head_backward(const AttentionGradient *grad, const Attention *a, const MixTables *all_tables,
+                          const Call *own, int b, int h, const Scratch *scratch) {
+    const Tables *tables = &all_tables->part[own->part];
+    const QueryBlock all = block_of(a, b, h, 0, a->queries);
+    const ScoreBlock all_scores = scores_of(scratch, &all, a, all_tables);
+    const ScoreBlock keys = mix_block(own, &all_scores, scratch->schemes);
+    const Packed dout = gemm_pack(scratch->packed[2], rows_of(grad->dout + all.out_at, a->H * a->d), a->queries, a->d);
+    const Packed v_transposed =
+        gemm_pack(scratch->packed[4], columns_of(a->v + all.kv_at, a->kv_stride), a->d, a->keys);
+    const Head head = head_make(tables, &keys, 0, QUERY_BLOCK);
+    real *dfeatures = grad->dfeatures + all.token * all_tables->mix->features + own->feature;
+    real *draw = dfeatures + (head.raw - keys.features), *dlog_s = dfeatures + (head.log_s - keys.features);
+    real *dconv = tables->dtable[SLABS] + (size_t)b * head.taps * head.C + (size_t)h * head.d;
+    reflect_keys_prepare(&head.reflections);
+    for (int i = 0; i < a->queries; i += QUERY_BLOCK) {
+        const QueryBlock block = block_of(a, b, h, i, QUERY_BLOCK);
+        const ScoreBlock block_scores = scores_of(scratch, &block, a, all_tables);
+        const ScoreGradient of_scores = score_gradient_of(grad, &block, scratch->dS, all_tables);
+        head_scores(&head, &block_scores, block.from);
+        mix_score_forward(all_tables, &block_scores, scratch->schemes);
+        block_outputs_backward(grad, a, &block, &block_scores, scratch->dS, &v_transposed, &dout);
+        for (int row = 0; row < block.rows; row++)
+            memset(of_scores.dq + (size_t)row * a->q_stride, 0, (size_t)a->d * sizeof(real));
+        mix_score_backward(all_tables, &block_scores, &of_scores, scratch->schemes);
+        if (head.log_f)
+            forget_backward(dlog_s + tables->pos->shape.heads + (size_t)block.from * head.stride, of_scores.dS,
+                            &block_scores, head.stride, head.forget);
+        reflect_backward(&of_scores, &block_scores, block.from, &head.reflections);
+    }
+    reflect_keys_backward(grad->dk + all.kv_at, a->kv_stride, &head.reflections);
+    for (int t = 0; t < a->keys; t++)
+        reflection_backward(draw + (size_t)t * head.stride, dconv, dlog_s + (size_t)t * head.stride, &head, t);
+}
+
+// Heads that share keys add to the same dk and dv, so one thread does them, in order.
+static void attend_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables, const Call *own,
+                            real *memory) {
+#pragma omp for collapse(2) schedule(dynamic)
+    for (int b = 0; b < a->B; b++)
+        for (int kv = 0; kv < a->K; kv++) {
+            const Scratch scratch = own_scratch(memory, a, tables);
+            keys_zero(grad, a, b, kv);
+            for (int h = kv * a->H / a->K; h < (kv + 1) * a->H / a->K; h++)
+                head_backward(grad, a, tables, own, b, h, &scratch);
+        }
+}
+
+static const AttentionOp attention = {attend_forward, attend_backward, scores};
 
 // In each layer, for a token: three matrices that make w and the gates; the gates; for each channel of w its taps with
 // silu, 6 a tap and 9 (without them, 1), and its length, 8; and in each head the reflections.
@@ -276,21 +346,10 @@ static double operations(const Position *pos, int T) {
            (projections + gates + vectors + H * (reflect_operations(keys, head_width(&pos->shape)) + forget));
 }
 
-// All sequences share the taps.
-static void score_reduce(const Tables *tables, int layer) {
-    const Position *pos = tables->pos;
-    if (taps_of(pos) == 1) return;
-    const int count = taps_of(pos) * pos->shape.width;
-    slabs_reduce(pos->dparams[CONV] + (size_t)layer * count, tables->dtable[SLABS], tables->batch, count);
-}
-
 static const Family family = {
     .layout = layout,
     .input_forward = input_forward,
-    .input_backward = input_backward,
-    .score_forward = score_forward,
-    .score_backward = score_backward,
-    .score_reduce = score_reduce,
+    .layer_backward = layer_backward,
 };
 
 const Scheme scheme_path = {
@@ -304,15 +363,14 @@ const Scheme scheme_path = {
             "fixed rotation can.",
     .options = path_options,
     .enters = ENTERS_CONTENT,
-    .placeless = true,
+    .position_free = true,
     .relative = true,
-    .own_scores = true,
     .reads_queries = true,
     .operations = operations,
     .params = params,
     .init = init,
     .feature_count = feature_count,
-    .looks_back = looks_back,
     .score_scratch = score_scratch,
     .family = &family,
+    .attention = &attention,
 };

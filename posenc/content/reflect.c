@@ -71,7 +71,7 @@ static size_t chunk_size(int d) {
 
 Reflections reflections_take(Arena *arena, int rows, int keys, int d) {
     const size_t R = (size_t)rows, N = (size_t)keys, chunks = (size_t)chunks_of(keys);
-    Reflections r = {.d = d};
+    Reflections r = {.d = d, .keys = keys};
     r.w = arena_reals(arena, N * d);
     r.dw = arena_reals(arena, N * d);
     r.beta = arena_reals(arena, N);
@@ -103,17 +103,10 @@ static void invert_triangle(real *T, const real *WW, int stride, const real *bet
     }
 }
 
-// Keys and chunks are counted from the head's first: column 0 of a block is key number columns_left, with which a chunk
-// begins.
-static int keys_of(const ScoreBlock *block) {
-    return block->columns_left + block->columns;
-}
-
 // What belongs to the keys of a chunk and is the same for all blocks of queries.
-static void chunk_make(const Reflections *r, const ScoreBlock *block, int index) {
-    const int d = r->d, first = index * CHUNK, left = keys_of(block) - first, n = left < CHUNK ? left : CHUNK;
+static void chunk_make(const Reflections *r, const real *k, int k_stride, int index) {
+    const int d = r->d, first = index * CHUNK, left = r->keys - first, n = left < CHUNK ? left : CHUNK;
     const int wide = 2 * n + d;
-    const real *k = block->k + (size_t)(first - block->columns_left) * block->k_stride;
     Arena memory = {.base = (unsigned char *)(r->memory + (size_t)index * chunk_size(d))};
     struct Chunk *c = &r->chunks[index];
     *c = chunk_take(&memory, d);
@@ -121,7 +114,7 @@ static void chunk_make(const Reflections *r, const ScoreBlock *block, int index)
     c->n = n;
     memcpy(c->F, r->w + (size_t)first * d, (size_t)n * d * sizeof(real));
     for (int m = 0; m < n; m++)
-        memcpy(c->F + (size_t)(n + m) * d, k + (size_t)m * block->k_stride, (size_t)d * sizeof(real));
+        memcpy(c->F + (size_t)(n + m) * d, k + (size_t)(first + m) * k_stride, (size_t)d * sizeof(real));
     c->F_transposed = gemm_pack(c->room[0], columns_of(c->F, d), d, 2 * n);
     gemm_packed(c->WG, wide, 0, 1, rows_of(c->F, d), &c->F_transposed, 0, d, n, 2 * n);
     keep_below_diagonal(c->WG, wide, n);
@@ -133,27 +126,31 @@ static void chunk_make(const Reflections *r, const ScoreBlock *block, int index)
     c->G_packed = gemm_pack(c->room[2], rows_of(c->WG + n, wide), n, n + d);
 }
 
-// The first row of the block whose query stands in the chunk or after it: those before see none of its keys.
-static int first_row(const ScoreBlock *block, const struct Chunk *c) {
-    const int row = c->first - (keys_of(block) - block->rows);
+void reflect_keys(const Reflections *r, const real *k, int k_stride) {
+    for (int index = 0; index < chunks_of(r->keys); index++) chunk_make(r, k, k_stride, index);
+}
+
+// The first row of the block whose query stands in the chunk, which begins with this column, or after it: those before
+// see none of its keys.
+static int first_row(const ScoreBlock *block, int column) {
+    const int row = column - (block->columns - block->rows);
     return row > 0 ? row : 0;
 }
 
-// B (rows, n), rows `stride` apart, from the block's row `start` on: 0 at the keys after a query's own.
-static void keep_seen(real *B, int stride, const ScoreBlock *block, const struct Chunk *c, int start) {
-    const int column = c->first - block->columns_left;
+// B (rows, n), rows `stride` apart, from the block's row `start` on: 0 at the keys after a query's own. B's first key
+// is the block's `column`.
+static void keep_seen(real *B, int stride, const ScoreBlock *block, int column, int n, int start) {
     for (int i = start; i < block->rows; i++)
-        for (int m = block_seen(block, i) - column; m < c->n; m++) B[(size_t)(i - start) * stride + m] = 0;
+        for (int m = block_seen(block, i) - column; m < n; m++) B[(size_t)(i - start) * stride + m] = 0;
 }
 
-void reflect_forward(const ScoreBlock *block, const Reflections *r) {
-    const int d = r->d, begin = block->columns_left / CHUNK, kept = begin + block->columns_before / CHUNK;
-    assert(block->columns_before % CHUNK == 0 && block->columns_left % CHUNK == 0);
-    for (int index = chunks_of(keys_of(block)) - 1, joined = block->rows; index >= begin; index--) {
-        if (index >= kept) chunk_make(r, block, index);
+void reflect_forward(const ScoreBlock *block, int first, const Reflections *r) {
+    const int d = r->d, begin = first / CHUNK;
+    assert(first % CHUNK == 0);
+    for (int index = chunks_of(first + block->columns) - 1, joined = block->rows; index >= begin; index--) {
         const struct Chunk *c = &r->chunks[index];
-        const int n = c->n, wide = 2 * n + d, start = first_row(block, c), rows = block->rows - start;
-        const int column = c->first - block->columns_left;
+        const int n = c->n, wide = 2 * n + d, column = c->first - first;
+        const int start = first_row(block, column), rows = block->rows - start;
         const size_t size = (size_t)block->rows * d;
         real *Q = r->Q + index * size + (size_t)start * d, *U = r->U + (size_t)index * block->rows * CHUNK;
         for (int i = start; i < joined; i++) // these queries meet their first key
@@ -162,7 +159,7 @@ void reflect_forward(const ScoreBlock *block, const Reflections *r) {
         for (int i = 0; i < start; i++)
             memset(block->S + (size_t)i * block->stride + column, 0, (size_t)n * sizeof(real));
         gemm_packed(r->X, wide, 0, 1, rows_of(Q, d), &c->F_transposed, 0, d, rows, 2 * n);
-        keep_seen(r->X, wide, block, c, start);
+        keep_seen(r->X, wide, block, column, n, start);
         gemm_packed(U, n, 0, 1, rows_of(r->X, wide), &c->T_packed, 0, n, rows, n);
         for (int i = 0; i < rows; i++)
             memcpy(r->X + (size_t)i * wide + 2 * n, Q + (size_t)i * d, (size_t)d * sizeof(real));
@@ -179,13 +176,13 @@ void reflect_forward(const ScoreBlock *block, const Reflections *r) {
 // One chunk. X = [dB, dS, dQ], from the row `start` on; dQ comes in as the gradient with respect to the queries after
 // the chunk's reflections and goes out as that with respect to the queries before them.
 static void chunk_backward(real *X, int stride, const Reflections *r, const ScoreBlock *block, const struct Chunk *c,
-                           const real *Q, const real *U, int start) {
-    const int n = c->n, d = r->d, rows = block->rows - start;
+                           const real *Q, const real *U, int column) {
+    const int n = c->n, d = r->d, start = first_row(block, column), rows = block->rows - start;
     // [S, Q] -= U [WK, W]
     gemm_packed(r->dU, n, 0, -1, rows_of(X + n, stride), &c->G_transposed, 0, n + d, rows, n);
     // U (1/beta + WW) = B, so dB = dU T^T, and the gradient of the triangle is -U^T dB
     gemm_packed(X, stride, 0, 1, rows_of(r->dU, n), &c->T_transposed, 0, n, rows, n);
-    keep_seen(X, stride, block, c, start);
+    keep_seen(X, stride, block, column, n, start);
     gemm(c->dWG, 2 * n + d, 1, -1, columns_of(U, n), rows_of(X, stride), n, 2 * n + d, rows);
     // [B, S] = Q F^T
     gemm(c->dF, d, 1, 1, columns_of(X, stride), rows_of(Q, d), 2 * n, d, rows);
@@ -208,34 +205,38 @@ static void chunk_finish(real *dk, int dk_stride, const Reflections *r, const st
         }
 }
 
-void reflect_backward(const ScoreGradient *grad, const ScoreBlock *block, const Reflections *r) {
-    const int d = r->d, stride = 2 * CHUNK + d, chunks = chunks_of(keys_of(block));
-    const int begin = block->columns_left / CHUNK, kept = begin + block->columns_before / CHUNK;
+void reflect_keys_prepare(const Reflections *r) {
+    for (struct Chunk *c = r->chunks; c < r->chunks + chunks_of(r->keys); c++) {
+        const int n = c->n, d = r->d, wide = 2 * n + d;
+        c->F_packed = gemm_pack(c->room[3], rows_of(c->F, d), 2 * n, d);
+        c->T_transposed = gemm_pack(c->room[4], columns_of(c->T, n), n, n);
+        c->G_transposed = gemm_pack(c->room[5], columns_of(c->WG + n, wide), n + d, n);
+        memset(c->dF, 0, (size_t)2 * n * d * sizeof(real));
+        memset(c->dWG, 0, (size_t)n * wide * sizeof(real));
+    }
+}
+
+void reflect_backward(const ScoreGradient *grad, const ScoreBlock *block, int first, const Reflections *r) {
+    const int d = r->d, stride = 2 * CHUNK + d;
     real *dQ = r->X + 2 * CHUNK; // the last columns of X; a chunk of fewer keys leaves out the first ones
     for (int i = 0; i < block->rows; i++) memset(dQ + (size_t)i * stride, 0, (size_t)d * sizeof(real));
-    for (int index = begin; index < chunks; index++) {
-        struct Chunk *c = &r->chunks[index];
-        const int n = c->n, wide = 2 * n + d, start = first_row(block, c);
-        if (index >= kept) {
-            c->F_packed = gemm_pack(c->room[3], rows_of(c->F, d), 2 * n, d);
-            c->T_transposed = gemm_pack(c->room[4], columns_of(c->T, n), n, n);
-            c->G_transposed = gemm_pack(c->room[5], columns_of(c->WG + n, wide), n + d, n);
-            memset(c->dF, 0, (size_t)2 * n * d * sizeof(real));
-            memset(c->dWG, 0, (size_t)n * wide * sizeof(real));
-        }
+    for (int index = first / CHUNK; index < chunks_of(first + block->columns); index++) {
+        const struct Chunk *c = &r->chunks[index];
+        const int n = c->n, column = c->first - first, start = first_row(block, column);
         real *X = dQ + (size_t)start * stride - 2 * n;
-        const real *dS = grad->dS + c->first - block->columns_left;
         for (int i = start; i < block->rows; i++)
             for (int m = 0; m < n; m++)
-                X[(size_t)(i - start) * stride + n + m] = block->scale * dS[(size_t)i * block->stride + m];
+                X[(size_t)(i - start) * stride + n + m] =
+                    block->scale * grad->dS[column + (size_t)i * block->stride + m];
         chunk_backward(X, stride, r, block, c, r->Q + ((size_t)index * block->rows + start) * d,
-                       r->U + (size_t)index * block->rows * CHUNK, start);
+                       r->U + (size_t)index * block->rows * CHUNK, column);
     }
     for (int i = 0; i < block->rows; i++)
         for (int c = 0; c < d; c++) grad->dq[(size_t)i * block->q_stride + c] += dQ[(size_t)i * stride + c];
-    if (block->columns_after > 0) return; // only the head's last block finishes the chunks
-    real *dk = grad->dk - (size_t)block->columns_left * block->k_stride; // of the head's first key
-    for (int index = 0; index < chunks; index++) chunk_finish(dk, block->k_stride, r, &r->chunks[index]);
+}
+
+void reflect_keys_backward(real *dk, int dk_stride, const Reflections *r) {
+    for (int index = 0; index < chunks_of(r->keys); index++) chunk_finish(dk, dk_stride, r, &r->chunks[index]);
 }
 
 // With chunks of n keys. For each key that a query sees, forward has products of 6 d + 4 n operations and backward of

@@ -4,14 +4,14 @@
 #ifndef BITTER_REFLECT_H
 #define BITTER_REFLECT_H
 
-#include "posenc/posenc.h"
+#include "posenc/scheme.h"
 
 struct Chunk;
 
 // One reflection for each key of a head, their gradients, and scratch. All but Q, U, X and dU stays the same for the
-// blocks of a head, if there are several (ScoreBlock.columns_before).
+// blocks of a head.
 typedef struct {
-    int d;
+    int d, keys;
     real *w, *dw;           // (keys, d)
     real *beta, *dlog_beta; // (keys); beta > 0, and dlog_beta = beta dbeta
     struct Chunk *chunks;   // the keys by chunks
@@ -20,17 +20,22 @@ typedef struct {
     real *X, *dU;           // (rows, 2 chunk + d), (rows, chunk), of the chunk at work
 } Reflections;
 
-// Take the memory for a block of at most `rows` queries from the arena; `keys` are all that the head has.
+// Take the memory for blocks of at most `rows` queries from the arena; `keys` are all that the head has.
 Reflections reflections_take(Arena *arena, int rows, int keys, int d);
 
-// block->S = scale q_i^T H_i H_{i-1} ... H_{j+1} k_j for j <= i; other entries are overwritten with finite numbers. w
-// and beta of the block's keys are there, from number block->columns_left on; those of its first block->columns_before
-// keys are as they were for an earlier block.
-void reflect_forward(const ScoreBlock *block, const Reflections *r);
+// Once for a head, when w and beta are there: what belongs to its keys k, rows k_stride apart ...
+void reflect_keys(const Reflections *r, const real *k, int k_stride);
+// ... and, before reflect_backward of its blocks, to their gradients.
+void reflect_keys_prepare(const Reflections *r);
 
-// grad->dq +=, from grad->dS; and, with the head's last block, grad->dk +=, dw and dlog_beta =, from all its blocks.
-// The scratch is as reflect_forward left it.
-void reflect_backward(const ScoreGradient *grad, const ScoreBlock *block, const Reflections *r);
+// block->S = scale q_i^T H_i H_{i-1} ... H_{j+1} k_j for j <= i; other entries are overwritten with finite numbers. The
+// block's column 0 is key number `first`, a multiple of 16, and its last column at most the head's last key.
+void reflect_forward(const ScoreBlock *block, int first, const Reflections *r);
+// grad->dq +=, from grad->dS. The scratch is as reflect_forward of this block left it.
+void reflect_backward(const ScoreGradient *grad, const ScoreBlock *block, int first, const Reflections *r);
+
+// After reflect_backward of all blocks of a head: dk +=, dw and dlog_beta =.
+void reflect_keys_backward(real *dk, int dk_stride, const Reflections *r);
 
 // What these two cost a token in one head whose queries see so many keys, beyond the products of queries and keys that
 // every model has.

@@ -74,8 +74,7 @@ const Scheme scheme_shaw = {
     .layers = &shaw_options[1],
     .operations = operations,
     .params = params,
-    VECTOR_SCHEME,
-    .vectors = vectors,
+    VECTOR_SCHEME(vectors),
     .score_scratch = score_scratch,
     .family = &family,
 };

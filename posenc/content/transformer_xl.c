@@ -148,7 +148,8 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
 
 // Forward was r = R W_r^T, so dW_r = dr^T R. A thread adds the slabs up for its own channels and then needs no others,
 // so there is no barrier.
-static void score_reduce(const Tables *tables, int layer) {
+static void layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+                           const real *x, int rows) {
     const Position *pos = tables->pos;
     const int C = pos->shape.width, D = distances(tables), set = position_set(pos, layer);
     const size_t slab = (size_t)(D + 2) * C;
@@ -188,7 +189,7 @@ static const Family family = {
     .prepare = prepare,
     .score_forward = score_forward,
     .score_backward = score_backward,
-    .score_reduce = score_reduce,
+    .layer_backward = layer_backward,
 };
 
 const Scheme scheme_transformer_xl = {

@@ -7,8 +7,13 @@
 
 enum { SLABS }; // dtables: gradients of the layer at work (B, H, N, d)
 
+static int count_of(const Position *pos) {
+    const Vectors *vectors = pos->scheme->recipe;
+    return vectors->count(pos);
+}
+
 static int reached(const Position *pos, int positions) {
-    const int all = pos->scheme->vectors(pos);
+    const int all = count_of(pos);
     return all <= positions ? all : positions + 1;
 }
 
@@ -22,11 +27,11 @@ static size_t slab_size(const Tables *tables) {
 
 // e, or de, of the layer's set.
 static real *set_of(real *vectors, const Position *pos, int layer) {
-    return vectors + (size_t)position_set(pos, layer) * pos->scheme->vectors(pos) * head_width(&pos->shape);
+    return vectors + (size_t)position_set(pos, layer) * count_of(pos) * head_width(&pos->shape);
 }
 
 void vectors_layout(Tables *tables, Arena *arena, bool training) {
-    assert(tables->pos->scheme->vectors && "VECTOR_HOOKS: the scheme has no .vectors");
+    assert(tables->pos->scheme->recipe && "VECTOR_HOOKS without VECTOR_SCHEME");
     if (training)
         tables->dtable[SLABS] =
             arena_reals(arena, (size_t)tables->batch * tables->pos->shape.heads * slab_size(tables));
@@ -53,7 +58,8 @@ double vectors_operations(const Position *pos) {
     return all_heads(pos) * 3 * 2 * reached(pos, position_span(pos)) * head_width(&pos->shape);
 }
 
-void vectors_score_reduce(const Tables *tables, int layer) {
+void vectors_layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+                            const real *x, int rows) {
     const Position *pos = tables->pos;
     slabs_reduce(set_of(pos->dparams[0], pos, layer), tables->dtable[SLABS], tables->batch * pos->shape.heads,
                  (int)slab_size(tables));

@@ -1,14 +1,22 @@
 // For schemes with trained vectors e (N, d), shared by heads, which are multiplied with queries: P = scale q e^T, and
 // S_ij += P[i][n], where the scheme computes n from the pair of tokens: a distance (shaw), a count (cope). Such a
-// scheme writes its `vectors`, `operations` and the two loops over a block that read P and add up dP; the rest is here.
+// scheme writes its `VECTOR_SCHEME`, `operations` and the two loops over a block that read P and add up dP; the rest is
+// here.
 #ifndef BITTER_VECTORS_H
 #define BITTER_VECTORS_H
 
-#include "posenc/posenc.h"
+#include "posenc/scheme.h"
 
-// What such a scheme writes into its Scheme, and into its Family. Its params[0] are (sets * vectors, d).
-#define VECTOR_SCHEME .enters = ENTERS_CONTENT, .relative = true, .reads_queries = true
-#define VECTOR_HOOKS  .layout = vectors_layout, .score_reduce = vectors_score_reduce
+// What such a scheme writes: how many trained vectors a set has. Its params[0] are (sets * vectors, d).
+typedef struct {
+    int (*count)(const Position *pos);
+} Vectors;
+
+#define VECTOR_SCHEME(count)                                                                                           \
+    .enters = ENTERS_CONTENT, .relative = true, .reads_queries = true, .recipe = &(const Vectors) {                    \
+        count                                                                                                          \
+    }
+#define VECTOR_HOOKS .layout = vectors_layout, .layer_backward = vectors_layer_backward
 
 // N: of the vectors of a set, those that distances 0 .. positions-1, or counts up to `positions`, can reach.
 int vectors_reached(const Tables *tables);
@@ -25,6 +33,7 @@ void vectors_forward(real *P, const Tables *tables, const ScoreBlock *block);
 void vectors_backward(const ScoreGradient *grad, const real *dP, const Tables *tables, const ScoreBlock *block);
 
 // Add the slabs of all sequences and heads to dparams[0].
-void vectors_score_reduce(const Tables *tables, int layer);
+void vectors_layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+                            const real *x, int rows);
 
 #endif

@@ -51,6 +51,5 @@ const Scheme scheme_binary = {
     .enters = ENTERS_EMBEDDING,
     .check = check,
     .max_length = max_length,
-    CODE_SCHEME,
-    .code = code_at,
+    CODE_SCHEME(.code = code_at),
 };

@@ -7,8 +7,12 @@
 enum { CODES };   // tables (positions, C)
 enum { DFACTOR }; // dtables (C): what each channel adds to the gradient of the factor
 
+static const Code *code_of(const Position *pos) {
+    return pos->scheme->recipe;
+}
+
 static bool has_gain(const Position *pos) {
-    return position_trained(pos) && !pos->scheme->dcode;
+    return position_trained(pos) && !code_of(pos)->dcode;
 }
 
 // What the code is multiplied with.
@@ -19,17 +23,17 @@ static real factor_of(const Position *pos) {
 static void layout(Tables *tables, Arena *arena, bool training) {
     const Position *pos = tables->pos;
     const size_t C = (size_t)pos->shape.width;
-    assert(pos->scheme->code && "CODE_SCHEME: the scheme has no .code");
+    assert(pos->scheme->recipe && code_of(pos)->code && "CODE_SCHEME: the scheme has no .code");
     tables->table[CODES] = arena_reals(arena, (size_t)tables->positions * C);
     if (training && (has_gain(pos) || pos->gated)) tables->dtable[DFACTOR] = arena_reals(arena, C);
 }
 
 static void prepare(Tables *tables) {
     const Position *pos = tables->pos;
-    if (tables->prepared && !pos->scheme->dcode) return; // only its factor is trained
+    if (tables->prepared && !code_of(pos)->dcode) return; // only its factor is trained
 #pragma omp parallel for
     for (int t = 0; t < tables->positions; t++)
-        pos->scheme->code(tables->table[CODES] + (size_t)t * pos->shape.width, tables, t);
+        code_of(pos)->code(tables->table[CODES] + (size_t)t * pos->shape.width, tables, t);
 }
 
 static void embed_forward(const Tables *tables, real *x, const Place *at, int rows) {
@@ -43,6 +47,17 @@ static void embed_forward(const Tables *tables, real *x, const Place *at, int ro
     }
 }
 
+// The factor is gain * gate, so each gets the sum times the other.
+static void factor_backward(const Tables *tables) {
+    const Position *pos = tables->pos;
+    double sum = 0;
+    for (int c = 0; c < pos->shape.width; c++) sum += (double)tables->dtable[DFACTOR][c];
+    const double gain = has_gain(pos) ? (double)pos->params[0][0] : 1, gate = (double)gate_of(pos, 0);
+    if (has_gain(pos)) pos->dparams[0][0] += (real)(gate * sum);
+    if (pos->gated) *dgate_of(pos, 0) += (real)(gain * sum);
+    memset(tables->dtable[DFACTOR], 0, (size_t)pos->shape.width * sizeof(real));
+}
+
 // Forward was x[r] += factor code[at[r]], so each row of a trained table collects the gradients of the tokens that read
 // it, and the factor collects dx . code. Threads share out the channels, not the rows: rows may meet in one position.
 static void embed_backward(const Tables *tables, const real *dx, const Place *at, int rows) {
@@ -52,22 +67,15 @@ static void embed_backward(const Tables *tables, const real *dx, const Place *at
     const Share own = share_columns(C);
     for (int r = 0; r < rows; r++) {
         const real *dx_r = dx + (size_t)r * C, *code = tables->table[CODES] + (size_t)at[r].t * C;
-        real *dcode = pos->scheme->dcode ? pos->scheme->dcode(pos, at[r].t) : NULL, *dfactor = tables->dtable[DFACTOR];
+        real *dcode = code_of(pos)->dcode ? code_of(pos)->dcode(pos, at[r].t) : NULL,
+             *dfactor = tables->dtable[DFACTOR];
         for (int c = own.begin; dcode && c < own.end; c++) dcode[c] += factor * dx_r[c];
         for (int c = own.begin; dfactor && c < own.end; c++) dfactor[c] += dx_r[c] * code[c];
     }
-}
-
-// The factor is gain * gate, so each gets the sum times the other.
-static void reduce(Tables *tables) {
-    const Position *pos = tables->pos;
     if (!tables->dtable[DFACTOR]) return;
-    double sum = 0;
-    for (int c = 0; c < pos->shape.width; c++) sum += (double)tables->dtable[DFACTOR][c];
-    const double gain = has_gain(pos) ? (double)pos->params[0][0] : 1, gate = (double)gate_of(pos, 0);
-    if (has_gain(pos)) pos->dparams[0][0] += (real)(gate * sum);
-    if (pos->gated) *dgate_of(pos, 0) += (real)(gain * sum);
-    memset(tables->dtable[DFACTOR], 0, (size_t)pos->shape.width * sizeof(real));
+    team_barrier();
+#pragma omp single
+    factor_backward(tables);
 }
 
 const Family code_family = {
@@ -75,13 +83,12 @@ const Family code_family = {
     .prepare = prepare,
     .embed_forward = embed_forward,
     .embed_backward = embed_backward,
-    .reduce = reduce,
 };
 
 // For each channel an addition, with a trained table another one backward, and four where a factor is trained.
 double code_operations(const Position *pos, int T) {
     const int each = has_gain(pos) || pos->gated ? 4 : 1;
-    return (each + (pos->scheme->dcode != NULL)) * (double)pos->shape.width;
+    return (each + (code_of(pos)->dcode != NULL)) * (double)pos->shape.width;
 }
 
 const char *sinusoid_check(const Position *pos) {

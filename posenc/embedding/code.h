@@ -4,12 +4,21 @@
 #ifndef BITTER_CODE_H
 #define BITTER_CODE_H
 
-#include "posenc/posenc.h"
+#include "posenc/scheme.h"
 
 extern const Family code_family;
 
-// What such a scheme writes into its Scheme, beside its `code`.
-#define CODE_SCHEME .family = &code_family, .operations = code_operations
+// What a scheme writes: the code (C) that is added to the embedding of a token at coordinate t; and, if it is trained,
+// the gradient (C) that belongs to it. A scheme with params but no dcode has one trained factor of its code, params[0].
+typedef struct {
+    void (*code)(real *code, const Tables *tables, int t);
+    real *(*dcode)(const Position *pos, int t);
+} Code;
+
+#define CODE_SCHEME(...)                                                                                               \
+    .family = &code_family, .operations = code_operations, .recipe = &(const Code) {                                   \
+        __VA_ARGS__                                                                                                    \
+    }
 
 double code_operations(const Position *pos, int T);
 

@@ -28,6 +28,5 @@ const Scheme scheme_integer = {
             "the step.",
     .options = integer_options,
     .enters = ENTERS_EMBEDDING,
-    CODE_SCHEME,
-    .code = code_at,
+    CODE_SCHEME(.code = code_at),
 };

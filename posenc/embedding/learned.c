@@ -89,9 +89,7 @@ const Scheme scheme_learned = {
     .check = check,
     .max_length = max_length,
     .length_class = length_class,
-    CODE_SCHEME,
-    .code = code_at,
-    .dcode = dcode_at,
+    CODE_SCHEME(.code = code_at, .dcode = dcode_at),
     .params = params,
     .init = init,
 };

@@ -39,6 +39,5 @@ const Scheme scheme_normalized = {
     .options = normalized_options,
     .enters = ENTERS_EMBEDDING,
     .length_class = length_class,
-    CODE_SCHEME,
-    .code = code_at,
+    CODE_SCHEME(.code = code_at),
 };

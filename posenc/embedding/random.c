@@ -32,6 +32,5 @@ const Scheme scheme_random = {
             "but without an end. The vectors have no order, distance or structure; they only tell positions apart.",
     .options = random_options,
     .enters = ENTERS_NOWHERE,
-    CODE_SCHEME,
-    .code = code_at,
+    CODE_SCHEME(.code = code_at),
 };

@@ -22,6 +22,6 @@ const Scheme scheme_partial = {
         "RoPE on a part of each head, half of it by default; the other channels compare content regardless of "
         "position. The channels that turn have all frequencies, from fast to slow; prope instead drops the slow ones.",
     .options = partial_options,
-    ROTATION_SCHEME,
-    .theta = rotary_theta,
+    ROTATION_SCHEME(.theta = rotary_theta),
+    .stretches = true,
 };

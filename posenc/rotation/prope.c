@@ -27,6 +27,6 @@ const Scheme scheme_prope = {
         "RoPE without the rotation of its slowest pairs. In RoPE these turn only a little within the trained length "
         "and reach angles beyond it that were never seen in training; models were found to use them for content.",
     .options = prope_options,
-    ROTATION_SCHEME,
-    .theta = theta,
+    ROTATION_SCHEME(.theta = theta),
+    .stretches = true,
 };

@@ -55,6 +55,6 @@ const Scheme scheme_rope = {
             "nothing is added and no length changes. skip=4 leaves every fourth layer without positions, as SmolLM3 "
             "and Llama 4 do.",
     .options = rope_options,
-    ROTATION_SCHEME,
-    .theta = rotary_theta,
+    ROTATION_SCHEME(.theta = rotary_theta),
+    .stretches = true,
 };

@@ -16,7 +16,5 @@ const Scheme scheme_rope2d = {
             "columns lie between two tokens. A newline begins a new line; an empty line or a new document starts "
             "counting from 0 again.",
     .options = rope2d_options,
-    ROTATION_SCHEME,
-    .two_axes = true,
-    .theta = rotary_theta,
+    ROTATION_SCHEME(.theta = rotary_theta, .two_axes = true),
 };

@@ -65,11 +65,8 @@ const Scheme scheme_rope_learned = {
             "frequencies or from random ones. The gradient of an angle is a torque, and costs two products per pair.",
     .options = rope_learned_options,
     .layers = &rope_learned_options[2],
-    ROTATION_SCHEME,
+    ROTATION_SCHEME(.theta = theta, .theta_backward = theta_backward, .by_head = true),
     .compared_with = "rope",
     .params = params,
     .init = init,
-    .theta = theta,
-    .theta_backward = theta_backward,
-    .by_head = true,
 };

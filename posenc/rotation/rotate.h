@@ -2,7 +2,7 @@
 #ifndef BITTER_ROTATE_H
 #define BITTER_ROTATE_H
 
-#include "posenc/posenc.h"
+#include "posenc/scheme.h"
 
 // --- one pair of channels of one token, in double, explained in rope.c ---
 //
@@ -38,11 +38,29 @@ void rotate(real *x, int stride, const Rotation *rotation, const Place *at, int 
 void rotation_fill(real *cosine, real *sine, double length, double angle);
 
 // --- the family of rotations: queries and keys are turned by t theta_i ---
-//
-// A scheme writes `theta` and, if that is trained, `theta_backward`. Everything that trains angles is a chain rule on
-// one gradient, dtheta of each layer, head and pair: rope-learned's, the gates' of gate=trained (angles g t theta), and
-// that of `bitter extend --method gradient` (angles t theta / factor).
 extern const Family rotation_family;
+
+// What a scheme writes: the angle, in radians, by which a pair of channels turns from one token to the next; if it is
+// trained, dparams from dtheta (pairs); whether heads have angles of their own; the factor by which queries grow, and
+// keys shrink, at t of `positions` (NULL = 1); and whether half of the pairs turn by the line and half by the column,
+// instead of all by t.
+typedef struct {
+    double (*theta)(const Position *pos, int set, int head, int pair);
+    void (*theta_backward)(const Position *pos, int set, int head, const real *dtheta);
+    bool by_head;
+    double (*growth)(const Position *pos, int pair, int t, int positions);
+    bool two_axes;
+} Angles;
+
+#define ROTATION_SCHEME(...)                                                                                           \
+    .family = &rotation_family, .enters = ENTERS_ROTATION, .relative = true, .check = rotary_check,                    \
+    .length_class = rotary_length_class, .operations = rotary_operations, .recipe = &(const Angles) {                  \
+        __VA_ARGS__                                                                                                    \
+    }
+
+static inline const Angles *angles_of(const Position *pos) {
+    return pos->scheme->recipe;
+}
 
 // The options that these schemes share: the first member of each one's options struct, called `rotary`.
 typedef struct {
@@ -69,35 +87,79 @@ static inline const Rotary *rotary_of(const Position *pos) {
     return (const Rotary *)pos->options;
 }
 
-// What such a scheme writes into its Scheme, beside its `theta`.
-#define ROTATION_SCHEME                                                                                                \
-    .family = &rotation_family, .enters = ENTERS_ROTATION, .relative = true, .check = rotary_check,                    \
-    .length_class = rotary_length_class, .operations = rotary_operations
-
 const char *rotary_check(const Position *pos);
 int rotary_length_class(const Tables *tables, int length);
 double rotary_operations(const Position *pos, int T);
 
-// The pairs of a head that turn.
+// The pairs of a head that turn; with two axes half of them by each, at the same frequencies.
 int rotary_pairs(const Position *pos);
-
-// The theta of the common frequencies: base^(-pair / pairs), the same in all sets and heads.
-double rotary_theta(const Position *pos, int set, int head, int pair);
-
-// Pairs that make a full turn within `length` tokens.
-int rotary_fast_pairs(const Position *pos, int length);
-
-// If tables->stretch->learns: turn what backward has added up since the last call into dfactors (pairs), the gradients
-// with respect to the logarithms of the factors, and clear it.
-void rotary_dfactors(double *dfactors, Tables *tables);
-
-// Turn x, queries (rows, H*d) or `keys` (rows, K*d) of a layer, in place, `direction` (+1 or -1) times.
-void rotary_turn(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
-                 int direction);
+static inline int rotary_axes(const Position *pos) {
+    return angles_of(pos)->two_axes ? 2 : 1;
+}
+static inline int rotary_pairs_of_axis(const Position *pos) {
+    return rotary_pairs(pos) / rotary_axes(pos);
+}
+static inline Axis rotary_axis(const Position *pos, int axis) {
+    return rotary_axes(pos) == 1 ? AXIS_T : axis == 0 ? AXIS_LINE : AXIS_COLUMN;
+}
 
 // Is this one of the layers that go without?
 static inline bool rotary_skips(const Position *pos, int layer) {
     return rotary_of(pos)->skip && (layer + 1) % rotary_of(pos)->skip == 0;
 }
+
+// Layers have tables of their own where a gate weighs each, or where they have sets of parameters.
+static inline int rotary_layers_apart(const Position *pos) {
+    return pos->gated ? pos->shape.layers : pos->sets;
+}
+static inline int rotary_heads_apart(const Position *pos) {
+    return angles_of(pos)->by_head ? pos->shape.heads : 1;
+}
+static inline int rotary_table(const Position *pos, int layer) { // which of these tables a layer has
+    return rotary_layers_apart(pos) > 1 ? layer : 0;
+}
+
+// Turn x, queries (rows, H*d) or `keys` (rows, K*d) of a layer, in place, `direction` (+1 or -1) times.
+void rotary_turn(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
+                 int direction);
+
+// --- angles.c: which angles, and where their gradients go ---
+//
+// The scheme's theta; and that of the common frequencies, base^(-pair / pairs), the same in all sets and heads.
+static inline double theta_of(const Position *pos, int set, int head, int pair) {
+    return angles_of(pos)->theta(pos, set, head, pair);
+}
+double rotary_theta(const Position *pos, int set, int head, int pair);
+
+// Pairs that make a full turn within `length` tokens.
+int rotary_fast_pairs(const Position *pos, int length);
+
+// A pair turns by gate t theta at t, and is made `length` times as long; the first tokens have others of both.
+typedef struct {
+    double gate, theta, first_theta, length, first_length;
+    int first;
+} RotaryColumn;
+RotaryColumn rotary_column(const Tables *tables, int layer, int head, int pair);
+static inline double rotary_angle(const RotaryColumn *c, int t) {
+    return c->gate * (t * (t < c->first ? c->first_theta : c->theta));
+}
+static inline double rotary_length(const RotaryColumn *c, int t) {
+    return t < c->first ? c->first_length : c->length;
+}
+
+// Everything that trains angles is a chain rule on one gradient, dtheta of each layer, head and pair: rope-learned's,
+// the gates' of gate=trained (angles g t theta), and that of `bitter extend --method gradient` (angles t theta /
+// factor).
+void dtheta_layout(Tables *tables, Arena *arena);
+bool dtheta_wanted(const Tables *tables);
+// Add those of a layer, from gradients of the outputs of rotary_turn and these outputs.
+void dtheta_collect(const Tables *tables, int layer, const real *dq, const real *dk, const real *q, const real *k,
+                    int stride, const Place *at, int rows);
+// The hook: from dtheta to parameters and gates.
+void dtheta_layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+                           const real *x, int rows);
+// If tables->stretch->learns: turn what backward has added up since the last call into dfactors (pairs), the gradients
+// with respect to the logarithms of the factors, and clear it.
+void rotary_dfactors(double *dfactors, Tables *tables);
 
 #endif

@@ -38,8 +38,6 @@ const Scheme scheme_xpos = {
     .help = "RoPE with a decay by distance: fast pairs, whose angles carry little information far away, fade first. "
             "The paper's long-context results also need blockwise attention, which is not included here.",
     .options = xpos_options,
-    ROTATION_SCHEME,
+    ROTATION_SCHEME(.theta = rotary_theta, .growth = growth),
     .max_length = max_length,
-    .theta = rotary_theta,
-    .growth = growth,
 };

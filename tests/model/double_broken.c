@@ -1,5 +1,7 @@
 // Gradients that are broken on purpose: a gradient check that did not notice them would prove nothing.
+#include "num/team.h"
 #include "posenc/bias/bias.h"
+#include "posenc/registry.h"
 #include "tests/support/gradients.h"
 
 static const Setting one_head = {.layers = 1, .heads = 1, .width = 8, .T = 7, .B = 2};
@@ -34,11 +36,9 @@ static void a_missing_hook_is_noticed(void **state) {
         const bool gated = scheme->options && option_find(scheme->options, GATE_OPTION);
         const char *list = gated ? "gate=trained" : NULL; // else some train nothing
         EXPECT_MISSED(embed_backward)
-        EXPECT_MISSED(input_backward)
         EXPECT_MISSED(qk_backward)
         EXPECT_MISSED(score_backward)
-        EXPECT_MISSED(score_reduce)
-        EXPECT_MISSED(reduce)
+        EXPECT_MISSED(layer_backward)
     }
 }
 
@@ -97,7 +97,7 @@ static void wrong_frequencies_are_noticed(void **state) {
     expect_wrong("frequencies of the first layer", "layers=own", &brief);
 }
 
-// alibi-learned collects the gradients of its slopes in score_backward, adds them up in score_reduce and reduce.
+// alibi-learned collects the gradients of its slopes in score_backward and adds them up in layer_backward.
 static void slope_of_the_first_head(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
     ScoreBlock wrong = *block;
     wrong.head = 0;
@@ -117,19 +117,27 @@ static void slopes_from_the_last_row(const Tables *tables, const ScoreBlock *blo
     bias_family.score_backward(tables, &wrong, &last);
 }
 
-static void slopes_from_the_last_layer(const Tables *tables, int layer) {
-    bias_family.score_reduce(tables, layer);
+static void slopes_from_the_last_layer(const Tables *tables, int layer, real *dx, const real *dfeatures,
+                                       const real *features, const real *x, int rows) {
+    bias_family.layer_backward(tables, layer, dx, dfeatures, features, x, rows);
     const size_t numbers = (size_t)tables->pos->sets * tables->pos->shape.heads * tables->positions;
-    if (layer == 1) memset(tables->dtable[0], 0, numbers * sizeof(real)); // layers come in falling order
+    if (layer != 1) return; // layers come in falling order
+    team_barrier();
+#pragma omp single
+    memset(tables->dtable[0], 0, numbers * sizeof(real));
 }
 
-static void slopes_of_the_first_layer(const Tables *tables, int layer) {
-    bias_family.score_reduce(tables, 0);
+static void slopes_of_the_first_layer(const Tables *tables, int layer, real *dx, const real *dfeatures,
+                                      const real *features, const real *x, int rows) {
+    bias_family.layer_backward(tables, 0, dx, dfeatures, features, x, rows);
 }
 
-static void slopes_of_the_wrong_sign(Tables *tables) {
-    scheme_alibi_learned.family->reduce(tables);
+static void slopes_of_the_wrong_sign(const Tables *tables, int layer, real *dx, const real *dfeatures,
+                                     const real *features, const real *x, int rows) {
+    bias_family.layer_backward(tables, layer, dx, dfeatures, features, x, rows);
     const Position *pos = tables->pos;
+    if (layer > 0) return;
+#pragma omp single
     for (int n = 0; n < pos->sets * pos->shape.heads; n++) pos->dparams[0][n] *= -1;
 }
 
@@ -142,12 +150,12 @@ static void wrong_slopes_are_noticed(void **state) {
     family->score_backward = slopes_from_the_last_row;
     expect_wrong("slopes from the last row", NULL, &brief);
     family = broken_make(&broken, &scheme_alibi_learned);
-    family->score_reduce = slopes_from_the_last_layer;
+    family->layer_backward = slopes_from_the_last_layer;
     expect_wrong("shared slopes without the last layer", "layers=shared", &brief);
-    family->score_reduce = slopes_of_the_first_layer;
+    family->layer_backward = slopes_of_the_first_layer;
     expect_wrong("own slopes of the first layer", "layers=own", &brief);
     family = broken_make(&broken, &scheme_alibi_learned);
-    family->reduce = slopes_of_the_wrong_sign;
+    family->layer_backward = slopes_of_the_wrong_sign;
     expect_wrong("slopes with the wrong sign", NULL, &brief);
 }
 
@@ -266,8 +274,7 @@ static void parameters_are_drawn_inside_the_range(void **state) {
     Error error;
     scheme.init = NULL;
     scheme.project = into_unit_range;
-    scheme.curve = root_curve;
-    scheme.curve_backward = root_curve_backward;
+    scheme.recipe = &(const Curve){.curve = root_curve, .curve_backward = root_curve_backward};
     must(mix_parse_of(&pos, &scheme, NULL, &error), &error);
     for (uint64_t seed = 1; seed <= 5; seed++) {
         const double worst = worst_error(&where, &pos, &brief, seed);

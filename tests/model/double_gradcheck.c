@@ -1,4 +1,5 @@
 // Every gradient of the whole model compared with central differences, for every scheme.
+#include "posenc/registry.h"
 #include "tests/support/gradients.h"
 
 #include <omp.h>
@@ -108,6 +109,9 @@ static void chosen_options(void **state) {
         "t5:buckets=4,distance=5,layers=own", // the last bucket is reached
         "kerple:kind=power,layers=shared",
         "fire:threshold=4,width=5,layers=shared", // queries on both sides of the threshold
+        "fox:bias=3",
+        "path:rank=8,conv=1",
+        "path:rank=4,conv=9,forget",
     };
     for (size_t i = 0; i < COUNT(chosen); i++) {
         expect_right(chosen[i], &usual);

@@ -1,5 +1,6 @@
 // Models whose schemes are added up, or differ by layer, with windows and without: gradients, key cache,
 // causality and shifts of forty combinations, and combinations that must be the same as a single scheme.
+#include "posenc/registry.h"
 #include "posenc/rotation/rotate.h"
 #include "tests/support/agreement.h"
 #include "tests/support/combination.h"
@@ -11,7 +12,8 @@ static const Shape shape = {.vocab = AGREEMENT_V, .context = AGREEMENT_T, .layer
 static double gradient_error(GradientError *where, Mix *mix, const Setting *of) {
     bool bent = false; // along some directions, so much that differences are no slopes
     double worst = NAN;
-    for (int p = 0; p < mix->parts; p++) bent |= mix->part[p].scheme->has_corners || mix->part[p].scheme->own_scores;
+    for (int p = 0; p < mix->parts; p++)
+        bent |= mix->part[p].scheme->has_corners || (mix->part[p].scheme->attention != NULL);
     for (int seed = 1; !(worst <= TOLERANCE) && seed <= (bent ? 4 : 1); seed++)
         worst = worst_error(where, mix, of, (uint64_t)seed);
     return worst;
@@ -49,7 +51,7 @@ static void forget_the_gradient(const Tables *tables, const real *dx, const Plac
 static void a_mistake_in_one_part_is_noticed(void **state) {
     Broken broken[3];
     broken_make(&broken[0], &scheme_rope)->qk_backward = turn_back_forward;
-    broken_make(&broken[1], &scheme_t5)->score_reduce = NULL;
+    broken_make(&broken[1], &scheme_t5)->layer_backward = NULL;
     broken_make(&broken[2], &scheme_learned)->embed_backward = forget_the_gradient;
     for (int b = 0; b < 3; b++) {
         GradientError where;

@@ -124,7 +124,7 @@ static void tiles_agree_with_whole_rows(void **state) {
     const Shape shape = {.vocab = 3, .context = 8, .layers = 1, .heads = 1, .width = D};
     must(mix_create(&mix, "none", &shape, &error), &error);
     const MixTables tables = {
-        .mix = &mix, .part = {{.pos = mix.part, .positions = 8, .batch = 1}}, .first = (int[]){0, 0}};
+        .mix = &mix, .part = {{.pos = mix.part, .positions = 8, .batch = 1}}, .layers = (LayerCalls[]){{.count = 0}}};
     Place *places = calloc(KEYS, sizeof *places);
     real *q = random_reals((size_t)QUERIES * D, "q", 2), *k = random_reals((size_t)KEYS * D, "k", 2),
          *v = random_reals((size_t)KEYS * D, "v", 1);

@@ -3,7 +3,7 @@
 #ifndef BITTER_PROBE_H
 #define BITTER_PROBE_H
 
-#include "posenc/posenc.h"
+#include "posenc/scheme.h"
 
 enum { PROBE_HEADS = 2, PROBE_WIDTH = 3 };
 
@@ -31,10 +31,11 @@ static void probe_forward(const Tables *tables, const ScoreBlock *block) {
         }
 }
 
-// Keeps dS (B, H, T, T), in dtable[0]. Row i of a block is the query of column columns - rows + i, and column 0 is the
-// key of token columns_left.
+// Keeps dS (B, H, T, T), in dtable[0]; dtable[1] holds the address of the first key's coordinates. Row i of a block is
+// the query of column columns - rows + i.
 static void probe_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
-    const int T = tables->positions, left = block->columns_left, head = block->head;
+    const Place *first_key = (const Place *)(const void *)tables->dtable[1];
+    const int T = tables->positions, left = (int)(block->key_at - first_key) % T, head = block->head;
     const int first = left + block->columns - block->rows;
     for (int i = 0; i < block->rows; i++)
         for (int j = 0; j < block->columns; j++) {
@@ -49,37 +50,6 @@ static void probe_backward(const Tables *tables, const ScoreBlock *block, const 
 static const Family probe_family = {.score_forward = probe_forward, .score_backward = probe_backward};
 static const Scheme probe_scheme = {.name = "probe",
                                     .family = &probe_family,
-                                    .reads_queries = true,
-                                    .feature_count = probe_features,
-                                    .score_scratch = probe_scratch};
-
-// The same scores, but the scheme takes the products itself, and their gradients.
-static void alone_forward(const Tables *tables, const ScoreBlock *block) {
-    for (int i = 0; i < block->rows; i++)
-        for (int j = 0; j < block->columns; j++) {
-            real sum = 0;
-            for (int c = 0; c < PROBE_WIDTH; c++)
-                sum += block->q[(size_t)i * block->q_stride + c] * block->k[(size_t)j * block->k_stride + c];
-            block->S[i * block->stride + j] = block->scale * sum;
-        }
-    probe_forward(tables, block);
-}
-
-static void alone_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
-    probe_backward(tables, block, grad);
-    for (int i = 0; i < block->rows; i++)
-        for (int j = 0; j < block->columns; j++)
-            for (int c = 0; c < PROBE_WIDTH; c++) {
-                const real dU = block->scale * grad->dS[i * block->stride + j];
-                grad->dq[(size_t)i * block->q_stride + c] += dU * block->k[(size_t)j * block->k_stride + c];
-                grad->dk[(size_t)j * block->k_stride + c] += dU * block->q[(size_t)i * block->q_stride + c];
-            }
-}
-
-static const Family alone_family = {.score_forward = alone_forward, .score_backward = alone_backward};
-static const Scheme alone_scheme = {.name = "alone",
-                                    .family = &alone_family,
-                                    .own_scores = true,
                                     .reads_queries = true,
                                     .feature_count = probe_features,
                                     .score_scratch = probe_scratch};

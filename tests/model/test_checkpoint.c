@@ -3,6 +3,7 @@
 #include "base/file/crc.h"
 #include "base/file/file.h"
 #include "model/checkpoint.h"
+#include "posenc/registry.h"
 #include "tests/support/little_model.h"
 #include "tests/support/scratch.h"
 

@@ -1,6 +1,7 @@
 // How much memory a model, its training and its inference take, and in which order it is handed out.
 #include "model/infer.h"
 #include "model/train_pass.h"
+#include "posenc/registry.h"
 #include "tests/support/little_model.h"
 
 static void memory_grows_linearly(void **state) {

@@ -33,10 +33,8 @@ static void attention_is_torchs_and_so_are_its_gradients(void **state) {
     const Scheme *scheme = scene.pos->scheme;
     memcpy(scene.pos->params[0], g.w, sizeof g.w);
     memcpy(scene.pos->params[1], g.b, sizeof g.b);
-    const MixTables tables = {.mix = &scene.gpt.pos,
-                              .part = {scene.tables},
-                              .calls = &(Call){.family = scheme->family},
-                              .first = (int[]){0, 1}};
+    LayerCalls layer;
+    const MixTables tables = scene_mix(&scene, &layer);
     real *scratch = nan_reals(attention_scratch(&tables, T, D, true)), features[T * F], dfeatures[T * F] = {0};
     real out[NUMBERS], lse[H * T], dq[NUMBERS], dk[NUMBERS], dv[NUMBERS], dx[NUMBERS] = {0};
     Place at[T];
@@ -62,7 +60,7 @@ static void attention_is_torchs_and_so_are_its_gradients(void **state) {
     attention_forward(&attention, &tables, scratch);
     expect_all_near("out", out, g.out, NUMBERS, 1e-7);
     attention_backward(&(AttentionGradient){dq, dk, dv, dfeatures, g.dout}, &attention, &tables, scratch);
-    scheme->family->input_backward(&scene.tables, 0, dx, dfeatures, features, g.x, T);
+    scheme->family->layer_backward(&scene.tables, 0, dx, dfeatures, features, g.x, T);
     expect_all_near("dx", dx, g.dx, NUMBERS, 1e-7);
     expect_all_near("dw", scene.pos->dparams[0], g.dw, F * C, 1e-7);
     expect_all_near("db", scene.pos->dparams[1], g.db, F, 1e-7);

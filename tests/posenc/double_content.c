@@ -1,10 +1,8 @@
 // Schemes that couple position with content, in double: their formulas computed pair by pair, another implementation's
 // numbers for Transformer-XL, and gradients, with options and lengths for which every term matters.
-#include "model/gradcheck.h"
+#include "posenc/registry.h"
 #include "tests/support/little_model.h"
 #include "tests/support/scene.h"
-
-#include <omp.h>
 
 // --- two sequences of two heads in three blocks, and a loss: the sum of weight_ij S_ij over what is seen ---
 //
@@ -158,8 +156,7 @@ static void check(const char *specification, int span) {
     static Content x;
     content_make(&x, specification, span);
     for (int row = 0; row < B * H * T; row += row % T + BLOCK < T ? BLOCK : T - row % T) block_both_ways(&x, row);
-    for (int again = 0; again < 2; again++)
-        x.scene.pos->scheme->family->score_reduce(&x.scene.tables, LAYER); // the second finds nothing
+    for (int again = 0; again < 2; again++) scene_layer_backward(&x.scene, LAYER); // the second finds nothing
     for (int n = 0; n < SCORES; n++)
         if (n % T <= n / T % T) expect_near(specification, (size_t)n, x.S[n], score(&x, n / T, n % T), 1e-12);
     x.frozen = true;
@@ -248,125 +245,10 @@ static void transformer_xl_is_the_reference(void **state) {
     json_decref(root);
 }
 
-// --- whole models ---
-static const GradcheckSettings usual = {.B = 2, .T = 8, .seed = 1},
-                               dropping = {.B = 2, .T = 8, .dropout = 0.3, .seed = 1};
-// Three blocks of queries, the last not full.
-static const GradcheckSettings long_rows = {
-    .B = B, .T = 2 * QUERY_BLOCK + 6, .dropout = 0.1, .directions = true, .seed = 1};
-
-static Shape shape_for(const GradcheckSettings *settings) {
-    return (Shape){.vocab = 11, .context = settings->T, .layers = 2, .heads = 2, .width = 8};
-}
-
-static void expect_right(const char *specification, const GradcheckSettings *settings, int random_positions) {
-    Shape shape = shape_for(settings);
-    Mix pos;
-    GradientError *errors;
-    int count;
-    Error error;
-    shape.random_positions = random_positions;
-    must(mix_create(&pos, specification, &shape, &error), &error);
-    must(gradcheck(&errors, &count, &pos, settings, &error), &error);
-    const double worst = gradcheck_worst(errors, count);
-    free(errors);
-    if (!(worst <= 1e-6)) fail_msg("%s, T %d: error %.2e", specification, settings->T, worst);
-}
-
-// CoPE's gradient jumps where a count passes a whole number. In these models none comes near enough to one for the
-// differences to see it.
-static void models_have_the_right_gradients(void **state) {
-    static const char *const all[] = {"transformer-xl:clamp=3,layers=shared", "shaw:clip=2,layers=shared",
-                                      "cope:positions=3,layers=shared"};
-    for (size_t i = 0; i < COUNT(all); i++) {
-        expect_right(all[i], &usual, 0);
-        expect_right(all[i], &usual, 50);
-        expect_right(all[i], &dropping, 0);
-    }
-}
-
-// Here some of CoPE's counts would: see the next test.
-static void long_models_have_the_right_gradients(void **state) {
-    const int threads = omp_get_max_threads();
-    for (int team = 1; team <= 2; team++) {
-        omp_set_num_threads(team);
-        expect_right("transformer-xl:clamp=100", &long_rows, 0);
-        expect_right("shaw", &long_rows, 0);
-    }
-    omp_set_num_threads(threads);
-}
-
-// --- CoPE at length: codes on a line have no corners at whole numbers, and the last one is out of reach ---
-enum { LONG_T = 2 * QUERY_BLOCK + 6, LONG_ROWS = B * LONG_T };
-
-typedef struct {
-    Gpt gpt;
-    TrainPass pass;
-    int ids[LONG_ROWS];
-    const Tensor *tensor; // at work
-    real *start, *direction, along;
-} Long;
-
-// Numbers n of a tensor (rows, d) that make every d-th column of a set of N codes a line.
-static void on_a_line(real *values, size_t count, int N, int d, const char *name) {
-    const uint64_t key = random_key(3, name);
-    for (size_t n = 0; n < count; n++) values[n] = 0.05 * (double)(n / d % N) * random_normal(key, n % d);
-}
-
-static double long_loss(void *op) {
-    Long *l = op;
-    real *values = l->gpt.params + l->tensor->offset;
-    for (size_t n = 0; n < l->tensor->count; n++) values[n] = l->start[n] + l->along * l->direction[n];
-    train_pass_embed(&l->pass, &l->gpt, l->ids);
-    train_pass_forward(&l->pass, &l->gpt);
-    train_pass_loss(&l->pass, &l->gpt, l->ids);
-    double sum = 0;
-    for (int r = 0; r < LONG_ROWS; r++) sum += l->pass.dnll[r] * l->pass.nll[r];
-    return sum;
-}
-
-static void expect_right_along(Long *l, const Tensor *tensor, int N, int d) {
-    real slope = 0;
-    l->tensor = tensor;
-    l->along = 0;
-    l->start = copy_reals(l->gpt.params + tensor->offset, tensor->count);
-    l->direction = random_reals(tensor->count, "direction", 0.1);
-    if (strcmp(tensor->name, "pos.e") == 0) on_a_line(l->direction, tensor->count, N, d, "direction");
-    for (size_t n = 0; n < tensor->count; n++) slope += l->gpt.grads[tensor->offset + n] * l->direction[n];
-    expect_gradient(tensor->name, &slope, &l->along, 1, long_loss, l, 1e-6);
-    memcpy(l->gpt.params + tensor->offset, l->start, tensor->count * sizeof(real));
-    free(l->start);
-    free(l->direction);
-}
-
-static void cope_has_the_right_gradient_in_long_models(void **state) {
-    static Long l;
-    const Shape shape = shape_for(&long_rows);
-    const int threads = omp_get_max_threads(), N = 4096, d = head_width(&shape);
-    Error error;
-    omp_set_num_threads(2);
-    model_make(&l.gpt, "cope:positions=4096", &shape, true);
-    must(train_pass_create(&l.pass, &l.gpt, B, LONG_T, &error), &error);
-    l.pass.dropout_rate = 0.1;
-    ids_make(l.ids, LONG_ROWS, shape.vocab, 1);
-    for (int r = 0; r < LONG_ROWS; r++) l.pass.dnll[r] = random_uniform(9, (uint64_t)r) - 0.3;
-    on_a_line(l.gpt.pos.part[0].params[0], (size_t)shape.layers * N * d, N, d, "codes");
-    train_pass_embed(&l.pass, &l.gpt, l.ids);
-    train_pass_forward(&l.pass, &l.gpt);
-    train_pass_backward(&l.pass, &l.gpt, l.ids, l.ids);
-    for (int i = 0; i < l.gpt.tensors.count; i++) expect_right_along(&l, &l.gpt.tensors.items[i], N, d);
-    omp_set_num_threads(threads);
-    train_pass_free(&l.pass);
-    gpt_free(&l.gpt);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hooks_are_the_formula_and_its_gradient),
         cmocka_unit_test(transformer_xl_is_the_reference),
-        cmocka_unit_test(models_have_the_right_gradients),
-        cmocka_unit_test(long_models_have_the_right_gradients),
-        cmocka_unit_test(cope_has_the_right_gradient_in_long_models),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,8 +94,11 @@ static void check(int rows, int columns) {
     double *dw = calloc((size_t)columns * D, sizeof *dw), *dk = calloc((size_t)columns * STRIDE, sizeof *dk);
     double *dbeta = calloc((size_t)columns, sizeof *dbeta), *S = calloc((size_t)columns, sizeof *S);
     double *u = calloc((size_t)columns, sizeof *u), (*Q_at)[D] = calloc((size_t)columns, sizeof *Q_at);
-    reflect_forward(&x.block, &x.r);
-    reflect_backward(&(ScoreGradient){x.dS, x.dq, x.dk, NULL}, &x.block, &x.r);
+    reflect_keys(&x.r, x.k, STRIDE);
+    reflect_keys_prepare(&x.r);
+    reflect_forward(&x.block, 0, &x.r);
+    reflect_backward(&(ScoreGradient){x.dS, x.dq, NULL, NULL}, &x.block, 0, &x.r);
+    reflect_keys_backward(x.dk, STRIDE, &x.r);
     for (int i = 0; i < rows; i++) {
         const int own = columns - rows + i;
         double q[D], dQ[D];

@@ -107,24 +107,10 @@ static void one_pair_has_the_gradient_of_its_loss(void **state) {
     }
 }
 
-static void products_see_only_the_distance(void **state) {
-    const double q[2] = {0.7, -1.3}, k[2] = {0.4, 0.9}, theta = rope_theta(10000, 3, 16);
-    for (int m = 0; m < 50; m += 7)
-        for (int n = 0; n < 50; n += 3) {
-            double turned_q[2], turned_k[2], by_distance[2];
-            rope_pair_forward(turned_q, q, m * theta);
-            rope_pair_forward(turned_k, k, n * theta);
-            rope_pair_forward(by_distance, k, (n - m) * theta);
-            expect_near("product", (size_t)(m * 50 + n), turned_q[0] * turned_k[0] + turned_q[1] * turned_k[1],
-                        q[0] * by_distance[0] + q[1] * by_distance[1], 1e-14);
-        }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_tensors_turn_pair_by_pair),
         cmocka_unit_test(one_pair_has_the_gradient_of_its_loss),
-        cmocka_unit_test(products_see_only_the_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

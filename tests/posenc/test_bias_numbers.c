@@ -35,11 +35,6 @@ static void run_head(Scene *scene, const Square *square, int head) {
     free(scratch);
 }
 
-static void run_reduce(Scene *scene) {
-    scene->pos->scheme->family->score_reduce(&scene->tables, 0);
-    if (scene->pos->scheme->family->reduce) scene->pos->scheme->family->reduce(&scene->tables);
-}
-
 // The bias of a head at this distance. Masked scores are not looked at.
 static double bias_at(Scene *scene, int head, int distance) {
     const Place at[] = {{0, 0, 0}, {distance, 0, distance}};
@@ -159,7 +154,7 @@ static void run_golden(Scene *scene, const json_t *bias, const json_t *upstream,
             expect_all_near("bias", S + i * T, expected + h * numbers + (size_t)(i * T), (size_t)i + 1, 1e-5);
         free(S);
     }
-    run_reduce(scene);
+    scene_layer_backward(scene, 0);
     free(expected), free(dS), free(at);
 }
 
@@ -227,6 +222,35 @@ static void fire_is_the_authors(void **state) {
     check_fire("fire_T12");
 }
 
+// FIRE's network starts as PyTorch's layers do: uniform, within 1/sqrt(inputs) of 0, in every set of parameters.
+static void fire_starts_uniform(void **state) {
+    enum { W = 16, LAYERS = 3, HEADS = 2 };
+    const Shape deep = {.vocab = 5, .context = 8, .layers = LAYERS, .heads = HEADS, .width = 8};
+    Gpt gpt;
+    Mix mix;
+    Error error;
+    must(mix_create(&mix, "fire:layers=own,width=16", &deep, &error) && gpt_create(&gpt, &deep, &mix, false, &error),
+         &error);
+    gpt_init(&gpt, 3);
+    const Position *pos = &gpt.pos.part[0];
+    const double most[] = {1, 1, 0.25, 0.25};
+    const int counts[] = {LAYERS * W, LAYERS * W, LAYERS * HEADS * W, LAYERS * HEADS};
+    for (int p = 0; p < 4; p++) {
+        double sum = 0, squares = 0;
+        for (int n = 0; n < counts[p]; n++) {
+            const double value = (double)pos->params[p][n] / most[p];
+            if (!(fabs(value) <= 1 && value != 0)) fail_msg("parameter %d: number %d is %g", p, n, value);
+            sum += value / counts[p];
+            squares += value * value / counts[p];
+        }
+        if (p == 3) continue; // too few to judge
+        expect_near("mean", (size_t)p, sum, 0, 4 * sqrt(1.0 / 3 / counts[p]));
+        expect_near("variance", (size_t)p, squares, 1.0 / 3, 4 * sqrt(4.0 / 45 / counts[p]));
+    }
+    for (int set = 0; set < LAYERS; set++) assert_true(pos->params[4][set] == (real)0.1 && pos->params[5][set] == 1);
+    gpt_free(&gpt);
+}
+
 // --- formulas ---
 // The products of sinusoidal codes, from the codes themselves.
 static void sandwich_is_the_product_of_codes(void **state) {
@@ -277,7 +301,7 @@ static void check_fire_formula(real dboth[2], real c, real mult) {
                 expect_near("fire", (size_t)(i * T + j), (double)S[i * T + j], expected, 2e-6);
             }
     }
-    run_reduce(&scene);
+    scene_layer_backward(&scene, 0);
     dboth[0] = *scene.pos->dparams[4];
     dboth[1] = *scene.pos->dparams[5];
     scene_free(&scene);
@@ -328,7 +352,7 @@ static void kerple_moves_its_parameters_into_range(void **state) {
             dS[2 * T] = 1; // of the pair 2 apart
             run_head(&scene, &(Square){T, at, S, dS}, h);
         }
-        run_reduce(&scene);
+        scene_layer_backward(&scene, 0);
         for (int h = 0; h < H; h++) {
             const double p = (double)cases[kind].held_p[h], a = (double)cases[kind].held_a[h], power = pow(2, p);
             expect_near("dp", (size_t)h, (double)scene.pos->dparams[0][h], kind ? -a * power * log(2) : -log(1 + 2 * a),
@@ -351,7 +375,7 @@ static void push(Scene *scene, real direction, int steps, long long *step) {
         real S[T * T] = {0};
         tables_prepare(&scene->tables);
         run_head(scene, &(Square){T, at, S, dS}, 0);
-        run_reduce(scene);
+        scene_layer_backward(scene, 0);
         adamw_step(&scene->gpt, &adamw, 0.05, 1, ++*step);
     }
 }
@@ -389,6 +413,7 @@ int main(void) {
         cmocka_unit_test(t5_buckets_are_hugging_face_s),
         cmocka_unit_test(kerple_is_the_authors),
         cmocka_unit_test(fire_is_the_authors),
+        cmocka_unit_test(fire_starts_uniform),
         cmocka_unit_test(sandwich_is_the_product_of_codes),
         cmocka_unit_test(fire_is_its_formula),
         cmocka_unit_test(kerple_moves_its_parameters_into_range),

@@ -1,5 +1,6 @@
 // Schemes that couple position with content, in float: CoPE compared with another implementation's numbers, and what
 // each formula predicts where the answer is known in advance. double_content.c checks the gradients.
+#include "posenc/registry.h"
 #include "tests/support/scene.h"
 
 // One head's scores (T, T) as a block, with scratch of just the size that the scheme asks for, full of NaN.
@@ -70,7 +71,7 @@ static void cope_is_the_reference(void **state) {
     read_numbers(g.dlogits, json_object_get(root, "d_logits"), COUNT(g.dlogits));
     read_numbers(dcodes, json_object_get(root, "d_pos_emb"), COUNT(dcodes));
     for (int head = 0; head < GOLDEN_H; head++) expect_golden_head(&g, head);
-    scheme_cope.family->score_reduce(&g.scene.tables, 0);
+    scene_layer_backward(&g.scene, 0);
     expect_all_near("dcodes", g.scene.pos->dparams[0], dcodes, COUNT(dcodes), 1e-5);
     scene_free(&g.scene);
     json_decref(root);
@@ -244,19 +245,6 @@ static void far_keys_are_alike(void **state) {
     }
 }
 
-// A sum and its rest for each key; cable's backward adds a gradient.
-static void running_sums_take_two_numbers_a_key(void **state) {
-    Scene fox, cable;
-    scene_make(&fox, "fox", shape_of(1, D, T), T);
-    scene_make(&cable, "cable", shape_of(1, D, T), T);
-    for (int training = 0; training <= 1; training++) {
-        assert_int_equal(scheme_fox.score_scratch(&fox.tables, 7, 50, training), 100);
-        assert_int_equal(scheme_cable.score_scratch(&cable.tables, 7, 50, training), 100 + 50 * training);
-    }
-    scene_free(&fox);
-    scene_free(&cable);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cope_is_the_reference),
@@ -266,7 +254,6 @@ int main(void) {
         cmocka_unit_test(cope_with_closed_gates_sees_one_code),
         cmocka_unit_test(only_distances_matter),
         cmocka_unit_test(far_keys_are_alike),
-        cmocka_unit_test(running_sums_take_two_numbers_a_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

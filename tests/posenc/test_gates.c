@@ -1,7 +1,7 @@
 // Schemes whose scores depend on the tokens in between, fox and path: compared with other implementations' numbers, on
 // long texts, and at the limits of their ranges.
 #include "model/ops/ops.h"
-#include "posenc/content/fox.h"
+#include "posenc/content/gates.h"
 #include "tests/support/scene.h"
 
 enum { GOLDEN_T = 8, GOLDEN_H = 2, GOLDEN_D = 4, GOLDEN_C = GOLDEN_H * GOLDEN_D, GOLDEN = GOLDEN_T * GOLDEN_C };
@@ -39,10 +39,8 @@ static void golden_read(Golden *g) {
 static void expect_golden(const Golden *g, const char *specification, const real *features, const real *expected) {
     Scene scene;
     scene_make(&scene, specification, shape_of(GOLDEN_H, GOLDEN_C, GOLDEN_T), GOLDEN_T);
-    const MixTables tables = {.mix = &scene.gpt.pos,
-                              .part = {scene.tables},
-                              .calls = &(Call){.family = scene.pos->scheme->family},
-                              .first = (int[]){0, 1}};
+    LayerCalls layer;
+    const MixTables tables = scene_mix(&scene, &layer);
     real out[GOLDEN], *scratch = nan_reals(attention_scratch(&tables, GOLDEN_T, GOLDEN_D, false));
     Place at[GOLDEN_T];
     places_run(at, GOLDEN_T);
@@ -128,7 +126,6 @@ static void log_sigmoid_holds_at_both_ends(void **state) {
 static void one_block(real *S, Scene *scene, const real *q, const real *k, const real *features, int rows,
                       int columns) {
     const int d = head_width(&scene->pos->shape), C = scene->pos->shape.width;
-    real *scratch = nan_reals(scene->pos->scheme->score_scratch(&scene->tables, rows, columns, false));
     const ScoreBlock block = {.S = S,
                               .stride = columns,
                               .rows = rows,
@@ -138,10 +135,8 @@ static void one_block(real *S, Scene *scene, const real *q, const real *k, const
                               .q_stride = C,
                               .k_stride = C,
                               .scale = (real)(1 / sqrt(d)),
-                              .features = features,
-                              .scratch = scratch};
-    scene->pos->scheme->family->score_forward(&scene->tables, &block);
-    free(scratch);
+                              .features = features};
+    scene_scores(scene, block);
 }
 
 // A text of 20000 tokens of which the first ones are forgotten at once, so that the running sum of log f is large, and
@@ -246,38 +241,44 @@ static void the_same_reflection_again_and_again(void **state) {
 
 // Nothing to reflect along: w = 0 has no direction, and no NaN comes of it, forward or backward.
 static void without_a_direction_nothing_happens(void **state) {
-    enum { T = 70, C = 4 };
+    enum { T = 70, C = 4, F = C + 1, N = T * C };
     Scene scene;
+    LayerCalls layer;
     scene_make(&scene, "path", shape_of(1, C, T), T);
-    const Scheme *scheme = scene.pos->scheme;
-    real *q = random_reals((size_t)T * C, "q", 1), *k = random_reals((size_t)T * C, "k", 1), S[6 * T], dS[6 * T];
-    real features[T * (C + 1)] = {0}, dfeatures[T * (C + 1)] = {0}, dq[6 * C] = {0}, dk[T * C] = {0};
-    real *scratch = nan_reals(scheme->score_scratch(&scene.tables, 6, T, true));
-    const ScoreBlock block = {.S = S,
-                              .stride = T,
-                              .rows = 6,
-                              .columns = T,
-                              .q = q + (T - 6) * C,
-                              .k = k,
-                              .q_stride = C,
-                              .k_stride = C,
-                              .scale = (real)0.5,
-                              .features = features,
-                              .scratch = scratch};
-    const ScoreGradient grad = {dS, dq, dk, dfeatures};
-    for (int n = 0; n < 6 * T; n++) dS[n] = n % T > T - 6 + n / T ? 0 : 1;
-    scheme->family->score_forward(&scene.tables, &block);
-    for (int n = 0; n < 6 * T; n++) {
+    const MixTables tables = scene_mix(&scene, &layer);
+    real *q = random_reals(N, "q", 1), *k = random_reals(N, "k", 1), *v = random_reals(N, "v", 1);
+    real *S = nan_reals(T * T), features[T * F] = {0}, dfeatures[T * F] = {0}, out[N], lse[T], dq[N], dk[N], dv[N];
+    real *scratch = nan_reals(attention_scratch(&tables, T, C, true));
+    Place at[T];
+    places_run(at, T);
+    one_block(S, &scene, q, k, features, T, T);
+    for (int n = 0; n < T * T; n++) {
         double expected = 0;
-        for (int c = 0; c < C; c++) expected += (double)block.q[n / T * C + c] * (double)k[n % T * C + c] / 2;
-        if (dS[n] > 0) expect_near("score", (size_t)n, (double)S[n], expected, 1e-5);
+        for (int c = 0; c < C; c++) expected += (double)q[n / T * C + c] * (double)k[n % T * C + c] / 2;
+        if (n % T <= n / T) expect_near("score", (size_t)n, (double)S[n], expected, 1e-5);
     }
-    scheme->family->score_backward(&scene.tables, &block, &grad);
-    for (int n = 0; n < T * (C + 1); n++) assert_true(isfinite(dfeatures[n]));
-    for (int n = 0; n < 6 * C; n++) assert_true(isfinite(dq[n]) && dq[n] != 0);
-    free(q);
-    free(k);
-    free(scratch);
+    const Attention a = {.out = out,
+                         .lse = lse,
+                         .q = q,
+                         .k = k,
+                         .v = v,
+                         .features = features,
+                         .query_at = at,
+                         .key_at = at,
+                         .B = 1,
+                         .H = 1,
+                         .K = 1,
+                         .d = C,
+                         .queries = T,
+                         .keys = T,
+                         .key_batch = T,
+                         .q_stride = C,
+                         .kv_stride = C};
+    attention_forward(&a, &tables, scratch);
+    attention_backward(&(AttentionGradient){dq, dk, dv, dfeatures, v}, &a, &tables, scratch);
+    for (int n = 0; n < T * F; n++) assert_true(isfinite(dfeatures[n]));
+    for (int n = C; n < N; n++) assert_true(isfinite(dq[n]) && dq[n] != 0); // query 0 sees one key
+    free(q), free(k), free(v), free(S), free(scratch);
     scene_free(&scene);
 }
 

@@ -1,5 +1,6 @@
 // Operations of schemes, counted by formulas, compared with counts that walk through every token, head, key and
 // channel.
+#include "posenc/registry.h"
 #include "tests/support/little_model.h"
 
 enum { T = 37, LAYERS = 3, HEADS = 2, WIDTH = 16, D = WIDTH / HEADS };

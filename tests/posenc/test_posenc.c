@@ -1,5 +1,7 @@
 // Codes that are added to the embeddings: their numbers compared with other implementations or with their own formulas,
 // and that they are in fact added.
+#include "posenc/embedding/code.h"
+#include "posenc/registry.h"
 #include "tests/support/scene.h"
 
 // The code (C) that a scheme adds at one position.
@@ -20,7 +22,7 @@ static void codes_are_added(void **state) {
     const Place at[] = {{4, 0, 0}, {0, 0, 0}, {4, 0, 0}};
     int added = 0;
     for (int s = 0; schemes[s]; s++) {
-        if (!schemes[s]->code) continue;
+        if (schemes[s]->family != &code_family) continue;
         Scene scene;
         real code[C], x[3 * C];
         double largest = 0;
@@ -141,25 +143,6 @@ static void binary_digits(void **state) {
     expect_code("binary:bits=10,amplitude=2", 101, 1024, ten_bits);
 }
 
-static void binary_ends_where_its_digits_do(void **state) {
-    static const struct {
-        const char *specification;
-        int context, most; // 0: refused
-    } cases[] = {{"binary", 64, 64},      {"binary", 65, 128},       {"binary", 1, 2},        {"binary:bits=3", 8, 8},
-                 {"binary:bits=3", 9, 0}, {"binary:bits=8", 9, 256}, {"binary:bits=9", 9, 0}, {"binary", 257, 0}};
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        const Shape shape = shape_of(1, 8, cases[i].context);
-        Mix pos;
-        Error error = {0};
-        if (mix_create(&pos, cases[i].specification, &shape, &error)) {
-            assert_int_equal(mix_max_length(&pos), cases[i].most);
-        } else {
-            assert_int_equal(cases[i].most, 0);
-            assert_int_equal(error.kind, ERROR_INPUT);
-        }
-    }
-}
-
 // The same seed gives the same normal code, whatever the lengths; another one has nothing to do with it.
 static void random_codes_are_fixed(void **state) {
     enum { C = 64, T = 200 };
@@ -242,7 +225,6 @@ int main(void) {
         cmocka_unit_test(the_sinusoidal_code_has_the_stated_size),
         cmocka_unit_test(integers_and_their_shares),
         cmocka_unit_test(binary_digits),
-        cmocka_unit_test(binary_ends_where_its_digits_do),
         cmocka_unit_test(random_codes_are_fixed),
         cmocka_unit_test(learned_tables_start_as_asked),
         cmocka_unit_test(a_trained_gain_multiplies_the_code),

@@ -1,5 +1,6 @@
 // Schemes that rotate queries and keys: compared with other implementations' numbers, and the properties for which they
 // are used.
+#include "posenc/registry.h"
 #include "posenc/rotation/rotate.h"
 #include "tests/support/little_model.h"
 #include "tests/support/scene.h"
@@ -167,50 +168,6 @@ static void xpos_scales_as_torchscale_does(void **state) {
 // --- properties ---
 enum { C = 24, HEADS = 3, D = C / HEADS };
 
-// The product of head h of a query at m with a key at n, as the scheme turns them.
-static double turned_product(const Scene *scene, const real *query, const real *key, Place m, Place n, int h) {
-    const Place at[] = {m, n};
-    real q[2 * C], k[2 * C];
-    double sum = 0;
-    memcpy(q, query, C * sizeof *q), memcpy(q + C, query, C * sizeof *q);
-    memcpy(k, key, C * sizeof *k), memcpy(k + C, key, C * sizeof *k);
-    scene->pos->scheme->family->qk_forward(&scene->tables, 0, q, k, C, at, 2);
-    for (int c = h * D; c < (h + 1) * D; c++) sum += (double)q[c] * (double)k[C + c];
-    return sum;
-}
-
-static Place moved(Place place, int by) {
-    return (Place){place.t + by, place.line + by, place.column + by};
-}
-
-// Every scheme that works on queries and keys alone.
-static void rotations_see_only_distance(void **state) {
-    const Shape shape = shape_of(HEADS, C, 64);
-    const Place query = {9, 12, 5}, key = {2, 3, 4};
-    real *q = random_reals(C, "q", 1), *k = random_reals(C, "k", 1);
-    char specification[TEXT_CAPACITY];
-    for (int i = 0; scheme_variant(specification, &shape, i); i++) {
-        Scene scene;
-        scene_make(&scene, specification, shape, 100);
-        if (scene.pos->scheme->enters == ENTERS_ROTATION && scene.pos->scheme->relative) {
-            for (int h = 0; h < HEADS; h++) {
-                const double near = turned_product(&scene, q, k, query, key, h);
-                double plain = 0;
-                for (int c = D * h; c < D * (h + 1); c++) plain += (double)q[c] * (double)k[c];
-                for (int by = 1; by <= 87; by += 86)
-                    expect_near(specification, (size_t)h,
-                                turned_product(&scene, q, k, moved(query, by), moved(key, by), h), near, 3e-5);
-                assert_true(fabs(turned_product(&scene, q, k, moved(query, 1), key, h) - near) > 1e-4);
-                assert_true(fabs(turned_product(&scene, q, k, key, query, h) - near) > 1e-4);
-                expect_near("distance 0", (size_t)h, turned_product(&scene, q, k, query, query, h), plain, 3e-5);
-            }
-        }
-        scene_free(&scene);
-    }
-    free(q);
-    free(k);
-}
-
 // Rows of both at places (rows), C numbers each, of layer `layer`.
 static void turn_rows(real *q, real *k, const char *specification, int layer, const Place *at, int rows) {
     Shape shape = shape_of(HEADS, C, 64);
@@ -329,11 +286,15 @@ static void random_frequencies_have_ropes_range(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rope_turns_as_hugging_face_does),      cmocka_unit_test(pairings_differ_by_a_permutation),
-        cmocka_unit_test(frequencies_are_hugging_face_s),       cmocka_unit_test(xpos_scales_as_torchscale_does),
-        cmocka_unit_test(rotations_see_only_distance),          cmocka_unit_test(special_cases_are_rope),
-        cmocka_unit_test(skipped_layers_are_left_alone),        cmocka_unit_test(partial_turns_the_first_channels),
-        cmocka_unit_test(rope2d_turns_by_lines_and_by_columns), cmocka_unit_test(random_frequencies_have_ropes_range),
+        cmocka_unit_test(rope_turns_as_hugging_face_does),
+        cmocka_unit_test(pairings_differ_by_a_permutation),
+        cmocka_unit_test(frequencies_are_hugging_face_s),
+        cmocka_unit_test(xpos_scales_as_torchscale_does),
+        cmocka_unit_test(special_cases_are_rope),
+        cmocka_unit_test(skipped_layers_are_left_alone),
+        cmocka_unit_test(partial_turns_the_first_channels),
+        cmocka_unit_test(rope2d_turns_by_lines_and_by_columns),
+        cmocka_unit_test(random_frequencies_have_ropes_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 // The registry of position schemes, and what all schemes have in common: names, options, errors, tables, lengths.
 #include "base/random.h"
 #include "model/infer.h"
+#include "posenc/registry.h"
 #include "tests/support/little_model.h"
 #include "tests/support/scene.h"
 
@@ -132,6 +133,7 @@ static void mistakes_name_the_nearest(void **state) {
         {"t5:buckets=8,distance=4", 8, "distance"},
         {"partial:fraction=0.1", 8, "not one pair"},
         {"binary", 2, "more binary digits than channels"},
+        {"binary:bits=2", 8, "defined for 4 positions"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         const Shape this = {
@@ -143,15 +145,6 @@ static void mistakes_name_the_nearest(void **state) {
         if (!strstr(error.message, cases[i].part))
             fail_msg("'%s': no '%s' in: %s", cases[i].specification, cases[i].part, error.message);
     }
-}
-
-// A name that is like none of them gets the whole list.
-static void an_unknown_name_gets_all_names(void **state) {
-    Mix pos;
-    Error error = {0};
-    assert_false(mix_parse(&pos, "xxxxxxxxxxxx", &error));
-    for (int i = 0; schemes[i]; i++)
-        if (!strstr(error.message, schemes[i]->name)) fail_msg("no '%s' in: %s", schemes[i]->name, error.message);
 }
 
 // With layers=own there are as many sets of parameters as layers, each used by its own.
@@ -370,7 +363,6 @@ int main(void) {
         cmocka_unit_test(what_is_printed_reads_back),
         cmocka_unit_test(options_are_printed_in_full),
         cmocka_unit_test(mistakes_name_the_nearest),
-        cmocka_unit_test(an_unknown_name_gets_all_names),
         cmocka_unit_test(layers_share_parameters_or_have_their_own),
         cmocka_unit_test(tables_are_as_large_as_counted),
         cmocka_unit_test(learned_within_its_table),

@@ -4,6 +4,7 @@
 #define BITTER_COMBINATION_H
 
 #include "base/random.h"
+#include "posenc/registry.h"
 #include "tests/support/little_model.h"
 
 #define COMBINATIONS 40

@@ -3,6 +3,7 @@
 #define BITTER_LITTLE_MODEL_H
 
 #include "model/gpt.h"
+#include "posenc/registry.h"
 #include "tests/support/support.h"
 
 #include <stdio.h>

@@ -38,6 +38,33 @@ static inline void scene_make(Scene *scene, const char *specification, Shape sha
     scene_layout(scene, positions, 1);
 }
 
+// The same as the tables of a whole mix, of which layer 0 is all.
+static inline MixTables scene_mix(const Scene *scene, LayerCalls *layer) {
+    const Scheme *scheme = scene->pos->scheme;
+    *layer = (LayerCalls){.calls = {{.family = scheme->family, .attention = scheme->attention}}, .count = 1};
+    if (scheme->attention) layer->own = layer->calls;
+    layer->changes = scheme->family->score_forward != NULL;
+    layer->reads_queries = scheme->reads_queries;
+    return (MixTables){.mix = &scene->gpt.pos, .part = {scene->tables}, .layers = layer};
+}
+
+// What the scheme adds to the scores of a block, or makes of them; in just the scratch that it asks for.
+static inline void scene_scores(const Scene *scene, ScoreBlock block) {
+    const Scheme *scheme = scene->pos->scheme;
+    block.scratch =
+        nan_reals(scheme->score_scratch ? scheme->score_scratch(&scene->tables, block.rows, block.columns, false) : 0);
+    if (scheme->attention)
+        scheme->attention->scores(&scene->tables, &block);
+    else
+        scheme->family->score_forward(&scene->tables, &block);
+    free(block.scratch);
+}
+
+// A layer's gradients, from tables to parameters.
+static inline void scene_layer_backward(const Scene *scene, int layer) {
+    scene->pos->scheme->family->layer_backward(&scene->tables, layer, NULL, NULL, NULL, NULL, 0);
+}
+
 static inline void scene_free(Scene *scene) {
     gpt_free(&scene->gpt);
     arena_free(&scene->arena);

@@ -1,5 +1,6 @@
 // Perplexity: every target is scored exactly once, however the text is cut into windows, and with as much context as
 // that way of cutting promises.
+#include "posenc/registry.h"
 #include "train/evaluate.h"
 #include "model/train_pass.h"
 #include "tests/support/little_model.h"

@@ -1,5 +1,6 @@
 // The object "rotation" of config.json: a stretch is read back bit for bit, and one that does not fit the model is
 // refused.
+#include "posenc/registry.h"
 #include "tests/train/some_stretch.h"
 
 static void every_method_comes_back(void **state) {

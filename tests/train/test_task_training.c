@@ -1,5 +1,6 @@
 // Training on a task: batches that are only as long as their exercises give the same gradients as padded ones, only
 // answers count, and a run that was saved and continued ends with the same bits.
+#include "posenc/registry.h"
 #include "train/step.h"
 #include "tests/support/little_model.h"
 #include "tests/support/scratch.h"

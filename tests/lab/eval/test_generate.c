@@ -1,6 +1,7 @@
 // From tokens to text of any length.
 #include "lab/eval/generate.h"
 #include "model/sample.h"
+#include "posenc/registry.h"
 #include "tests/support/little_model.h"
 
 static const Shape shape = {.vocab = 257, .context = 12, .layers = 1, .heads = 2, .width = 8};

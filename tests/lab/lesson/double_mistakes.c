@@ -2,6 +2,7 @@
 #include "lab/lesson/checks.h"
 #include "lab/lesson/mistakes.h"
 #include "num/team.h"
+#include "posenc/registry.h"
 #include "posenc/rotation/rotate.h"
 #include "tests/support/support.h"
 

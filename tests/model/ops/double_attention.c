@@ -15,8 +15,7 @@ typedef struct {
     Attention shape;
     Mix pos;
     MixTables tables;
-    Call call;
-    int first[LAYER + 2];
+    LayerCalls layers[LAYER + 1];
     Place *query_at, *key_at;
     real *q, *k, *v, *features, *out, *lse, *dout, *scratch; // q, k and v as their strides say
     size_t q_count, kv_count, feature_count, out_count, rows;
@@ -151,12 +150,12 @@ static Problem *make_shared(const Scheme *scheme, int B, int queries, int keys, 
                            .key_batch = key_batch,
                            .dropout = {dropout, random_key(3, "dropout")}};
     places_make(a);
-    a->pos = (Mix){.parts = 1, .part = {{.scheme = scheme, .everywhere = true, .shape.heads = HEADS}}};
+    a->pos =
+        (Mix){.parts = 1, .features = HEADS, .part = {{.scheme = scheme, .everywhere = true, .shape.heads = HEADS}}};
     a->tables = (MixTables){.mix = &a->pos, .part = {{.pos = a->pos.part, .positions = keys, .batch = B}}};
-    a->call = (Call){.family = scheme->family, .layer = LAYER};
-    a->first[LAYER + 1] = scheme->family != NULL;
-    a->tables.calls = &a->call;
-    a->tables.first = a->first;
+    a->layers[LAYER] = (LayerCalls){
+        .calls = {{.family = scheme->family, .layer = LAYER}}, .count = 1, .changes = true, .reads_queries = true};
+    a->tables.layers = a->layers;
     a->tables.part[0].feature_stride = position_features(a->pos.part);
     a->q = random_reals(a->q_count, "q", 1.5);
     a->k = random_reals(a->kv_count, "k", 1.5);
@@ -177,6 +176,7 @@ static Problem *make_shared(const Scheme *scheme, int B, int queries, int keys, 
     a->dv = nan_reals(a->kv_count);
     a->dfeatures = nan_reals(a->feature_count);
     a->dS_seen = a->tables.part[0].dtable[0] = calloc(a->rows * keys, sizeof(real));
+    a->tables.part[0].dtable[1] = (real *)(void *)a->key_at;
     return a;
 }
 
@@ -259,10 +259,6 @@ static void blocks_make_the_whole_softmax(void **state) {
     for (size_t i = 0; i < COUNT(lengths); i++) check_training(&probe_scheme, 2, lengths[i], 0, 0);
 }
 
-static void a_scheme_may_make_its_own_scores(void **state) {
-    for (size_t i = 0; i < COUNT(lengths); i++) check_training(&alone_scheme, 2, lengths[i], 0, 0);
-}
-
 static void with_dropout(void **state) {
     for (size_t i = 0; i < COUNT(lengths); i++) check_training(&probe_scheme, 2, lengths[i], 0.4, 0);
 }
@@ -272,10 +268,7 @@ static const int windows[] = {1, 2, 31, 64, 65, 100, 148, 149, 150};
 
 static void with_windows(void **state) {
     for (size_t w = 0; w < COUNT(windows); w++)
-        for (size_t i = 0; i < COUNT(lengths); i++) {
-            check_training(&probe_scheme, 2, lengths[i], 0, windows[w]);
-            check_training(&alone_scheme, 1, lengths[i], 0.4, windows[w]);
-        }
+        for (size_t i = 0; i < COUNT(lengths); i++) check_training(&probe_scheme, 2, lengths[i], 0, windows[w]);
 }
 
 // A row that saw one key more would have another softmax.
@@ -294,7 +287,6 @@ static void heads_may_share_keys(void **state) {
     for (size_t i = 0; i < COUNT(lengths); i++) {
         check_problem(&probe_scheme, 2, lengths[i], 1, 0.4, 0);
         check_problem(&probe_scheme, 1, lengths[i], 1, 0, 31);
-        check_problem(&alone_scheme, 2, lengths[i], 1, 0, 0);
     }
 }
 
@@ -391,7 +383,6 @@ static void two_threads_give_the_same_bits(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_make_the_whole_softmax),
-        cmocka_unit_test(a_scheme_may_make_its_own_scores),
         cmocka_unit_test(with_dropout),
         cmocka_unit_test(with_windows),
         cmocka_unit_test(a_window_of_another_length_is_noticed),

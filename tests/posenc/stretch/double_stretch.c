@@ -94,7 +94,7 @@ static void check_factors(const char *scheme, const Setting *setting, int unscal
     rotary_dfactors(dfactors, &model.pass.tables.part[0]);
     snprintf(name, sizeof name, "%s, %d unscaled, attention %g: factors", scheme, unscaled, attention);
     for (int i = 0; i < model.pairs; i++) {
-        const bool turns = model.gpt.pos.part[0].scheme->theta(&model.gpt.pos.part[0], 0, 0, i) > 0;
+        const bool turns = theta_of(&model.gpt.pos.part[0], 0, 0, i) > 0;
         assert_true(turns == (fabs(dfactors[i]) > 1e-7));
         dshifts[i] = (real)(UNIT * dfactors[i]);
     }

@@ -63,7 +63,7 @@ static void expect_stretched(const Scene *scene, const Scene *plain, const Stret
     for (int t = 0; t < scene->tables.positions; t++)
         for (int i = 0; i < rotary_pairs(pos); i++) {
             const bool scaled = t >= stretch->unscaled;
-            const double angle = t * pos->scheme->theta(pos, 0, 0, i) / (scaled ? stretch->factors[i] : 1);
+            const double angle = t * theta_of(pos, 0, 0, i) / (scaled ? stretch->factors[i] : 1);
             real found[2], unscaled[2];
             turned(found, scene, i, t);
             turned(unscaled, plain, i, t);

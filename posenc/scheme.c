@@ -1,7 +1,6 @@
-#include "posenc/posenc.h"
+#include "posenc/scheme.h"
 
 #include "base/random.h"
-#include "num/team.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -88,42 +87,6 @@ void position_param(Position *pos, TensorTable *table, const char *name, int row
 uint64_t position_key(const Position *pos, uint64_t seed, const char *purpose) {
     const uint64_t key = random_key(seed, purpose);
     return pos->earlier ? random_bits(key, (uint64_t)pos->earlier) : key;
-}
-
-void tables_layout(Tables *tables, const Position *pos, Arena *arena, int positions, int batch, bool training) {
-    *tables =
-        (Tables){.pos = pos, .stretch = &pos->stretch, .positions = positions, .window = positions, .batch = batch};
-    tables->feature_stride = position_features(pos);
-    if (pos->scheme->family && pos->scheme->family->layout) pos->scheme->family->layout(tables, arena, training);
-}
-
-bool tables_window(Tables *tables, int length) {
-    const Scheme *scheme = tables->pos->scheme;
-    assert(length >= 1 && length <= tables->positions);
-    if (position_random_bound(tables->pos) || !scheme->length_class) return false;
-    const int before = scheme->length_class(tables, tables->window);
-    tables->window = length;
-    if (scheme->length_class(tables, length) == before) return false;
-    tables->prepared = false;
-    return true;
-}
-
-// For a caller that is a thread of a team, such as one that scores windows beside others: there a hook that uses an op
-// of the model would do this thread's share only. In a team of its own the thread does everything.
-static void prepare_alone(Tables *tables) {
-#pragma omp parallel num_threads(1)
-    tables->pos->scheme->family->prepare(tables);
-}
-
-void tables_prepare(Tables *tables) {
-    const Position *pos = tables->pos;
-    const Family *family = pos->scheme->family;
-    const bool due = family && family->prepare && (!tables->prepared || pos->param_count > 0);
-    if (due && omp_get_num_threads() > 1)
-        prepare_alone(tables);
-    else if (due)
-        family->prepare(tables);
-    tables->prepared = true;
 }
 
 int position_max_length(const Position *pos) {

@@ -1,0 +1,72 @@
+// What fox, cable and path share: numbers that a linear layer makes of each token, z = x w^T + b, with weights of their
+// own in each layer; sums of such numbers over the tokens between a key and a query; and gates, where each token keeps
+// a fraction f of everything before it.
+#ifndef BITTER_GATES_H
+#define BITTER_GATES_H
+
+#include "posenc/scheme.h"
+
+// --- a linear layer that makes the features: as many as the scheme's feature_count says ---
+enum { PROJECTED_W, PROJECTED_B }; // params (layers * F, inputs), (layers, F)
+
+// Hooks: the parameters, w from N(0, 0.02) and b = 0; memory for dz.
+void projected_params(Position *pos, TensorTable *table);
+void projected_layout(Tables *tables, Arena *arena, bool training);
+
+// For input_forward: z in the place of the features. By rows.
+void projected_forward(const Tables *tables, int layer, real *z, const real *x, int rows);
+
+// For layer_backward: where the scheme writes dz (rows, F) of its own rows; then dx += by rows and, after a barrier, dw
+// and db by columns.
+static inline real *projected_dz(const Tables *tables) {
+    return tables->dtable[0];
+}
+void projected_backward(const Tables *tables, int layer, real *dx, const real *x, int rows);
+
+// What this layer costs a token, forward and backward, in all layers of the model.
+double projected_operations(const Position *pos);
+
+// --- running sums of a number of each token, such as fox's log f or cable's step ---
+//
+// sum_t = that of the numbers of the tokens 0 .. t of a block. These sums grow with the text while the differences that
+// matter stay small, so each is held in two numbers: what a real can hold, and the rest.
+typedef struct {
+    real *sum, *rest; // (columns)
+} Running;
+
+// How many reals of scratch memory the sums of a block with so many columns need.
+static inline size_t running_scratch(int columns) {
+    return 2 * (size_t)columns;
+}
+
+// The sums of `numbers`, one for each column, `stride` apart; they lie in `scratch`, where running_of finds them again.
+Running running_forward(const ScoreBlock *block, const real *numbers, int stride, real *scratch);
+static inline Running running_of(const ScoreBlock *block, real *scratch) {
+    return (Running){scratch, scratch + block->columns};
+}
+
+// number_{j+1} + ... + number_i
+static inline real running_between(Running running, int i, int j) {
+    return (running.sum[i] - running.sum[j]) + (running.rest[i] - running.rest[j]);
+}
+
+// From the gradients of the sums, dsum (columns), add to those of the numbers, `stride` apart.
+void running_backward(real *dnumbers, const real *dsum, const ScoreBlock *block, int stride);
+
+// --- gates: FoX's forgetting, which path can have as well ---
+//
+// log f = log(sigmoid(z)); and dz from dlog_f, the gradients with respect to z and log f.
+real log_sigmoid(real z);
+real log_sigmoid_backward(real dlog_f, real log_f);
+
+#define LOG_SIGMOID_OPERATIONS 10 // of a gate, forward and backward, with its bias
+
+// For score hooks. `log_f` are the features of the block's tokens for its head, `stride` numbers apart; backward adds
+// to their gradients. `scratch` holds running_scratch() numbers; backward does not read what forward left there.
+void forget_forward(const ScoreBlock *block, const real *log_f, int stride, real *scratch);
+void forget_backward(real *dlog_f, const real *dS, const ScoreBlock *block, int stride, real *scratch);
+
+// What these two cost a token in one head whose queries see so many keys.
+double forget_operations(double keys);
+
+#endif
