@@ -4,7 +4,7 @@
 #ifndef BITTER_INFER_H
 #define BITTER_INFER_H
 
-#include "model/layer.h"
+#include "model/train_pass.h"
 
 // What a layer remembers of the tokens fed: of each sequence the last ones, from number `first` on. When there is no
 // room for more, the last `kept` of them move to the front: one move for at least as many tokens.

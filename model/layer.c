@@ -1,25 +1,6 @@
-#include "model/layer.h"
+#include "model/train_pass.h"
 
 #include "num/team.h"
-
-void layer_buffers_layout(LayerBuffers *buffers, Arena *arena, const Gpt *gpt, const MixTables *tables, size_t rows,
-                          int keys, bool training) {
-    const Shape *shape = &gpt->shape;
-    const size_t C = (size_t)shape->width, F = (size_t)mix_features(&gpt->pos), hidden = (size_t)mlp_width(shape),
-                 qkv = (size_t)qkv_width(shape);
-    const size_t attention = attention_scratch(tables, keys, head_width(&gpt->shape), training),
-                 head = loss_scratch(gpt->shape.vocab);
-    buffers->norm = arena_reals(arena, rows * C);
-    buffers->branch = arena_reals(arena, rows * C);
-    buffers->features = arena_reals(arena, rows * F);
-    buffers->scratch = arena_reals(arena, attention > head ? attention : head);
-    if (!training && shape->block == BLOCK_LLAMA) buffers->hidden = arena_reals(arena, rows * hidden);
-    if (!training) return;
-    buffers->dbranch = arena_reals(arena, rows * C);
-    buffers->dnorm = arena_reals(arena, rows * C);
-    buffers->dhidden = arena_reals(arena, rows * (hidden > qkv ? hidden : qkv));
-    buffers->dfeatures = arena_reals(arena, rows * F);
-}
 
 Attention layer_attention(const Layer *layer) {
     const LayerActivations *a = layer->a;

@@ -60,6 +60,20 @@ static inline int qkv_width(const Shape *shape) {
     return shape->width + 2 * key_width(shape);
 }
 
+#define MLP_RATIO 4 // the hidden layer of GPT-2's MLP is 4C wide
+
+// The width W of an MLP's hidden layer. SwiGLU has three matrices where GPT-2 has two, so Llama's is two thirds as wide
+// (Touvron et al. 2023, 2302.13971), rounded up to a multiple: of 256 in Meta's code, of 32 in llama2.c and here.
+static inline int mlp_width(const Shape *shape) {
+    const int wide = MLP_RATIO * shape->width;
+    return shape->block == BLOCK_LLAMA ? (2 * wide / 3 + 31) / 32 * 32 : wide;
+}
+
+// The width of what the MLP's first matrix makes: SwiGLU wants a gate and a value for each hidden channel.
+static inline int fc_width(const Shape *shape) {
+    return shape->block == BLOCK_LLAMA ? 2 * mlp_width(shape) : mlp_width(shape);
+}
+
 typedef enum { INIT_ZERO, INIT_ONE, INIT_NORMAL } Init;
 
 typedef struct {

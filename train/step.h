@@ -1,8 +1,44 @@
-// The optimiser step that `train`, `compare`, `demo` and `bench` share.
+// A model that is being trained, and the optimiser step that `train`, `compare`, `demo` and `bench` share.
 #ifndef BITTER_STEP_H
 #define BITTER_STEP_H
 
-#include "train/trainer.h"
+#include "data/batch.h"
+#include "data/corpus.h"
+#include "train/train_options.h"
+#include "model/checkpoint.h"
+#include "model/train_pass.h"
+
+typedef struct {
+    const TrainOptions *options;
+    const Corpus *corpus;
+    Gpt gpt;
+    TrainPass pass;
+    Batches batches;
+    Progress progress;
+    Best best;                // loss and step of the best weights that an observer has kept
+    long long stale;          // validations since then, or since the present cosine began: none had a lower loss
+    int *inputs, *targets;    // (B,T) of the current batch
+    bool *scored;             // (B,T) is the target scored?
+    double weight;            // of each scored target, in the step's mean loss
+    char init[TEXT_CAPACITY]; // what run_init_from has said
+} Trainer;
+
+typedef struct {
+    double loss;  // in nats
+    double right; // share of a task's questions that are answered exactly; NAN for text
+    double bits;  // loss per byte of text, in bits; NAN for tasks and for tokens without their tokenizer
+} Validation;
+
+// What one optimiser step came to.
+typedef struct {
+    double loss; // mean over the step's tokens, of a task over those of answers, in nats
+    double learning_rate;
+    double gradient_norm;  // before clipping
+    long long tokens;      // of this step, padding not counted
+    double seconds;        // it took
+    Validation validation; // after this step; NAN where none was made
+    bool stop;             // an observer says that this was the last step
+} StepReport;
 
 // One optimiser step on the next `accumulate` batches: batch, forward, backward, clip, AdamW. Fails (nonfinite), naming
 // the step and the tensor, when the loss or the gradient is not a finite number; the parameters and the progress are

@@ -1,47 +1,10 @@
-// A model that is being trained, with its data and its progress.
+// What surrounds the step: how a trainer begins, goes on from a checkpoint, is validated, and which threads it uses.
 #ifndef BITTER_TRAINER_H
 #define BITTER_TRAINER_H
 
-#include "data/batch.h"
-#include "data/corpus.h"
-#include "train/train_options.h"
-#include "model/adamw.h"
-#include "model/checkpoint.h"
-#include "model/train_pass.h"
+#include "train/step.h"
 
 #define STALE_RISE 1.01 // a validation loss above the best one times this has risen; less is noise
-
-typedef struct {
-    const TrainOptions *options;
-    const Corpus *corpus;
-    Gpt gpt;
-    TrainPass pass;
-    Batches batches;
-    Progress progress;
-    Best best;                // loss and step of the best weights that an observer has kept
-    long long stale;          // validations since then, or since the present cosine began: none had a lower loss
-    int *inputs, *targets;    // (B,T) of the current batch
-    bool *scored;             // (B,T) is the target scored?
-    double weight;            // of each scored target, in the step's mean loss
-    char init[TEXT_CAPACITY]; // what run_init_from has said
-} Trainer;
-
-typedef struct {
-    double loss;  // in nats
-    double right; // share of a task's questions that are answered exactly; NAN for text
-    double bits;  // loss per byte of text, in bits; NAN for tasks and for tokens without their tokenizer
-} Validation;
-
-// What one optimiser step came to.
-typedef struct {
-    double loss; // mean over the step's tokens, of a task over those of answers, in nats
-    double learning_rate;
-    double gradient_norm;  // before clipping
-    long long tokens;      // of this step, padding not counted
-    double seconds;        // it took
-    Validation validation; // after this step; NAN where none was made
-    bool stop;             // an observer says that this was the last step
-} StepReport;
 
 // Do the options go together, and with the scheme? Sets *pos. Needs no data, so it is called before any is read.
 bool trainer_check(Mix *pos, const TrainOptions *options, int vocab, Error *error);
@@ -62,6 +25,14 @@ bool trainer_validate(Validation *validation, const Trainer *trainer, Error *err
 // Read back what state_save wrote to state.safetensors. Fails (input) when its step and rows do not fit the options, or
 // it is of a run of another seed or other data.
 bool trainer_load_state(Trainer *trainer, const char *path, Error *error);
+
+// Set trainer->weight for the next step: 1 / the number of its scored targets, so that the losses of its batches add up
+// to its mean loss. Of a task with one batch a step it is not known before that batch; then the step counts.
+bool trainer_weigh(Trainer *trainer, Error *error);
+
+// Fails (nonfinite) when the loss or the gradient's norm of this step is not finite, naming the step and where the
+// first such number appeared: in the parameters, in the forward pass or in the backward pass.
+bool trainer_check_finite(const Trainer *trainer, const StepReport *report, long long step, Error *error);
 
 // The learning rate of a step: linear warm-up and cosine decay, from the first step or from options->cosine_from on.
 double trainer_rate(const Trainer *trainer, long long step);

@@ -1,6 +1,6 @@
-// The operations a GPT is made of, one file each, forward and backward side by side. Throughout: outputs first, then
-// inputs, then sizes; `dx` is the gradient of the loss with respect to x; rows = B*T tokens. "+=" marks outputs
-// that are added to; all others are overwritten. gelu_forward and residual_forward may work in place.
+// The operations that a GPT is made of. Throughout: outputs first, then inputs, then sizes; `dx` is the gradient of the
+// loss with respect to x; rows = B*T tokens. "+=" marks outputs that are added to; all others are overwritten.
+// gelu_forward and residual_forward may work in place.
 //
 // Every thread of a team calls every op and does its share (team.h). "By rows": each thread reads and writes only its
 // own rows, so no barrier is needed between two such ops. "By columns": the op sums over all rows, so there must be a
@@ -9,101 +9,75 @@
 #ifndef BITTER_OPS_H
 #define BITTER_OPS_H
 
-#include "base/random.h"
+#include "model/ops/dropout.h"
 #include "num/linear.h"
 #include "num/real.h"
 #include "posenc/mix.h"
 
 #include <stdint.h>
 
-// --- tokens.c: the embedding table ---
-//
-// x (rows, C) = wte[id], wte (V, C). By rows.
-void tokens_forward(real *x, const int *ids, const real *wte, int rows, int C);
-// dwte[id] += dx of every token with this id, dwte (V, C). By columns.
-void tokens_backward(real *dwte, const real *dx, const int *ids, int rows, int C);
+// --- rows.c: by rows, but for norm_backward_weights ---
 
-#define NORM_EPSILON 1e-5 // under the root of both norms
+#define NORM_EPSILON 1e-5 // under the root of the norms
 
-// --- layernorm.c: Ba, Kiros, Hinton 2016 ---
-//
 // out (rows, C) = (x - mean) * rstd * weight + bias, each row on its own: mean = average(x), rstd = 1 /
-// sqrt(average((x - mean)^2) + NORM_EPSILON). mean and rstd (rows) are kept for backward. By rows.
-void layernorm_forward(real *out, real *mean, real *rstd, const real *x, const real *weight, const real *bias, int rows,
-                       int C);
-// out again, from the mean and rstd that forward kept: cheaper to recompute in backward than to store for every layer.
-// By rows.
-void layernorm_again(real *out, const real *x, const real *mean, const real *rstd, const real *weight, const real *bias,
-                     int rows, int C);
-// Adds to dx, which already holds the gradient that passes along the residual stream. By rows.
-void layernorm_backward(real *dx, const real *dout, const real *x, const real *weight, const real *mean,
-                        const real *rstd, int rows, int C);
-// dweight +=, dbias +=. By columns.
-void layernorm_backward_weights(real *dweight, real *dbias, const real *dout, const real *x, const real *mean,
-                                const real *rstd, int rows, int C);
-
-// --- rmsnorm.c: Zhang, Sennrich 2019 ---
-//
-// As layer norm, without a mean and a bias: out (rows, C) = x * rstd * weight, rstd = 1 / sqrt(average(x^2) +
-// NORM_EPSILON). rstd (rows) is kept for backward. By rows.
-void rmsnorm_forward(real *out, real *rstd, const real *x, const real *weight, int rows, int C);
-void rmsnorm_again(real *out, const real *x, const real *rstd, const real *weight, int rows, int C);
-// dx +=. By rows.
-void rmsnorm_backward(real *dx, const real *dout, const real *x, const real *weight, const real *rstd, int rows, int C);
-// dweight +=. By columns.
-void rmsnorm_backward_weights(real *dweight, const real *dout, const real *x, const real *rstd, int rows, int C);
-
-// --- norm.c: the norm of the model's block ---
-//
-// With a bias a layer norm, without one (NULL) an RMSNorm, which leaves mean as it is.
+// sqrt(average((x - mean)^2) + NORM_EPSILON). mean and rstd (rows) are kept for backward. With bias NULL, as in Llama's
+// block, it is the RMSNorm of llama.c, which has no mean.
 void norm_forward(real *out, real *mean, real *rstd, const real *x, const real *weight, const real *bias, int rows,
                   int C);
+// out again, from the mean and rstd that forward kept: cheaper to recompute in backward than to store for every layer.
 void norm_again(real *out, const real *x, const real *mean, const real *rstd, const real *weight, const real *bias,
                 int rows, int C);
-// bias says only which norm it is.
+// Adds to dx, which already holds the gradient that passes along the residual stream.
 void norm_backward(real *dx, const real *dout, const real *x, const real *weight, const real *bias, const real *mean,
                    const real *rstd, int rows, int C);
+// dweight +=, dbias +=. By columns.
 void norm_backward_weights(real *dweight, real *dbias, const real *dout, const real *x, const real *mean,
                            const real *rstd, int rows, int C);
 
-// --- gelu.c: the tanh form, Hendrycks, Gimpel 2016 ---
-//
-// out (rows, C) = x * (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2. By rows, as all of them here.
+// out (rows, C) = x * (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2: the tanh form of Hendrycks, Gimpel 2016.
 void gelu_forward(real *out, const real *x, int rows, int C);
 // out as in forward; x is overwritten by the slope d out / d x. Both need the same exponential.
 void gelu_and_slope(real *out, real *x, int rows, int C);
 // dout *= slope: dx takes dout's place.
 void gelu_backward(real *dout, const real *slope, int rows, int C);
 
-// --- swiglu.c: Shazeer 2020 (2002.05202) ---
-//
-// out (rows, C) = silu(gate) * up, silu(z) = z / (1 + exp(-z)); a row of `in` (rows, 2C) is gate, then up. By rows, as
-// both of them.
+// --- llama.c: likewise ---
+
+// As norm_*, without a mean and a bias: out (rows, C) = x * rstd * weight, rstd = 1 / sqrt(average(x^2) +
+// NORM_EPSILON).
+void rmsnorm_forward(real *out, real *rstd, const real *x, const real *weight, int rows, int C);
+void rmsnorm_again(real *out, const real *x, const real *rstd, const real *weight, int rows, int C);
+void rmsnorm_backward(real *dx, const real *dout, const real *x, const real *weight, const real *rstd, int rows, int C);
+void rmsnorm_backward_weights(real *dweight, const real *dout, const real *x, const real *rstd, int rows, int C);
+
+// out (rows, C) = silu(gate) * up, silu(z) = z / (1 + exp(-z)); a row of `in` (rows, 2C) is gate, then up.
 void swiglu_forward(real *out, const real *in, int rows, int C);
 // din takes in's place, and out, made again, takes dout's: so only `in` has to be kept for backward.
 void swiglu_backward(real *in, real *dout, int rows, int C);
 
-// --- residual.c: x + dropout(y) ---
-//
-// A dropout site: element n is kept with probability 1 - rate, decided by random_bits(key, n), and scaled by 1/(1 -
-// rate). rate 0 is the identity.
-typedef struct {
-    double rate;
-    uint64_t key;
-} Dropout;
+// --- vocabulary.c ---
 
-// The factor of element n: 0 or 1/(1 - rate).
-static inline real dropout_factor(const Dropout *dropout, uint64_t n) {
-    if (dropout->rate <= 0) return 1;
-    return random_uniform(dropout->key, n) < dropout->rate ? 0 : (real)(1 / (1 - dropout->rate));
-}
+// x (rows, C) = wte[id], wte (V, C). By rows.
+void tokens_forward(real *x, const int *ids, const real *wte, int rows, int C);
+// dwte[id] += dx of every token with this id. By columns.
+void tokens_backward(real *dwte, const real *dx, const int *ids, int rows, int C);
 
-// out (rows, C) = x + dropout(y). By rows, as all of them here.
-void residual_forward(real *out, const real *x, const real *y, const Dropout *dropout, int rows, int C);
-// Returns the gradient of y: dout itself, or, where there is dropout, dy = dropout(dout). The gradient of x is dout.
-const real *residual_backward(real *dy, const real *dout, const Dropout *dropout, int rows, int C);
-// x = dropout(x) in place: forward on values, and backward on gradients.
-void dropout_apply(real *x, const Dropout *dropout, int rows, int C);
+// The head and its cross-entropy, in blocks of rows. Threads share the rows of each block, so a barrier must stand
+// before the losses; they end with one.
+#define LOSS_BLOCK 256 // rows of logits that are alive at a time
+
+// How many reals of scratch the losses need.
+size_t loss_scratch(int V);
+// logits (rows, V) = x (rows, C) wte^T. By rows.
+void logits_forward(real *logits, const real *x, const real *wte, int rows, int C, int V);
+// nll (rows) = -log softmax(x wte^T)[target]
+void loss_forward(double *nll, const real *x, const real *wte, const int *targets, real *scratch, int rows, int C,
+                  int V);
+// Forward and backward in one pass, because the logits are too large to keep. Out: nll (rows) as above, dx (rows, C),
+// and dwte (V, C) +=. In: dnll (rows), the weight of each nll in the total loss.
+void loss_forward_backward(double *nll, real *dx, real *dwte, const real *dnll, const real *x, const real *wte,
+                           const int *targets, real *scratch, int rows, int C, int V);
 
 // --- attention.c: causal multi-head attention in blocks of queries ---
 //
@@ -161,22 +135,5 @@ void attention_plain_backward(const AttentionGradient *grad, const Attention *at
 // tokens later than the query's are not masked yet. `scratch` is that of mix_scratch.
 void scores_forward(const MixTables *tables, const ScoreBlock *block, const Packed *keys,
                     real *const scratch[PARTS_CAPACITY]);
-
-// --- loss.c: tied head and cross-entropy, in blocks of rows ---
-//
-// Threads share the rows of each block, so a barrier must stand before the losses; they end with one.
-#define LOSS_BLOCK 256 // rows of logits that are alive at a time
-
-// How many reals of scratch the losses need.
-size_t loss_scratch(int V);
-// logits (rows, V) = x (rows, C) wte^T. By rows.
-void logits_forward(real *logits, const real *x, const real *wte, int rows, int C, int V);
-// nll (rows) = -log softmax(x wte^T)[target]
-void loss_forward(double *nll, const real *x, const real *wte, const int *targets, real *scratch, int rows, int C,
-                  int V);
-// Forward and backward in one pass, because the logits are too large to keep. Out: nll (rows) as above, dx (rows, C),
-// and dwte (V, C) +=. In: dnll (rows), the weight of each nll in the total loss.
-void loss_forward_backward(double *nll, real *dx, real *dwte, const real *dnll, const real *x, const real *wte,
-                           const int *targets, real *scratch, int rows, int C, int V);
 
 #endif

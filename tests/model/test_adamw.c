@@ -1,5 +1,4 @@
 // The optimiser compared with a plain reference in double, and the learning rate schedule at its corners.
-#include "model/adamw.h"
 #include "model/train_pass.h"
 #include "tests/support/little_model.h"
 

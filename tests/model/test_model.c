@@ -1,6 +1,5 @@
 // The whole model under every registered scheme: which tokens it may look at, that all ways of running it give the same
 // numbers, its tensors, its memory, and that it learns.
-#include "model/adamw.h"
 #include "tests/support/agreement.h"
 
 #include <omp.h>

@@ -1,6 +1,6 @@
 // Training on a task: batches that are only as long as their exercises give the same gradients as padded ones, only
 // answers count, and a run that was saved and continued ends with the same bits.
-#include "train/step.h"
+#include "train/trainer.h"
 #include "tests/support/little_model.h"
 #include "tests/support/scratch.h"
 

@@ -103,7 +103,7 @@ static void naive_measure(Naive *n) {
     for (int l = 0; l < LAYERS; l++) {
         const LayerActivations *a = &n->pass.layers[l];
         const LayerWeights *w = &n->gpt.w.layers[l];
-        layernorm_again(norm, a->x, a->ln1_mean, a->ln1_rstd, w->ln1w, w->ln1b, rows, WIDTH);
+        norm_again(norm, a->x, a->ln1_mean, a->ln1_rstd, w->ln1w, w->ln1b, rows, WIDTH);
         const Family *family = pos->scheme->family;
         if (family && family->input_forward) family->input_forward(&n->pass.tables.part[0], l, features, norm, rows);
         for (int b = 0; b < WINDOWS; b++)
