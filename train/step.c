@@ -2,7 +2,16 @@
 
 #include "base/progress.h"
 #include "base/random.h"
-#include "train/trainer.h"
+
+double trainer_rate(const Trainer *trainer, long long step) {
+    const TrainOptions *o = trainer->options;
+    return cosine_schedule(step - 1 - o->cosine_from, o->steps - o->cosine_from, o->warmup, o->lr, o->min_lr);
+}
+
+long long trainer_tokens(const Trainer *trainer) {
+    if (is_task(&trainer->corpus->builtin)) return (long long)trainer->batches.exercise_tokens;
+    return (long long)trainer->progress.rows * trainer->gpt.shape.context;
+}
 
 // The next batch: inputs, targets and scored (B,T), and the weight of each target's loss in the step's mean loss, which
 // is 0 where it is not scored.
@@ -35,7 +44,7 @@ static double batch_loss(const Trainer *trainer) {
 static bool step_gradient(StepReport *report, Trainer *trainer, Error *error) {
     Gpt *gpt = &trainer->gpt;
     TrainPass *pass = &trainer->pass;
-    if (!trainer_weigh(trainer, error)) return false;
+    if (!step_weigh(trainer, error)) return false;
     for (long long batch = 0; batch < trainer->options->accumulate; batch++) {
         if (!next_batch(trainer, error)) return false; // inputs, targets, dnll (B,T)
         train_pass_embed(pass, gpt, trainer->inputs);
@@ -53,7 +62,7 @@ bool train_step(StepReport *report, Trainer *trainer, Error *error) {
     const double start = clock_seconds();
     const long long tokens_before = trainer_tokens(trainer), step = (long long)trainer->progress.step + 1;
     *report = (StepReport){.validation = {NAN, NAN, NAN}};
-    if (!step_gradient(report, trainer, error) || !trainer_check_finite(trainer, report, step, error)) return false;
+    if (!step_gradient(report, trainer, error) || !step_check_finite(trainer, report, step, error)) return false;
     // adamw_step clips the gradient, moves the parameters, and clears the gradient for the next step.
     report->learning_rate = trainer_rate(trainer, step);
     adamw_step(&trainer->gpt, &adamw, report->learning_rate, report->gradient_norm, step);

@@ -45,4 +45,20 @@ typedef struct {
 // untouched then.
 bool train_step(StepReport *report, Trainer *trainer, Error *error);
 
+// The learning rate of a step: linear warm-up and cosine decay, from the first step or from options->cosine_from on.
+double trainer_rate(const Trainer *trainer, long long step);
+
+// Tokens seen so far, padding not counted.
+long long trainer_tokens(const Trainer *trainer);
+
+// --- step_edge.c ---
+
+// Set trainer->weight for the next step: 1 / the number of its scored targets, so that the losses of its batches add up
+// to its mean loss. Of a task with one batch a step it is not known before that batch; then the step counts.
+bool step_weigh(Trainer *trainer, Error *error);
+
+// Fails (nonfinite) when the loss or the gradient's norm of this step is not finite, naming the step and where the
+// first such number appeared: in the parameters, in the forward pass or in the backward pass.
+bool step_check_finite(const Trainer *trainer, const StepReport *report, long long step, Error *error);
+
 #endif

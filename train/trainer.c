@@ -191,42 +191,6 @@ bool trainer_validate(Validation *validation, const Trainer *trainer, Error *err
                           (long long)trainer->progress.step);
 }
 
-// In text all targets are scored. Those of a task are counted by making the step's batches once in advance, from a copy
-// of the cursor. The copy shares the memory of the current exercise with the original; that is safe, because every
-// batch writes it anew.
-bool trainer_weigh(Trainer *trainer, Error *error) {
-    const int count = (int)trainer->options->accumulate, B = trainer->pass.B;
-    const bool task = is_task(&trainer->corpus->builtin);
-    Batches ahead = trainer->batches;
-    double scored = task ? 0 : (double)count * B * ahead.T;
-    for (int i = 0; task && count > 1 && i < count; i++) {
-        const int T = batches_next(trainer->inputs, trainer->targets, trainer->scored, &ahead, B, error);
-        if (T == 0) return false;
-        for (int r = 0; r < B * T; r++) scored += trainer->scored[r];
-    }
-    trainer->weight = 1 / scored;
-    return true;
-}
-
-bool trainer_check_finite(const Trainer *trainer, const StepReport *report, long long step, Error *error) {
-    char where[80], text[120];
-    if (isfinite(report->loss) && isfinite(report->gradient_norm)) return true;
-    const char *tensor = tensors_nonfinite(trainer->gpt.params, &trainer->gpt.tensors);
-    if (tensor)
-        snprintf(text, sizeof text, "the parameters %s", tensor);
-    else if (train_pass_nonfinite(where, &trainer->pass, &trainer->gpt.shape))
-        snprintf(text, sizeof text, "%s", where);
-    else {
-        tensor = tensors_nonfinite(trainer->gpt.grads, &trainer->gpt.tensors);
-        snprintf(text, sizeof text, "the gradient%s%s", tensor ? " of " : "", tensor ? tensor : "'s norm");
-    }
-    return fail_nonfinite(
-        error,
-        "step %lld: the loss is %g and the gradient's norm is %g (first in %s); start a new run with a "
-        "smaller --lr, a longer --warmup or a smaller --clip",
-        step, report->loss, fabs(report->gradient_norm), text);
-}
-
 bool trainer_load_state(Trainer *trainer, const char *path, Error *error) {
     const TrainOptions *o = trainer->options;
     const Progress *p = &trainer->progress, own = *p;
@@ -248,16 +212,6 @@ bool trainer_load_state(Trainer *trainer, const char *path, Error *error) {
     return true;
 }
 
-double trainer_rate(const Trainer *trainer, long long step) {
-    const TrainOptions *o = trainer->options;
-    return cosine_schedule(step - 1 - o->cosine_from, o->steps - o->cosine_from, o->warmup, o->lr, o->min_lr);
-}
-
 bool trainer_out_of_patience(const Trainer *trainer) {
     return trainer->options->patience > 0 && trainer->stale >= trainer->options->patience;
-}
-
-long long trainer_tokens(const Trainer *trainer) {
-    if (is_task(&trainer->corpus->builtin)) return (long long)trainer->batches.exercise_tokens;
-    return (long long)trainer->progress.rows * trainer->gpt.shape.context;
 }

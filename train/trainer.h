@@ -26,22 +26,8 @@ bool trainer_validate(Validation *validation, const Trainer *trainer, Error *err
 // it is of a run of another seed or other data.
 bool trainer_load_state(Trainer *trainer, const char *path, Error *error);
 
-// Set trainer->weight for the next step: 1 / the number of its scored targets, so that the losses of its batches add up
-// to its mean loss. Of a task with one batch a step it is not known before that batch; then the step counts.
-bool trainer_weigh(Trainer *trainer, Error *error);
-
-// Fails (nonfinite) when the loss or the gradient's norm of this step is not finite, naming the step and where the
-// first such number appeared: in the parameters, in the forward pass or in the backward pass.
-bool trainer_check_finite(const Trainer *trainer, const StepReport *report, long long step, Error *error);
-
-// The learning rate of a step: linear warm-up and cosine decay, from the first step or from options->cosine_from on.
-double trainer_rate(const Trainer *trainer, long long step);
-
 // Has --patience run out?
 bool trainer_out_of_patience(const Trainer *trainer);
-
-// Tokens seen so far, padding not counted.
-long long trainer_tokens(const Trainer *trainer);
 
 // The tokens by which lines and columns are found in text of this tokenizer.
 PlaceRule place_rule(const Tokenizer *tokenizer);
