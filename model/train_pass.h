@@ -17,10 +17,10 @@ typedef struct {
     real *x_mid;               // (rows, C) residual stream between attention and MLP
     real *ln2_mean, *ln2_rstd; // (rows)
     union {
-        real *fc; // (rows, W) input of the gelu; Llama (rows, 2W): of the swiglu, whose backward pass leaves dfc here
+        real *fc;    // (rows, W) input of the gelu; Llama (rows, 2W): of the swiglu, which leaves dfc here in backward
         real *slope; // (rows, W) slope of the gelu, which takes fc's place where a backward pass follows
     };
-    real *hidden; // (rows, W) output of the gelu; Llama: NULL, as backward makes the swiglu's output again
+    real *hidden; // (rows, W) output of the gelu; Llama: that of the buffers, as backward makes it again
 } LayerActivations;
 
 // Buffers that all layers share. Where the same memory holds several things in turn, a union has a name for each: the

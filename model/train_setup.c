@@ -37,7 +37,7 @@ static void layout_layer(LayerActivations *layer, Arena *arena, const Shape *sha
     layer->ln2_mean = arena_reals(arena, rows);
     layer->ln2_rstd = arena_reals(arena, rows);
     layer->fc = arena_reals(arena, rows * (size_t)fc_width(shape));
-    layer->hidden = shape->block == BLOCK_LLAMA ? NULL : arena_reals(arena, rows * (size_t)mlp_width(shape));
+    if (shape->block == BLOCK_GPT2) layer->hidden = arena_reals(arena, rows * (size_t)mlp_width(shape));
 }
 
 static void layout(TrainPass *pass, const Gpt *gpt) {
@@ -56,6 +56,8 @@ static void layout(TrainPass *pass, const Gpt *gpt) {
     pass->lnf_mean = arena_reals(arena, rows);
     pass->lnf_rstd = arena_reals(arena, rows);
     layer_buffers_layout(&pass->buffers, arena, gpt, &pass->tables, rows, pass->T, true);
+    for (int l = 0; arena->base && shape->block == BLOCK_LLAMA && l < shape->layers; l++)
+        pass->layers[l].hidden = pass->buffers.hidden;
     pass->dx = arena_reals(arena, rows * C);
     pass->dnll = arena_reals(arena, rows);
     pass->nll = arena_take(arena, rows * sizeof *pass->nll);
