@@ -34,17 +34,14 @@ typedef struct {
     Weights w, dw;
 } Gpt;
 
-// Build the model for position schemes that mix_create() has set up. Everything is allocated, nothing
-// initialised. Fails (input) on an impossible shape, (run) when the machine has too little memory.
+// Allocate a model with position schemes that mix_create() has set up. Fails (input) on an impossible shape, (run) for
+// want of memory.
 bool gpt_create(Gpt *gpt, const Shape *shape, const Mix *pos, bool training, Error *error);
 void gpt_free(Gpt *gpt);
-
 // Fails (input) when there is no model of this shape, saying why.
 bool shape_check(const Shape *shape, Error *error);
-
 // GPT-2's initial values: N(0, 0.02), residual projections smaller by 1/sqrt(2L); the scheme's own for its tensors.
 void gpt_init(Gpt *gpt, uint64_t seed);
-
 // Tensor number i of the position schemes; NULL after the last.
 const Tensor *gpt_position_tensor(const Gpt *gpt, int i);
 
@@ -63,16 +60,15 @@ double gradient_norm(const Gpt *gpt);
 void adamw_step(Gpt *gpt, const AdamW *adamw, double learning_rate, double norm, long long step);
 
 // The learning rate at `step` of `steps`, counted from 0: linear warm-up to `high` at its last step, then half a cosine
-// from `high` at the next step to `low` at the last one. Steps that end within the warm-up never come to `low`.
+// from `high` at the next step to `low` at the last one.
 double cosine_schedule(long long step, long long steps, long long warmup, double high, double low);
 
 // --- operations.c: what a model costs ---
 
-// Numbers in all tensors of a model of this shape, but those of the position schemes.
+// Numbers in all tensors but those of the position schemes.
 size_t gpt_parameters(const Shape *shape);
-
-// The floating point operations that training costs a token, as the mean over a window of T, with the position schemes,
-// which have been set up for this shape.
+// Floating point operations for each token that is trained on, as the mean over a window of T, position schemes
+// included.
 double gpt_operations(const Shape *shape, const Mix *pos, int T);
 
 #endif

@@ -1,34 +1,7 @@
+// A layer of the model: x -> norm -> q, k, v -> attention -> added to x -> norm -> MLP -> added to x; and back.
 #include "model/train_pass.h"
 
 #include "num/team.h"
-
-Attention layer_attention(const Layer *layer) {
-    const LayerActivations *a = layer->a;
-    const Shape *shape = &layer->gpt->shape;
-    const int T = layer->T, C = shape->width, qkv = qkv_width(shape);
-    return (Attention){
-        .out = a->heads,
-        .lse = a->lse,
-        .q = a->qkv,
-        .k = a->qkv + C,
-        .v = a->qkv + C + key_width(shape),
-        .features = layer->buffers->features,
-        .query_at = layer->at,
-        .key_at = layer->at,
-        .layer = layer->index,
-        .B = layer->B,
-        .H = shape->heads,
-        .K = key_heads(shape),
-        .d = head_width(shape),
-        .queries = T,
-        .keys = T,
-        .window = window_of(shape, layer->index),
-        .key_batch = T,
-        .q_stride = qkv,
-        .kv_stride = qkv,
-        .dropout = layer->drop_weights,
-    };
-}
 
 // qkv = norm(x) qkvw + qkvb. The schemes' input hooks read norm(x); their qk hooks change q and k.
 void layer_qkv_forward(const Layer *layer) {
@@ -36,7 +9,6 @@ void layer_qkv_forward(const Layer *layer) {
     const LayerActivations *a = layer->a;
     const LayerBuffers *b = layer->buffers;
     const int rows = layer->B * layer->T, C = layer->gpt->shape.width, qkv = qkv_width(&layer->gpt->shape);
-
     norm_forward(b->norm, a->ln1_mean, a->ln1_rstd, a->x, w->ln1w, w->ln1b, rows, C);
     mix_input_forward(layer->tables, layer->index, b->features, b->norm, rows);
     linear_forward(a->qkv, b->norm, w->qkvw, w->qkvb, rows, C, qkv);
@@ -97,7 +69,6 @@ static void mlp_backward(real *dx, const Layer *layer) {
     const LayerBuffers *b = layer->buffers;
     const int rows = layer->B * layer->T, C = layer->gpt->shape.width, fc = fc_width(&layer->gpt->shape),
               wide = mlp_width(&layer->gpt->shape);
-
     const real *dbranch = residual_backward(b->dbranch, dx, &layer->drop_mlp, rows, C);
     linear_backward(b->dhidden, dbranch, w->fcprojw, rows, wide, C);
     const real *dfc = activation_backward(layer);

@@ -45,10 +45,6 @@ typedef struct {
     real *dfeatures; // (rows, F)
 } LayerBuffers;
 
-// Take buffers for this many rows, whose queries see up to `keys` keys, from the arena.
-void layer_buffers_layout(LayerBuffers *buffers, Arena *arena, const Gpt *gpt, const MixTables *tables, size_t rows,
-                          int keys, bool training);
-
 // Layer number `index` of a model at work on B sequences of T tokens: rows = B*T.
 typedef struct {
     const Gpt *gpt;
@@ -59,9 +55,6 @@ typedef struct {
     const LayerBuffers *buffers;
     Dropout drop_weights, drop_proj, drop_mlp; // of the attention weights, of attention's branch and of the MLP's
 } Layer;
-
-// Attention of these queries to the keys of the same tokens.
-Attention layer_attention(const Layer *layer);
 
 // The two halves of the forward pass, called by every thread of a team: from a->x to a->qkv and buffers->features, by
 // rows; and, after a barrier, from there to the layer's output x_out (rows, C). `attention` says where q, k and v are;
@@ -95,37 +88,33 @@ typedef struct {
 // Write the token embeddings of ids (B,T) into the first layer's x, and the coordinates of the tokens into pass->at.
 void train_pass_embed(TrainPass *pass, const Gpt *gpt, const int *ids);
 
-// Call after train_pass_embed: from those embeddings through all layers to the input of the head, buffers.norm.
+// Call after that: from those embeddings through all layers to the input of the head, buffers.norm.
 void train_pass_forward(TrainPass *pass, const Gpt *gpt);
 
-// Call after train_pass_forward: computes pass->nll and then all gradients of the total loss, which is the sum of
-// pass->dnll * pass->nll over all tokens. Gradients of parameters are added to gpt->grads; that of the input embeddings
-// is left in pass->dx. The loss is computed here and not in forward, because the logits are too large to keep.
+// Call after that: computes pass->nll, and the gradients of the sum of pass->dnll * pass->nll over all tokens. Those of
+// parameters are added to gpt->grads; that of the input embeddings is left in pass->dx.
 void train_pass_backward(TrainPass *pass, Gpt *gpt, const int *ids, const int *targets);
 
 // --- train_setup.c ---
 
-// Take memory for batches of (B,T). `gpt` must outlive the pass and not be moved. Fails (run) when there is not enough
-// memory.
+// Take memory for batches of (B,T). `gpt` must outlive the pass and not be moved. Fails (run) for want of memory.
 bool train_pass_create(TrainPass *pass, const Gpt *gpt, int B, int T, Error *error);
 void train_pass_free(TrainPass *pass);
-
-// From now on sequences have T tokens, at most as many as train_pass_create was told. All arrays above then have this
-// T.
+// Sequences have T tokens from now on, at most as many as at first. All arrays above then have this T.
 void train_pass_resize(TrainPass *pass, int T);
-
+// Take buffers for this many rows, whose queries see up to `keys` keys, from the arena.
+void layer_buffers_layout(LayerBuffers *buffers, Arena *arena, const Gpt *gpt, const MixTables *tables, size_t rows,
+                          int keys, bool training);
 // Set pass->at (B,T).
 void train_pass_places(TrainPass *pass, const Gpt *gpt, const int *ids);
-
+// Attention of a layer's queries to the keys of the same tokens.
+Attention layer_attention(const Layer *layer);
 // Layer l of the pass.
 Layer train_layer(const TrainPass *pass, const Gpt *gpt, int l);
-
 // Dropout of the embeddings (B,T,C), in place, and of their gradient.
 void train_dropout(real *x, const TrainPass *pass, const Gpt *gpt);
-
 // Call after train_pass_forward if no gradient is wanted: computes pass->nll.
 void train_pass_loss(TrainPass *pass, const Gpt *gpt, const int *targets);
-
 // Where the first number that is not finite appeared in the forward pass, such as "the attention of layer 2" (written
 // into `where`); NULL if all are finite.
 const char *train_pass_nonfinite(char where[80], const TrainPass *pass, const Shape *shape);

@@ -25,6 +25,34 @@ void layer_buffers_layout(LayerBuffers *buffers, Arena *arena, const Gpt *gpt, c
     buffers->dfeatures = arena_reals(arena, rows * F);
 }
 
+Attention layer_attention(const Layer *layer) {
+    const LayerActivations *a = layer->a;
+    const Shape *shape = &layer->gpt->shape;
+    const int T = layer->T, C = shape->width, qkv = qkv_width(shape);
+    return (Attention){
+        .out = a->heads,
+        .lse = a->lse,
+        .q = a->qkv,
+        .k = a->qkv + C,
+        .v = a->qkv + C + key_width(shape),
+        .features = layer->buffers->features,
+        .query_at = layer->at,
+        .key_at = layer->at,
+        .layer = layer->index,
+        .B = layer->B,
+        .H = shape->heads,
+        .K = key_heads(shape),
+        .d = head_width(shape),
+        .queries = T,
+        .keys = T,
+        .window = window_of(shape, layer->index),
+        .key_batch = T,
+        .q_stride = qkv,
+        .kv_stride = qkv,
+        .dropout = layer->drop_weights,
+    };
+}
+
 static void layout_layer(LayerActivations *layer, Arena *arena, const Shape *shape, size_t rows) {
     const size_t C = (size_t)shape->width;
     layer->x = arena_reals(arena, rows * C);

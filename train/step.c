@@ -40,12 +40,17 @@ static double batch_loss(const Trainer *trainer) {
     return sum * trainer->weight;
 }
 
-// The gradient of the step's mean loss, in gpt->grads, which is 0 before.
-static bool step_gradient(StepReport *report, Trainer *trainer, Error *error) {
+bool train_step(StepReport *report, Trainer *trainer, Error *error) {
+    const TrainOptions *o = trainer->options;
+    const AdamW adamw = {o->beta1, o->beta2, 1e-8, o->weight_decay, o->clip};
+    const double start = clock_seconds();
+    const long long tokens_before = trainer_tokens(trainer), step = (long long)trainer->progress.step + 1;
     Gpt *gpt = &trainer->gpt;
     TrainPass *pass = &trainer->pass;
+    *report = (StepReport){.validation = {NAN, NAN, NAN}};
+
     if (!step_weigh(trainer, error)) return false;
-    for (long long batch = 0; batch < trainer->options->accumulate; batch++) {
+    for (long long batch = 0; batch < o->accumulate; batch++) {
         if (!next_batch(trainer, error)) return false; // inputs, targets, dnll (B,T)
         train_pass_embed(pass, gpt, trainer->inputs);
         train_pass_forward(pass, gpt);                                     // up to the input of the head
@@ -53,19 +58,11 @@ static bool step_gradient(StepReport *report, Trainer *trainer, Error *error) {
         report->loss += batch_loss(trainer);
     }
     report->gradient_norm = gradient_norm(gpt);
-    return true;
-}
-
-bool train_step(StepReport *report, Trainer *trainer, Error *error) {
-    const TrainOptions *o = trainer->options;
-    const AdamW adamw = {o->beta1, o->beta2, 1e-8, o->weight_decay, o->clip};
-    const double start = clock_seconds();
-    const long long tokens_before = trainer_tokens(trainer), step = (long long)trainer->progress.step + 1;
-    *report = (StepReport){.validation = {NAN, NAN, NAN}};
-    if (!step_gradient(report, trainer, error) || !step_check_finite(trainer, report, step, error)) return false;
-    // adamw_step clips the gradient, moves the parameters, and clears the gradient for the next step.
+    if (!step_check_finite(trainer, report, step, error)) return false;
+    // Clips the gradient, moves the parameters, and clears the gradient for the next step.
     report->learning_rate = trainer_rate(trainer, step);
-    adamw_step(&trainer->gpt, &adamw, report->learning_rate, report->gradient_norm, step);
+    adamw_step(gpt, &adamw, report->learning_rate, report->gradient_norm, step);
+
     trainer->progress.step = step;
     trainer->progress.rows = (int64_t)trainer->batches.cursor;
     trainer->progress.batch_crc = trainer->batches.crc;

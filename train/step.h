@@ -14,7 +14,7 @@ typedef struct {
     Gpt gpt;
     TrainPass pass;
     Batches batches;
-    Progress progress;
+    Progress progress;        // steps and batches done
     Best best;                // loss and step of the best weights that an observer has kept
     long long stale;          // validations since then, or since the present cosine began: none had a lower loss
     int *inputs, *targets;    // (B,T) of the current batch
@@ -40,9 +40,8 @@ typedef struct {
     bool stop;             // an observer says that this was the last step
 } StepReport;
 
-// One optimiser step on the next `accumulate` batches: batch, forward, backward, clip, AdamW. Fails (nonfinite), naming
-// the step and the tensor, when the loss or the gradient is not a finite number; the parameters and the progress are
-// untouched then.
+// One optimiser step on the next `accumulate` batches: batch, forward, backward, clip, AdamW. Fails (nonfinite) when
+// the loss or the gradient is not a finite number; the parameters and the progress are untouched then.
 bool train_step(StepReport *report, Trainer *trainer, Error *error);
 
 // The learning rate of a step: linear warm-up and cosine decay, from the first step or from options->cosine_from on.
@@ -53,12 +52,11 @@ long long trainer_tokens(const Trainer *trainer);
 
 // --- step_edge.c ---
 
-// Set trainer->weight for the next step: 1 / the number of its scored targets, so that the losses of its batches add up
-// to its mean loss. Of a task with one batch a step it is not known before that batch; then the step counts.
+// Set trainer->weight to 1 / the number of scored targets in the next step, so that the losses of its batches add up to
+// its mean loss. For a task with one batch a step, train_step does it.
 bool step_weigh(Trainer *trainer, Error *error);
 
-// Fails (nonfinite) when the loss or the gradient's norm of this step is not finite, naming the step and where the
-// first such number appeared: in the parameters, in the forward pass or in the backward pass.
+// Fails (nonfinite) when the loss or the gradient's norm is not finite, naming where the first such number appeared.
 bool step_check_finite(const Trainer *trainer, const StepReport *report, long long step, Error *error);
 
 #endif

@@ -4,16 +4,13 @@
 //
 // Every thread of a team calls every op and does its share (team.h). "By rows": each thread reads and writes only its
 // own rows, so no barrier is needed between two such ops. "By columns": the op sums over all rows, so there must be a
-// barrier between whatever wrote its inputs and the op. With the same number of threads, results are the same bit for
-// bit.
+// barrier between whatever wrote its inputs and the op.
 #ifndef BITTER_OPS_H
 #define BITTER_OPS_H
 
 #include "model/ops/attention.h"
 #include "num/linear.h"
 #include "num/real.h"
-
-#include <stdint.h>
 
 // --- rows.c: by rows, but for norm_backward_weights ---
 
@@ -66,8 +63,7 @@ void tokens_backward(real *dwte, const real *dx, const int *ids, int rows, int C
 // before the losses; they end with one.
 #define LOSS_BLOCK 256 // rows of logits that are alive at a time
 
-// How many reals of scratch the losses need.
-size_t loss_scratch(int V);
+size_t loss_scratch(int V); // reals
 // logits (rows, V) = x (rows, C) wte^T. By rows.
 void logits_forward(real *logits, const real *x, const real *wte, int rows, int C, int V);
 // nll (rows) = -log softmax(x wte^T)[target]
