@@ -8,12 +8,13 @@
 #include "train/evaluate.h"
 #include "train/config.h"
 #include "train/result.h"
-#include "lab/stats/npy.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#define NPY_MAGIC  "\x93NUMPY" // what every array file of NumPy begins with
 #define CSV_HEADER "context,stride,position,tokens,nats,perplexity,bits_per_byte\n"
 
 #define FIELD(name) offsetof(EvalOptions, name)
@@ -155,6 +156,20 @@ static bool evaluate_one(const Run *run, const Split *split, const char *name, c
     free(e.position_nll);
     free(e.position_tokens);
     return ok;
+}
+
+// Begin NumPy's file, version 1.0, of an array of float32 (rows, columns); its numbers follow.
+static bool npy_open(AtomicFile *file, const char *path, long long rows, long long columns, Error *error) {
+    enum { PREFIX = 10, HEADER = 128 }; // magic, version and length; all of it with the description
+    char header[HEADER + 1];
+    const int written = snprintf(header + PREFIX, sizeof header - PREFIX,
+                                 "{'descr': '<f4', 'fortran_order': False, 'shape': (%lld, %lld), }", rows, columns);
+    memset(header + PREFIX + written, ' ', (size_t)(HEADER - PREFIX - written));
+    memcpy(header, NPY_MAGIC "\x01\x00", 8);
+    header[8] = HEADER - PREFIX;
+    header[9] = 0;
+    header[HEADER - 1] = '\n';
+    return atomic_open(file, path, error) && atomic_write(file, header, HEADER, error);
 }
 
 // The logits of the split's first window, fed chunk by chunk.

@@ -12,10 +12,26 @@
 
 // The files that a run or a comparison uses in its directory.
 static const char *const own_files[] = {
-    "config.json", "tokenizer.json", "model.safetensors", "best.safetensors", "state.safetensors", "log.csv",
-    "lock",        "search.csv",     "descent.csv",       "measured.csv",     "positions-*.npy",   "report.md",
-    "report.html", "report.tex",     "results.csv",       "compare.json",     "plot-*.svg",        "runs",
-    "slurm.sh",    "slurm",          "positions.csv",
+    "config.json",
+    "tokenizer.json",
+    "model.safetensors",
+    "best.safetensors",
+    "state.safetensors",
+    "log.csv",
+    "lock",
+    "search.csv",
+    "descent.csv",
+    "measured.csv",
+    "report.md",
+    "report.html",
+    "report.tex",
+    "results.csv",
+    "compare.json",
+    "plot-*.svg",
+    "runs",
+    "slurm.sh",
+    "slurm",
+    "positions.csv",
 };
 
 static bool holds(const char *directory, const char *file) {

@@ -59,9 +59,4 @@ bool comparison_fail_changed(const Comparison *comparison, const char *name, Err
 // run is saved, and work fails (interrupted).
 bool work(bool *taken, const Comparison *comparison, int job, Shared *shared, pid_t parent, Error *error);
 
-// The steps after which a run records its position parameters in positions-STEP.npy: 0, an eighth, a quarter, half, and
-// all of `steps`.
-#define SNAPSHOTS 5
-long long snapshot_step(long long steps, int snapshot);
-
 #endif
