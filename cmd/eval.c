@@ -208,7 +208,7 @@ static bool check_all(const Run *run, const Split *split, const char *name, cons
         const Evaluation e = evaluation_of(run, options, options->windows[i]);
         if (!evaluation_check(&e, &run->gpt, split, name, error)) return false;
     }
-    if (*options->csv && *options->logits && result_same(options->csv, options->logits))
+    if (*options->csv && strcmp(options->csv, options->logits) == 0)
         return fail_input(error, "--csv and --logits both name %s; give each its own file", options->csv);
     if (!*options->logits) return true;
     AtomicFile logits; // opened only to see whether it can be written

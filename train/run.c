@@ -197,7 +197,7 @@ bool run_open(Run *run, const char *name, const char *past, Error *error) {
     pos.rule = place_rule(&run->tokenizer);
     Best best;
     ok = ok && gpt_create(&run->gpt, &shape, &pos, false, error) &&
-         (paths.is_best ? best_load(paths.model, &run->gpt, &best, error) : model_load(paths.model, &run->gpt, error));
+         model_load(paths.model, &run->gpt, paths.is_best ? &best : NULL, error);
     if (!ok) run_close(run);
     return ok;
 }
@@ -288,10 +288,10 @@ bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, const 
     // The state first: weights without a state would look like those of a run that cannot be resumed.
     return saved(lock_keep(&lock->lock, error) && log_sync(log, error) &&
                      state_save(paths->state, &trainer->gpt, &trainer->progress, error) &&
-                     lock_keep(&lock->lock, error) && model_save(paths->model, &trainer->gpt, error),
+                     lock_keep(&lock->lock, error) && model_save(paths->model, &trainer->gpt, NULL, error),
                  error);
 }
 
 bool run_save_best(const Trainer *trainer, const RunPaths *paths, const RunLock *lock, Error *error) {
-    return saved(lock_keep(&lock->lock, error) && best_save(paths->best, &trainer->gpt, &trainer->best, error), error);
+    return saved(lock_keep(&lock->lock, error) && model_save(paths->best, &trainer->gpt, &trainer->best, error), error);
 }

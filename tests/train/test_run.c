@@ -78,7 +78,7 @@ static void starting_weights_belong_to_the_run(void **state) {
     snprintf(from.out, sizeof from.out, "%.400s/from", directory);
     from.seed = 7;
     for (int i = 0; i < 10; i++) trainer.gpt.params[i] = (real)i;
-    must(model_save(paths.model, &trainer.gpt, &error), &error);
+    must(model_save(paths.model, &trainer.gpt, NULL, &error), &error);
     must(run_paths(&from_paths, from.out, &error) && directory_create(from.out, &error), &error);
     must(trainer_create(&other, &from, &corpus, &error) && run_load_or_create(&other, &from_paths, &from, &error),
          &error);
@@ -169,7 +169,7 @@ static void files_that_do_not_belong_together_are_refused(void **state) {
     TrainOptions changed = options;
     changed.width = 6;
     rewrite_config(&changed);
-    expect_closed("", "tensor wte is F32 (257,4), but config.json asks for F32 (257,6)");
+    expect_closed("", "[257,6]");
     changed = options;
     changed.layers = 2;
     rewrite_config(&changed);
@@ -257,7 +257,7 @@ static void init_keeps_what_the_other_run_lacks(void **state) {
     must(run_paths(&plain_paths, plain.out, &error), &error);
     must(directory_create(plain.out, &error), &error);
     must(run_create(&plain_paths, &plain, &other, &error), &error);
-    must(model_save(plain_paths.model, &other.gpt, &error), &error);
+    must(model_save(plain_paths.model, &other.gpt, NULL, &error), &error);
     model_make(&gpt, "learned", &trainer.gpt.shape, true);
     const Tensor *table = tensor_find(&gpt.tensors, "pos.table");
     real *before = copy_reals(gpt.params + table->offset, table->count);

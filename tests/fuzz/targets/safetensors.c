@@ -15,7 +15,7 @@ bool fuzz_safetensors(const uint8_t *bytes, size_t size) {
     fuzz_seal(sealed, size);
     fuzz_file(path, "model.safetensors", sealed, size);
     free(sealed);
-    const bool model = fuzz_taken(model_load(path, &gpt, &error), &error),
+    const bool model = fuzz_taken(model_load(path, &gpt, NULL, &error), &error),
                read = fuzz_taken(best_read(path, &gpt, &best, &error), &error),
                state = fuzz_taken(state_load(path, &gpt, &progress, &error), &error);
     assert(model + read + state <= 1 && !tensors_nonfinite(gpt.params, &gpt.tensors));
