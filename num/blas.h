@@ -23,8 +23,8 @@ const char *blas_core(void);
 // Has OpenBLAS by itself, without the user's OPENBLAS_CORETYPE, chosen a core without AVX2?
 bool blas_is_behind(void);
 
-// Does blas_product() agree with plain loops, for every combination of transposed operands? Takes about a millisecond,
-// and starts no threads, so that processes can be forked afterwards.
+// Does blas_product() agree with the program's own products, for every combination of transposed operands? Starts no
+// threads, so that processes can be forked afterwards.
 bool blas_is_right(void);
 
 #endif

@@ -45,7 +45,7 @@ ln -s other/config.json link
 refuses "--csv over a link" "link" eval run --csv link
 mkdir directory
 refuses "--csv over a directory" "directory;regular file" eval run --csv directory
-refuses "both in one file" "--csv;--logits;both.csv" eval run --csv both.csv --logits ./both.csv
+refuses "both in one file" "--csv;--logits;both.csv" eval run --csv both.csv --logits both.csv
 succeed "over a table of the same kind" eval run --csv text.csv --context 200,300
 check "which is replaced" test "$(wc -l <text.csv)" -eq 3
 succeed "over an array" eval run --logits one.npy --context 200
