@@ -152,7 +152,7 @@ static void missing_files_are_named(void **state) {
     unlink(paths.tokenizer);
     expect_closed("", "tokenizer.json");
     unlink(paths.model);
-    expect_closed("", "holds no model.safetensors yet");
+    expect_closed("", "has no model.safetensors yet");
     unlink(paths.config);
     expect_closed("", "holds no run");
     snprintf(run_directory, sizeof run_directory, "%s/nowhere", directory);
@@ -240,7 +240,8 @@ static void init_copies_the_weights_of_a_like_model(void **state) {
     gpt_free(&gpt);
     shape.width = 6;
     model_make(&gpt, "learned", &shape, true);
-    expect_refused(run_init_from(&gpt, said, run_directory, &corpus, &error), &error, "width 4, this one 1, 1 and 6");
+    expect_refused(run_init_from(&gpt, said, run_directory, &corpus, &error), &error,
+                   "width 4 and --block gpt2, this one 1, 1, 1, 6");
     gpt_free(&gpt);
 }
 
