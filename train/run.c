@@ -242,8 +242,10 @@ bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOpti
         if (!atomic_open(&probe, saves[i], error)) return false;
     if (!config_check_data(paths->config, trainer->corpus, error)) return false;
     // Without a tokenizer nobody could use the run, so that of the data is written again if that of the run is lost.
-    if (path_missing(paths->tokenizer) && !tokenizer_write(&trainer->corpus->tokenizer, paths->tokenizer, error))
-        return false;
+    Tokenizer found = {0};
+    const bool kept = tokenizer_read(&found, paths->tokenizer, &reason);
+    tokenizer_free(&found);
+    if (!kept && !tokenizer_write(&trainer->corpus->tokenizer, paths->tokenizer, error)) return false;
     if (!path_missing(paths->best) && !best_read(paths->best, &trainer->gpt, &trainer->best, &reason))
         return fail_with(error, reason.kind, "%.900s, or move it elsewhere to go on without best weights",
                          reason.message);

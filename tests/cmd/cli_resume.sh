@@ -180,8 +180,6 @@ for command in eval sample report; do
     check "$command without a tokenizer" test -z "$(complaint 2 "bare/tokenizer.json is missing;copy;--resume")"
 done
 cp kept.json text/tokenizer.json
-need prepare --tokenizer bpe:300 --out third second.txt && cp third/tokenizer.json seed1
-refuses "another tokenizer in the run" "seed1/tokenizer.json is another tokenizer" train --resume --out seed1 --steps 30
 succeed "the lost one is written again" train --resume --out bare --steps 30
 check "as it was" cmp kept.json bare/tokenizer.json
 

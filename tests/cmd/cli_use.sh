@@ -168,7 +168,7 @@ if "$BITTER" train $small --steps 1 --precision bf16 --out rounded >"$scratch/ou
     succeed "it goes on in bf16" train --resume --out rounded
     check "without a word" test ! -s "$scratch/err"
     succeed "it may go on in float" train --resume --out rounded --precision float
-    check "and says that kernels differ" grep -q 'kernels: .*bf16-[A-Z0-9_]* before' "$scratch/err"
+    check "and says that kernels differ" grep -q 'kernels: .*bf16-[A-Z0-9_]*" before' "$scratch/err"
 else
     refuses "bf16, where it does not pay" "--precision bf16;use --precision float" train $small --steps 1 --precision bf16
 fi
