@@ -103,7 +103,7 @@ echo '24,1,2' >>learned/positions.csv
 refuses "a damaged positions.csv" "positions.csv, line 7;expected a step and 8 finite numbers;remove the line" \
     report learned
 sed '$s/[^,]*$/nan/' whole >learned/positions.csv
-refuses "a number that is none in it" "positions.csv, line 6;20,;finite" report learned
+refuses "a number that is none in it" "positions.csv, line 6;finite" report learned
 rm learned/positions.csv whole
 succeed "a report without it" report learned
 need train $small --data $data --steps 2 --out fixed
