@@ -9,26 +9,21 @@ bool shape_check(const Shape *shape, Error *error) {
     if (shape->vocab < 1 || shape->context < 1 || shape->layers < 1 || shape->heads < 1 || shape->width < 1)
         return fail_input(error, "every size of the model must be at least 1");
     if (shape->width % shape->heads)
-        return fail_input(error, "--heads %d does not divide --width %d; each head gets the same share of the channels",
-                          shape->heads, shape->width);
+        return fail_input(error, "--heads %d does not divide --width %d", shape->heads, shape->width);
     if (shape->random_positions && shape->random_positions < shape->context)
         return fail_input(error, "--random-positions %d is less than --context %d; give at least that, or 0",
                           shape->random_positions, shape->context);
     if (shape->kv_heads < 0 || shape->kv_heads > shape->heads || shape->heads % key_heads(shape))
-        return fail_input(error,
-                          "--kv-heads %d does not divide --heads %d; each head of keys and values serves the same "
-                          "number of heads",
-                          shape->kv_heads, shape->heads);
+        return fail_input(error, "--kv-heads %d does not divide --heads %d", shape->kv_heads, shape->heads);
     // Products of sizes are held in ints where one matrix is concerned.
-    if ((double)shape->vocab * shape->width > 1e9 || 3.0 * MLP_RATIO * shape->width * shape->width > 1e9)
-        return fail_input(error,
-                          "--width %d with a vocabulary of %d would make a matrix of more than 10^9 numbers; choose a "
-                          "smaller one",
-                          shape->width, shape->vocab);
-    if ((double)shape->context * shape->width > 1e9 || (double)shape->random_positions * shape->width > 1e9)
-        return fail_input(error, "--width %d at %d positions would make a table of more than 10^9 numbers; choose less",
-                          shape->width, shape->random_positions ? shape->random_positions : shape->context);
-    return true;
+    const double C = shape->width, most = 1e9;
+    return (C * shape->vocab <= most && 3 * MLP_RATIO * C * C <= most && C * shape->context <= most &&
+            C * shape->random_positions <= most) ||
+           fail_input(
+               error,
+               "--width %d with a vocabulary of %d at %d positions would make a matrix of more than 10^9 numbers; "
+               "choose less",
+               shape->width, shape->vocab, shape->random_positions ? shape->random_positions : shape->context);
 }
 
 // A vector has 0 columns. What writes to the residual stream starts smaller by 1/sqrt(2L).

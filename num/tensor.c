@@ -24,14 +24,12 @@ int tensor_add(TensorTable *table, Tensor tensor) {
 
 bool tensors_check(const TensorTable *table, Error *error) {
     if (table->failed) return fail_run(error, "no memory for a list of more than %d tensors", table->count);
-    for (int i = 0; i < table->count; i++) {
-        const Tensor *t = &table->items[i];
+    for (const Tensor *t = table->items; t < table->items + table->count; t++)
         if (t->count > TENSOR_NUMBERS_MOST)
             return fail_input(error,
-                              "the tensor %s would have %zu numbers, but 10^9 are the most; choose a smaller model, or "
-                              "other options of the position scheme",
+                              "the tensor %s would have %zu numbers, but 10^9 are the most; choose a smaller model or "
+                              "other options of --pos",
                               t->name, t->count);
-    }
     return true;
 }
 

@@ -131,12 +131,11 @@ size_t tensor_numbers(const TensorTable *table, bool position_only);
 // Initial values, a function of (seed, tensor's name, index): tensors that two models share start out equal.
 void tensors_init(real *values, const TensorTable *table, uint64_t seed);
 
-// The name of a tensor in `values` with a number that is not finite, or NULL: of several the one that a backward pass
-// comes to first, that of the last norm, or else of the last layer.
+// The name of a tensor in `values` with a number that is not finite, of several the one that a backward pass comes to
+// first; NULL = none.
 const char *tensors_nonfinite(const real *values, const TensorTable *table);
 
-// Where number n is, counted from 0: "row 3, column 5" of a matrix with so many columns, "number 3" of a vector, which
-// has 0.
+// Where number n is: "row 3, column 5" of a matrix with so many columns, "number 3" of a vector, which has 0.
 void number_place(char text[64], size_t n, size_t columns);
 
 void tensors_free(TensorTable *table);

@@ -12,18 +12,16 @@ bool trainer_check(Mix *pos, const TrainOptions *options, int vocab, Error *erro
 // Create the model with its initial weights, and begin at step 0. `options` and `corpus` must outlive the trainer.
 bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus *corpus, Error *error);
 
-// The same after trainer_check, with another scheme than that of the options if pos->scheme was changed since: a copy
-// with a mistake in it. Sets pos->rule.
+// The same after trainer_check, whose *pos may have been changed since. Sets pos->rule.
 bool trainer_create_with(Trainer *trainer, Mix *pos, const TrainOptions *options, const Corpus *corpus, Error *error);
 void trainer_free(Trainer *trainer);
 
-// Measure the loss on data that is not trained on: for text, on the first --eval-tokens of the
-// validation split, in windows of the trained context; for a task, on the answers to exercises of trained lengths,
-// always the same ones.
+// Measure the loss on data that is not trained on: the first --eval-tokens of the validation split, in windows of the
+// trained context, or the answers to always the same exercises of a task.
 bool trainer_validate(Validation *validation, const Trainer *trainer, Error *error);
 
-// Read back what state_save wrote to state.safetensors. Fails (input) when its step and rows do not fit the options, or
-// it is of a run of another seed or other data.
+// Read state.safetensors. Fails (input) when its step and rows do not fit the options, or it is of another seed or
+// data.
 bool trainer_load_state(Trainer *trainer, const char *path, Error *error);
 
 // Has --patience run out?
@@ -32,8 +30,8 @@ bool trainer_out_of_patience(const Trainer *trainer);
 // The tokens by which lines and columns are found in text of this tokenizer.
 PlaceRule place_rule(const Tokenizer *tokenizer);
 
-// How many processors this process may use: those that its affinity allows (taskset, Slurm), or fewer if a control
-// group has a quota, as containers do; then says so on stderr.
+// How many processors this process may use: those of its affinity (taskset, Slurm), or fewer if a control group has a
+// quota, as containers do; then says so on stderr.
 int processors_allowed(void);
 
 // Use so many threads, or as many as a team may have or (said on stderr) as can be started if these are fewer; 0 =

@@ -336,7 +336,7 @@ static void a_context_that_is_too_short_is_refused(void **state) {
     options.context = 51;
     assert_false(trainer_create(&trainer, &options, &corpus, &error));
     assert_int_equal(error.kind, ERROR_INPUT);
-    if (!strstr(error.message, "10 letters are up to 52 tokens long, but --context is 51; give --context 52"))
+    if (!strstr(error.message, "10 letters need --context 52, not 51"))
         fail_msg("%s", error.message);
     options.context = 52;
     must(trainer_create(&trainer, &options, &corpus, &error), &error);
