@@ -57,17 +57,10 @@ void tensors_init(real *values, const TensorTable *table, uint64_t seed) {
 }
 
 const char *tensors_nonfinite(const real *values, const TensorTable *table) {
-    const char *found = NULL;
-    for (int i = 0; i < table->count; i++) {
-        const Tensor *t = &table->items[i];
-        size_t n = 0;
-        if (found && t->position) break; // positions stand behind the layers and get their gradients last
-        while (n < t->count && isfinite(values[t->offset + n])) n++;
-        if (n == t->count) continue;
-        found = t->name;
-        if (strncmp(t->name, "ln_f.", 5) == 0) break; // it stands before the layers and gets its gradient first
-    }
-    return found;
+    for (const Tensor *t = table->items; t < table->items + table->count; t++)
+        for (size_t n = 0; n < t->count; n++)
+            if (!isfinite(values[t->offset + n])) return t->name;
+    return NULL;
 }
 
 void number_place(char text[64], size_t n, size_t columns) {

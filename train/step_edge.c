@@ -21,20 +21,14 @@ bool step_weigh(Trainer *trainer, Error *error) {
 }
 
 bool step_check_finite(const Trainer *trainer, const StepReport *report, long long step, Error *error) {
-    char where[80], text[120];
+    char where[80];
     if (isfinite(report->loss) && isfinite(report->gradient_norm)) return true;
-    const char *tensor = tensors_nonfinite(trainer->gpt.params, &trainer->gpt.tensors);
-    if (tensor)
-        snprintf(text, sizeof text, "the parameters %s", tensor);
-    else if (train_pass_nonfinite(where, &trainer->pass, &trainer->gpt.shape))
-        snprintf(text, sizeof text, "%s", where);
-    else {
-        tensor = tensors_nonfinite(trainer->gpt.grads, &trainer->gpt.tensors);
-        snprintf(text, sizeof text, "the gradient%s%s", tensor ? " of " : "", tensor ? tensor : "'s norm");
-    }
+    const char *tensor = tensors_nonfinite(trainer->gpt.grads, &trainer->gpt.tensors);
+    if (!train_pass_nonfinite(where, &trainer->pass, &trainer->gpt.shape))
+        snprintf(where, sizeof where, "the gradient of %s", tensor ? tensor : "all");
     return fail_nonfinite(
         error,
         "step %lld: the loss is %g and the gradient's norm is %g (first in %s); start a new run with a "
         "smaller --lr, a longer --warmup or a smaller --clip",
-        step, report->loss, fabs(report->gradient_norm), text);
+        step, report->loss, fabs(report->gradient_norm), where);
 }

@@ -176,21 +176,6 @@ static void wrong_frames_are_refused(void **state) {
     expect_refusal("cannot open");
 }
 
-static void every_shorter_file_is_refused(void **state) {
-    TrainOptions options = {0};
-    Buffer file;
-    Error error;
-    options_default(&options, train_options);
-    must(config_write(path, &options, &gpt, &corpus, &error), &error);
-    must(file_read(&file, path, &error), &error);
-    assert_int_equal(file.bytes[file.size - 1], '\n');
-    for (size_t size = file.size - 1; size-- > 0;) {
-        assert_int_equal(truncate(path, (off_t)size), 0);
-        expect_refusal("");
-    }
-    free(file.bytes);
-}
-
 // What a file says, as text: all options, the vocabulary's size and the factors. False when it is refused.
 static bool meaning(char text[1 << 14]) {
     TrainOptions options = {0};
@@ -250,7 +235,7 @@ static void an_edit_can_be_meant(void **state) {
     assert_true(layers && seal && seal < strchr(strchr(text, '\n') + 1, '\n')); // the first line after the bracket
     layers[strlen("\"layers\": ")] = '6';
     scratch_write(path, text, file.size);
-    expect_refusal("does not match the CRC-32 in its first line: the file is damaged, or was edited by hand");
+    expect_refusal("does not match its CRC-32");
     expect_refusal("remove the line \"crc32\"");
     char *rest = strchr(seal, '\n');
     memmove(seal, rest, strlen(rest) + 1);
@@ -299,7 +284,6 @@ int main(void) {
         cmocka_unit_test(missing_keys_keep_their_defaults),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(wrong_frames_are_refused),
-        cmocka_unit_test(every_shorter_file_is_refused),
         cmocka_unit_test(flipped_bits_change_no_option),
         cmocka_unit_test(an_edit_can_be_meant),
         cmocka_unit_test(another_corpus_is_noticed),

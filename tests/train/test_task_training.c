@@ -230,23 +230,6 @@ static void validation_is_of_other_exercises_and_always_the_same(void **state) {
     finish(&trainer, &corpus);
 }
 
-static void seeds_draw_other_exercises(void **state) {
-    TrainOptions options = options_of("builtin:copy:max=10");
-    uint32_t crc[3];
-    for (int i = 0; i < 3; i++) {
-        Corpus corpus;
-        Trainer trainer;
-        options.seed = i == 2 ? 8 : 7;
-        snprintf(options.pos, sizeof options.pos, "%s", i == 1 ? "alibi" : "rope");
-        start(&trainer, &corpus, &options);
-        steps(&trainer, 1);
-        crc[i] = (uint32_t)trainer.progress.batch_crc;
-        finish(&trainer, &corpus);
-    }
-    assert_int_equal(crc[0], crc[1]);
-    assert_int_not_equal(crc[0], crc[2]);
-}
-
 static void a_resumed_run_ends_with_the_same_bits(void **state) {
     char directory[SCRATCH_PATH], path[SCRATCH_PATH + 32];
     const TrainOptions options = options_of("builtin:flipflop:min=4,max=20");
@@ -336,8 +319,7 @@ static void a_context_that_is_too_short_is_refused(void **state) {
     options.context = 51;
     assert_false(trainer_create(&trainer, &options, &corpus, &error));
     assert_int_equal(error.kind, ERROR_INPUT);
-    if (!strstr(error.message, "10 letters need --context 52, not 51"))
-        fail_msg("%s", error.message);
+    if (!strstr(error.message, "10 letters need --context 52, not 51")) fail_msg("%s", error.message);
     options.context = 52;
     must(trainer_create(&trainer, &options, &corpus, &error), &error);
     finish(&trainer, &corpus);
@@ -349,7 +331,6 @@ int main(void) {
         cmocka_unit_test(loss_and_gradient_are_means_over_answers),
         cmocka_unit_test(a_step_does_not_depend_on_its_batches),
         cmocka_unit_test(validation_is_of_other_exercises_and_always_the_same),
-        cmocka_unit_test(seeds_draw_other_exercises),
         cmocka_unit_test(a_resumed_run_ends_with_the_same_bits),
         cmocka_unit_test(a_state_of_another_run_is_refused),
         cmocka_unit_test(tokens_are_counted_without_padding),
