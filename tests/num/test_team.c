@@ -23,23 +23,6 @@ static void shares_cover_everything_once(void **state) {
             }
 }
 
-static void shares_of_the_largest_tensors(void **state) {
-    static const int counts[] = {0, 1, 15, 16, 17, 1000, TENSOR_NUMBERS_MOST, INT_MAX};
-    for (int threads = 1; threads <= 9; threads++)
-        for (size_t i = 0; i < COUNT(counts); i++) {
-            Share shares[9];
-#pragma omp parallel num_threads(threads)
-            shares[omp_get_thread_num()] = share_columns(counts[i]);
-            int at = 0;
-            for (int t = 0; t < threads; t++) { // one behind the other, about as large
-                assert_int_equal(shares[t].begin, at);
-                at = shares[t].end;
-                assert_true(at - shares[t].begin - 16 <= counts[i] / threads);
-            }
-            assert_int_equal(at, counts[i]);
-        }
-}
-
 enum { B = 3, T = 70, ROWS = B * T };
 
 // Losses and gradients of one batch with this many threads; gradients (tensors.total) are the caller's to free.
@@ -120,7 +103,6 @@ static void reading_is_the_same_every_time(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_cover_everything_once),
-        cmocka_unit_test(shares_of_the_largest_tensors),
         cmocka_unit_test(threads_change_only_last_bits),
         cmocka_unit_test(reading_is_the_same_every_time),
     };

@@ -154,28 +154,6 @@ static void wrong_options_are_refused(void **state) {
     expect_refusal("too long");
 }
 
-static void wrong_frames_are_refused(void **state) {
-    static const char *const vocabularies[] = {"",
-                                               "\"vocab_size\": 0",
-                                               "\"vocab_size\": -257",
-                                               "\"vocab_size\": 65537",
-                                               "\"vocab_size\": 4294967553", // 257 in its low 32 bits
-                                               "\"vocab_size\": \"257\"",
-                                               "\"vocab_size\": 257.0"};
-    for (size_t i = 0; i < COUNT(vocabularies); i++) {
-        write_config("", vocabularies[i]);
-        expect_refusal("\"vocab_size\" must be a whole number from 1 to 65536");
-    }
-    static const char *const texts[] = {
-        "{}", "[]", "7", "{\"options\": {}}", "{\"data\": {}}", "{\"options\": [], \"data\": {}}"};
-    for (size_t i = 0; i < COUNT(texts); i++) {
-        scratch_write(path, texts[i], strlen(texts[i]));
-        expect_refusal(texts[i][0] == '7' ? "line 1" : "has no \"");
-    }
-    unlink(path);
-    expect_refusal("cannot open");
-}
-
 // What a file says, as text: all options, the vocabulary's size and the factors. False when it is refused.
 static bool meaning(char text[1 << 14]) {
     TrainOptions options = {0};
@@ -283,7 +261,6 @@ int main(void) {
         cmocka_unit_test(every_option_comes_back),
         cmocka_unit_test(missing_keys_keep_their_defaults),
         cmocka_unit_test(wrong_options_are_refused),
-        cmocka_unit_test(wrong_frames_are_refused),
         cmocka_unit_test(flipped_bits_change_no_option),
         cmocka_unit_test(an_edit_can_be_meant),
         cmocka_unit_test(another_corpus_is_noticed),

@@ -217,21 +217,6 @@ static void the_same_elements_are_dropped(void **state) {
     for (size_t i = 0; i < COUNT(all); i++) free(all[i]);
 }
 
-// Inference keeps one array for both.
-static void forward_works_in_place(void **state) {
-    const Dropout drop = {0.3, 5};
-    real *x = random_reals(MANY, "x", 1), *y = random_reals(MANY, "y", 1), *out = nan_reals(MANY);
-    residual_forward(out, x, y, &drop, MANY, 1);
-    residual_forward(x, x, y, &drop, MANY, 1);
-    expect_all_near("x", x, out, MANY, 0);
-    gelu_forward(out, y, MANY, 1);
-    gelu_forward(y, y, MANY, 1);
-    expect_all_near("y", y, out, MANY, 0);
-    free(x);
-    free(y);
-    free(out);
-}
-
 // --- loss ---
 enum { TOKENS = 2 * LOSS_BLOCK - 40, CLASSES = 9, CHANNELS = 3 }; // two blocks, the second not full
 
@@ -321,7 +306,6 @@ int main(void) {
         cmocka_unit_test(gelu_far_out),
         cmocka_unit_test(rate_0_keeps_all),
         cmocka_unit_test(the_same_elements_are_dropped),
-        cmocka_unit_test(forward_works_in_place),
         cmocka_unit_test(loss_values),
         cmocka_unit_test(loss_gradients),
     };
