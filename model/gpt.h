@@ -4,6 +4,7 @@
 
 #include "num/arena.h"
 #include "num/tensor.h"
+#include "model/ops/attention.h"
 #include "model/ops/ops.h"
 #include "posenc/mix.h"
 

@@ -1,4 +1,4 @@
-#include "model/ops/ops.h"
+#include "model/ops/attention.h"
 #include "model/ops/softmax.h"
 
 #include <omp.h>

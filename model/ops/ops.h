@@ -8,7 +8,7 @@
 #ifndef BITTER_OPS_H
 #define BITTER_OPS_H
 
-#include "model/ops/attention.h"
+#include "model/ops/dropout.h"
 #include "num/linear.h"
 #include "num/real.h"
 

@@ -3,8 +3,6 @@
 
 enum { T = 37, LAYERS = 3, HEADS = 2, WIDTH = 16 };
 
-static const Shape shape = {.vocab = 11, .context = T, .layers = LAYERS, .heads = HEADS, .width = WIDTH};
-
 // Six for each weight of a matrix; in attention, for each key and head, products of D numbers for the score, the value
 // and their four gradients, and the softmax. What is left is work on single numbers: it does not depend on T.
 static double of_products(const Shape *of, int tokens) {
