@@ -26,87 +26,88 @@ bool shape_check(const Shape *shape, Error *error) {
                shape->width, shape->vocab, shape->random_positions ? shape->random_positions : shape->context);
 }
 
-// A vector has 0 columns. What writes to the residual stream starts smaller by 1/sqrt(2L).
-static void add(TensorTable *table, const char *prefix, const char *name, int rows, int columns, Init init,
-                double smaller) {
+typedef struct {
+    size_t at; // in LayerWeights
+    const char *name;
+    int rows, columns; // a vector has no columns
+    Init init;
+    bool residual; // writes to the residual stream, and starts smaller by 1/sqrt(2L)
+} LayerTensor;
+
+enum { LAYER_TENSORS = 12 };
+
+// The tensors of a layer, in the order in which files have them. Llama's block has no biases, which start as zeros.
+static void layer_tensors(LayerTensor tensors[LAYER_TENSORS], const Shape *shape) {
+    const int C = shape->width, qkv = qkv_width(shape), fc = fc_width(shape), hidden = mlp_width(shape);
+    const bool llama = shape->block == BLOCK_LLAMA;
+    const LayerTensor all[LAYER_TENSORS] = {
+        {offsetof(LayerWeights, ln1w), "ln_1.weight", C, 0, INIT_ONE, false},
+        {offsetof(LayerWeights, ln1b), "ln_1.bias", C, 0, INIT_ZERO, false},
+        {offsetof(LayerWeights, qkvw), "attn.qkv.weight", qkv, C, INIT_NORMAL, false},
+        {offsetof(LayerWeights, qkvb), "attn.qkv.bias", qkv, 0, INIT_ZERO, false},
+        {offsetof(LayerWeights, projw), "attn.proj.weight", C, C, INIT_NORMAL, true},
+        {offsetof(LayerWeights, projb), "attn.proj.bias", C, 0, INIT_ZERO, false},
+        {offsetof(LayerWeights, ln2w), "ln_2.weight", C, 0, INIT_ONE, false},
+        {offsetof(LayerWeights, ln2b), "ln_2.bias", C, 0, INIT_ZERO, false},
+        {offsetof(LayerWeights, fcw), llama ? "mlp.gate_up.weight" : "mlp.fc.weight", fc, C, INIT_NORMAL, false},
+        {offsetof(LayerWeights, fcb), "mlp.fc.bias", fc, 0, INIT_ZERO, false},
+        {offsetof(LayerWeights, fcprojw), llama ? "mlp.down.weight" : "mlp.proj.weight", C, hidden, INIT_NORMAL, true},
+        {offsetof(LayerWeights, fcprojb), "mlp.proj.bias", C, 0, INIT_ZERO, false},
+    };
+    memcpy(tensors, all, sizeof all);
+}
+
+// Add a tensor, unless it is a bias of Llama's block.
+static void add(TensorTable *table, const Shape *shape, int layer, const char *name, int rows, int columns, Init init,
+                bool residual) {
     Tensor tensor = {
         .rank = columns ? 2 : 1,
         .shape = {rows, columns ? columns : 1},
         .init = init,
-        .scale = INIT_SCALE / smaller,
+        .scale = INIT_SCALE / (residual ? sqrt(2.0 * shape->layers) : 1),
         .decay = columns > 0,
         .rate = 1,
     };
-    snprintf(tensor.name, sizeof tensor.name, "%s%s", prefix, name);
+    if (shape->block == BLOCK_LLAMA && init == INIT_ZERO) return;
+    if (layer < 0)
+        snprintf(tensor.name, sizeof tensor.name, "%s", name);
+    else
+        snprintf(tensor.name, sizeof tensor.name, "h.%d.%s", layer, name);
     tensor_add(table, tensor);
 }
 
-static void add_bias(TensorTable *table, const char *prefix, const char *name, int rows, Block block) {
-    if (block == BLOCK_GPT2) add(table, prefix, name, rows, 0, INIT_ZERO, 1);
-}
-
-// All tensors but the scheme's, in the order in which view_weights points at them and files have them.
+// All tensors but the scheme's.
 static void add_weights(TensorTable *table, const Shape *shape) {
-    const int C = shape->width, qkv = qkv_width(shape), fc = fc_width(shape), hidden = mlp_width(shape);
-    const double residual = sqrt(2.0 * shape->layers);
-    const Block block = shape->block;
-    const bool llama = block == BLOCK_LLAMA;
-    add(table, "", "wte", shape->vocab, C, INIT_NORMAL, 1);
-    add(table, "", "ln_f.weight", C, 0, INIT_ONE, 1);
-    add_bias(table, "", "ln_f.bias", C, block);
-    for (int l = 0; l < shape->layers; l++) {
-        char h[32];
-        snprintf(h, sizeof h, "h.%d.", l);
-        add(table, h, "ln_1.weight", C, 0, INIT_ONE, 1);
-        add_bias(table, h, "ln_1.bias", C, block);
-        add(table, h, "attn.qkv.weight", qkv, C, INIT_NORMAL, 1);
-        add_bias(table, h, "attn.qkv.bias", qkv, block);
-        add(table, h, "attn.proj.weight", C, C, INIT_NORMAL, residual);
-        add_bias(table, h, "attn.proj.bias", C, block);
-        add(table, h, "ln_2.weight", C, 0, INIT_ONE, 1);
-        add_bias(table, h, "ln_2.bias", C, block);
-        add(table, h, llama ? "mlp.gate_up.weight" : "mlp.fc.weight", fc, C, INIT_NORMAL, 1);
-        add_bias(table, h, "mlp.fc.bias", fc, block);
-        add(table, h, llama ? "mlp.down.weight" : "mlp.proj.weight", C, hidden, INIT_NORMAL, residual);
-        add_bias(table, h, "mlp.proj.bias", C, block);
-    }
-}
-
-// Takes one tensor after the other of `flat`, in the order of the table.
-typedef struct {
-    real *flat;
-    const Tensor *next;
-    Block block;
-} View;
-
-static real *take(View *view) {
-    return view->flat + view->next++->offset;
-}
-
-static real *take_bias(View *view) {
-    return view->block == BLOCK_GPT2 ? take(view) : NULL;
+    add(table, shape, -1, "wte", shape->vocab, shape->width, INIT_NORMAL, false);
+    add(table, shape, -1, "ln_f.weight", shape->width, 0, INIT_ONE, false);
+    add(table, shape, -1, "ln_f.bias", shape->width, 0, INIT_ZERO, false);
+    LayerTensor tensors[LAYER_TENSORS];
+    layer_tensors(tensors, shape);
+    for (int l = 0; l < shape->layers; l++)
+        for (const LayerTensor *t = tensors; t < tensors + LAYER_TENSORS; t++)
+            add(table, shape, l, t->name, t->rows, t->columns, t->init, t->residual);
 }
 
 // Point w at the tensors in flat: parameters, or their gradients.
 static void view_weights(Weights *w, real *flat, const Gpt *gpt) {
-    View view = {flat, gpt->tensors.items, gpt->shape.block};
-    w->wte = take(&view);
-    w->lnfw = take(&view);
-    w->lnfb = take_bias(&view);
-    for (LayerWeights *layer = w->layers; layer < w->layers + gpt->shape.layers; layer++) {
-        layer->ln1w = take(&view);
-        layer->ln1b = take_bias(&view);
-        layer->qkvw = take(&view);
-        layer->qkvb = take_bias(&view);
-        layer->projw = take(&view);
-        layer->projb = take_bias(&view);
-        layer->ln2w = take(&view);
-        layer->ln2b = take_bias(&view);
-        layer->fcw = take(&view);
-        layer->fcb = take_bias(&view);
-        layer->fcprojw = take(&view);
-        layer->fcprojb = take_bias(&view);
-    }
+    const bool llama = gpt->shape.block == BLOCK_LLAMA;
+    const Tensor *next = gpt->tensors.items;
+    w->wte = flat + next++->offset;
+    w->lnfw = flat + next++->offset;
+    w->lnfb = llama ? NULL : flat + next++->offset;
+    LayerTensor tensors[LAYER_TENSORS];
+    layer_tensors(tensors, &gpt->shape);
+    for (LayerWeights *layer = w->layers; layer < w->layers + gpt->shape.layers; layer++)
+        for (const LayerTensor *t = tensors; t < tensors + LAYER_TENSORS; t++)
+            *(real **)((char *)layer + t->at) = llama && t->init == INIT_ZERO ? NULL : flat + next++->offset;
+}
+
+size_t gpt_parameters(const Shape *shape) {
+    TensorTable table = {0};
+    add_weights(&table, shape);
+    const size_t numbers = tensor_numbers(&table, false);
+    tensors_free(&table);
+    return numbers;
 }
 
 // Point a part of the position schemes at its tensors.

@@ -2,14 +2,6 @@
 
 #include <assert.h>
 
-size_t gpt_parameters(const Shape *shape) {
-    const size_t C = (size_t)shape->width, qkv = (size_t)qkv_width(shape), fc = (size_t)fc_width(shape),
-                 matrices = C * (qkv + C + fc + (size_t)mlp_width(shape));
-    const bool llama = shape->block == BLOCK_LLAMA;
-    const size_t norm = llama ? C : 2 * C, biases = llama ? 0 : qkv + C + fc + C;
-    return (size_t)shape->layers * (matrices + 2 * norm + biases) + (size_t)shape->vocab * C + norm;
-}
-
 // Operations of loops in ops/, forward and backward together.
 enum {
     LAYERNORM = 8 + 19, // for each channel

@@ -2,7 +2,7 @@
 #ifndef BITTER_BLAS_H
 #define BITTER_BLAS_H
 
-#include "num/matrix.h"
+#include "num/product.h"
 
 // The product of gemm(), by the library. Inside a parallel region the calling thread computes it alone.
 void blas_product(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, int N, int K);

@@ -3,7 +3,7 @@
 #ifndef BITTER_GEMM_H
 #define BITTER_GEMM_H
 
-#include "num/matrix.h"
+#include "num/product.h"
 
 // C (M,N), row stride ldc, = beta * C + alpha * A (M,K) * B (K,N). With beta 0, C is overwritten whatever it held. K is
 // at least 1. Every thread that calls it computes the whole product, on its own.

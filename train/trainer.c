@@ -8,7 +8,7 @@
 #include "train/config.h"
 #include "num/blas.h"
 #include "num/gemm.h"
-#include "num/matrix.h"
+#include "num/product.h"
 #include "num/team.h"
 
 #include <stdio.h>

@@ -101,26 +101,6 @@ static bool print_best(const Trainer *trainer) {
     return true;
 }
 
-#define GATES_A_LINE 6
-
-// What the gates of gate=trained have become: how much each layer has kept of its positions.
-static void print_gates(const Mix *mix) {
-    for (const Position *pos = mix->part; pos < mix->part + mix->parts; pos++) {
-        const bool once = pos->scheme->code != NULL;
-        if (!pos->gated) continue;
-        char name[sizeof pos->prefix];
-        snprintf(name, sizeof name, "%s", pos->prefix + strlen("pos.")); // "rope-2.", or "" where there is one part
-        name[strcspn(name, ".")] = 0;
-        printf("gates   %s:", *name ? name : pos->scheme->name);
-        for (int l = 0, g = 0; l < mix->shape.layers && g < gate_count(pos); l++) {
-            if (position_layer(pos, l) < 0) continue;
-            if (!once) printf("%s%s layer %d", g ? "," : "", g && g % GATES_A_LINE == 0 ? "\n       " : "", l);
-            printf(" %.3f", (double)gate_of(pos, g++));
-        }
-        printf("\n");
-    }
-}
-
 void train_show_end(const Trainer *trainer) {
     const TrainOptions *o = trainer->options;
     const long long step = (long long)trainer->progress.step;
@@ -135,7 +115,6 @@ void train_show_end(const Trainer *trainer) {
         printf("stopped after step %lld of %lld (--patience %lld): no loss below that of step %lld since then\n", step,
                o->steps, o->patience, (long long)trainer->best.step);
     printf("done    %s  (batches' CRC-32 %08llx)\n", o->out, (unsigned long long)trainer->progress.batch_crc);
-    print_gates(&trainer->gpt.pos);
     snprintf(name, sizeof name, "%s%s", o->out, print_best(trainer) ? RUN_BEST : "");
     shell_quoted(weights, name);
     printf("next    bitter eval %s%s\n", weights, is_task(&trainer->corpus->builtin) ? " --task" : "");
