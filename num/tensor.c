@@ -57,9 +57,11 @@ void tensors_init(real *values, const TensorTable *table, uint64_t seed) {
 }
 
 const char *tensors_nonfinite(const real *values, const TensorTable *table) {
-    for (const Tensor *t = table->items; t < table->items + table->count; t++)
+    for (int i = table->count - 1; i >= 0; i--) {
+        const Tensor *t = &table->items[i];
         for (size_t n = 0; n < t->count; n++)
             if (!isfinite(values[t->offset + n])) return t->name;
+    }
     return NULL;
 }
 

@@ -46,7 +46,7 @@ bool finite_check(const real *numbers, int count, Error *error) {
     for (int i = 0; i < count; i++)
         if (!isfinite(numbers[i]))
             return fail_nonfinite(error,
-                                  "the model computes %g: its weights are too large; use others, such as those of "
+                                  "the model computes %g: its weights are finite, but too large; use those of "
                                   "RUN@best or of a run with a smaller --lr",
                                   (double)numbers[i]);
     return true;

@@ -160,11 +160,14 @@ static bool apply_past(Mix *mix, const char *past, Error *error) {
 
 // Fails (input) when the run does not have the weights that were asked for, saying what to do.
 static bool check_weights(const RunPaths *paths, Error *error) {
+    char quoted[QUOTED_CAPACITY];
+    if (path_missing(paths->model) && paths->is_best)
+        return fail_input(
+            error, "%s has no best.safetensors, which `bitter train` writes after a validation; leave out " RUN_BEST,
+            paths->directory);
     return !path_missing(paths->model) ||
-           fail_input(error, "%s has no %s yet; %s", paths->directory, path_name(paths->model),
-                      paths->is_best ? "`bitter train` writes it after a validation; leave out " RUN_BEST
-                                       " to use the last weights"
-                                     : "let `bitter train --resume` reach a checkpoint");
+           fail_input(error, "%s has no model.safetensors yet; let `bitter train --resume --out %s` reach a checkpoint",
+                      paths->directory, shell_quoted(quoted, paths->directory));
 }
 
 bool run_open(Run *run, const char *name, const char *past, Error *error) {

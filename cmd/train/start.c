@@ -22,9 +22,10 @@ static bool take_over_options(TrainOptions *options, long long *steps, const boo
         return fail_input(error, "%s holds no run to resume; leave out --resume to start one", options->out);
     char quoted[QUOTED_CAPACITY];
     if (!path_missing(paths->model) && path_missing(paths->state)) // made by `extend`, or finished by `compare`
-        return fail_input(error,
-                          "%s has weights, but no state.safetensors to resume with; start a new run with --init %s",
-                          options->out, shell_quoted(quoted, options->out));
+        return fail_input(
+            error,
+            "%s has weights, but no state.safetensors: there is nothing to resume; start a new run with --init %s",
+            options->out, shell_quoted(quoted, options->out));
     if (!config_read(paths->config, &saved, &vocab_size, error)) return false;
     const Option *steps_row = option_find(train_options, "steps");
     char typed[TEXT_CAPACITY], before[TEXT_CAPACITY];
