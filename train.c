@@ -1,17 +1,14 @@
 // bitter: trains small GPTs with interchangeable position schemes, and measures what the schemes do.
 //
 // This file holds `bitter train` and, after it, main() with its table of commands. `bitter train` repeats one optimiser
-// step, train_step(); it is in train/step.c. The first four parts are repeated
-// --accumulate times:
+// step, train_step() of train/step.c, whose first four parts are repeated --accumulate times:
 //
 //   batch     next_batch()           inputs and targets (B,T) from the data
 //   embed     train_pass_embed()     the token embeddings, and the coordinates that position schemes read
 //   forward   train_pass_forward()   adds the scheme's codes, then through all layers to the input of the head
-//   backward  train_pass_backward()  the loss of each target, nll (B,T), then the gradients of the mean loss, from the
-//                                    head back to the embeddings
+//   backward  train_pass_backward()  the loss of each target, nll (B,T), and all gradients of the mean loss
 //   norm      gradient_norm()        the norm of all gradients
-//   AdamW     adamw_step()           the gradients are scaled down if their norm is above --clip, the parameters move,
-//                                    and the gradients are set to 0
+//   AdamW     adamw_step()           clips the gradients, moves the parameters, and sets the gradients to 0
 //
 // The loop around it, train_loop() of train/loop.c, calls observers after each step: validation, best weights, log,
 // recorded positions, what is shown, and checkpoints.
@@ -21,9 +18,7 @@
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/shared/describe.h"
-#include "cmd/train/show.h"
-#include "cmd/train/start.h"
-#include "cmd/train/text.h"
+#include "cmd/train/train.h"
 #include "train/config.h"
 #include "train/loop.h"
 #include "num/gemm.h"
@@ -61,18 +56,13 @@ static bool train(Trainer *trainer, RunFiles *files, Error *error) {
     return true;
 }
 
-// Tell the user if a resumed run goes on with other kernels or threads. The trainer exists, so the precision is set.
-static bool tell_difference(const RunPaths *paths, const TrainOptions *options) {
-    char difference[TEXT_CAPACITY];
+static bool open_files(RunFiles *files, Trainer *trainer, TrainOptions *options, long long steps, Error *error) {
+    const RunPaths *paths = &files->paths;
+    char difference[TEXT_CAPACITY]; // of kernels or threads; the trainer exists, so the precision is set
     if (options->resume && config_other_machine(difference, paths->config))
         fprintf(stderr, "bitter train: this run was started in another way (%s), so its numbers may differ a little\n",
                 difference);
-    return true;
-}
-
-static bool open_files(RunFiles *files, Trainer *trainer, TrainOptions *options, long long steps, Error *error) {
-    const RunPaths *paths = &files->paths;
-    return tell_difference(paths, options) && train_lock_run(&files->lock, &files->paths, options, error) &&
+    return train_lock_run(&files->lock, &files->paths, options, error) &&
            run_load_or_create(trainer, paths, options, error) &&
            train_continue(trainer, options, steps, paths, error) && run_files_open(files, trainer, error);
 }
@@ -202,8 +192,7 @@ static int run_command(const Command *command, int argc, char **argv) {
     return output_finish(ok ? ERROR_NONE : error.kind);
 }
 
-// For jansson, most of whose functions are used without a look at what they return: an object that memory ran out for
-// would lack members.
+// For jansson: an object that memory ran out for would lack members, and most results are used unchecked.
 static void *allocate_json(size_t size) {
     void *block = malloc(size);
     if (block) return block;
@@ -244,11 +233,9 @@ int main(int argc, char **argv) {
     const char *nearest = nearest_name(name, names, count), *other = other_name(name);
     if (!*name)
         fail_input(&error, "which command? `bitter --help` lists them");
-    else if (other && strchr(other, ' '))
-        fail_input(&error, "there is no command '%s'; %s", name, other);
-    else if (nearest)
+    else if (nearest && !(other && strchr(other, ' ')))
         fail_input(&error, "there is no command '%s'; did you mean '%s'?", name, nearest);
     else
-        fail_input(&error, "there is no command '%s'; `bitter --help` lists them", name);
+        fail_input(&error, "there is no command '%s'; %s", name, other ? other : "`bitter --help` lists them");
     die(NULL, &error);
 }

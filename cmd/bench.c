@@ -4,7 +4,7 @@
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/shared/describe.h"
-#include "train/step.h"
+#include "train/trainer.h"
 #include "num/blas.h"
 #include "num/gemm.h"
 #include "num/team.h"

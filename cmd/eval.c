@@ -8,12 +8,13 @@
 #include "train/evaluate.h"
 #include "train/config.h"
 #include "train/result.h"
-#include "lab/stats/npy.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#define NPY_MAGIC  "\x93NUMPY" // what every array file of NumPy begins with
 #define CSV_HEADER "context,stride,position,tokens,nats,perplexity,bits_per_byte\n"
 
 #define FIELD(name) offsetof(EvalOptions, name)
@@ -155,6 +156,20 @@ static bool evaluate_one(const Run *run, const Split *split, const char *name, c
     return ok;
 }
 
+// Begin NumPy's file, version 1.0, of an array of float32 (rows, columns); its numbers follow.
+static bool npy_open(AtomicFile *file, const char *path, long long rows, long long columns, Error *error) {
+    enum { PREFIX = 10, HEADER = 128 }; // magic, version and length; all of it with the description
+    char header[HEADER + 1];
+    const int written = snprintf(header + PREFIX, sizeof header - PREFIX,
+                                 "{'descr': '<f4', 'fortran_order': False, 'shape': (%lld, %lld), }", rows, columns);
+    memset(header + PREFIX + written, ' ', (size_t)(HEADER - PREFIX - written));
+    memcpy(header, NPY_MAGIC "\x01\x00", 8);
+    header[8] = HEADER - PREFIX;
+    header[9] = 0;
+    header[HEADER - 1] = '\n';
+    return atomic_open(file, path, error) && atomic_write(file, header, HEADER, error);
+}
+
 // The logits of the split's first window, fed chunk by chunk.
 static bool write_logits(AtomicFile *file, const Gpt *gpt, const Split *split, int window, Error *error) {
     enum { CHUNK = 256 };
@@ -186,7 +201,7 @@ static bool check_all(const Run *run, const Split *split, const char *name, cons
         const Evaluation e = evaluation_of(run, options, options->windows[i]);
         if (!evaluation_check(&e, &run->gpt, split, name, error)) return false;
     }
-    if (*options->csv && *options->logits && result_same(options->csv, options->logits))
+    if (*options->csv && strcmp(options->csv, options->logits) == 0)
         return fail_input(error, "--csv and --logits both name %s; give each its own file", options->csv);
     return true;
 }

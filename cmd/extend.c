@@ -220,7 +220,8 @@ static bool write_run(const Extension *x, Error *error) {
     snprintf(options.out, sizeof options.out, "%s", x->options->out);
     snprintf(options.init, sizeof options.init, "%s", x->directory);
     if (run_paths(&from, x->directory, error) && tokenizer_write(&x->run.tokenizer, x->paths.tokenizer, error) &&
-        model_save(x->paths.model, &x->run.gpt, error) && config_derive(x->paths.config, from.config, &options, error))
+        model_save(x->paths.model, &x->run.gpt, NULL, error) &&
+        config_derive(x->paths.config, from.config, &options, error))
         return true;
     unlink(x->paths.config); // it may be there already, and its directory not be on the disk
     unlink(x->paths.model);

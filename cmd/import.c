@@ -26,7 +26,7 @@ static bool write_run(const Run *run, const Output *output, const char out[TEXT_
     *options.data = 0;
     memcpy(options.out, out, sizeof options.out);
     return run_paths(&paths, output->temporary, error) && tokenizer_write(&run->tokenizer, paths.tokenizer, error) &&
-           model_save(paths.model, &run->gpt, error) &&
+           model_save(paths.model, &run->gpt, NULL, error) &&
            config_write(paths.config, &options, &run->gpt, &unknown, error);
 }
 

@@ -3,7 +3,7 @@
 #include "train/evaluate.h"
 #include "lab/eval/generate.h"
 #include "lab/lesson/picture.h"
-#include "train/step.h"
+#include "train/trainer.h"
 #include "lesson/shared.h"
 #include "posenc/rotation/rotate.h"
 

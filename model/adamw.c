@@ -1,4 +1,4 @@
-#include "model/adamw.h"
+#include "model/gpt.h"
 
 #include "num/team.h"
 

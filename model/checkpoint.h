@@ -20,16 +20,12 @@ typedef struct {
     double loss;  // their validation loss, in nats
 } Best;
 
-// model.safetensors: the parameters, one tensor each. `path` is replaced atomically. Parameters that are read are
-// brought into the scheme's range (position_project); those that were saved are in it.
-bool model_save(const char *path, const Gpt *gpt, Error *error);
-// Reading fails (input) on a file that is damaged, of another model, or has numbers that are not finite.
-bool model_load(const char *path, Gpt *gpt, Error *error);
-
-// best.safetensors: the parameters and `best`, in one file that is replaced atomically, so that they belong together.
-bool best_save(const char *path, const Gpt *gpt, const Best *best, Error *error);
-// Read the parameters into gpt->params and the rest into *best. Fails as model_load does.
-bool best_load(const char *path, Gpt *gpt, Best *best, Error *error);
+// model.safetensors: the parameters, one tensor each; best.safetensors: the same and `best`. `path` is replaced
+// atomically.
+bool model_save(const char *path, const Gpt *gpt, const Best *best, Error *error);
+// Reading fails (input) on a file that is damaged, of another model, or has numbers that are not finite. Parameters are
+// brought into the scheme's range (mix_project); those that were saved are in it.
+bool model_load(const char *path, Gpt *gpt, Best *best, Error *error);
 // Read only *best, from a file for a model of this shape. gpt->grads is overwritten, and 0 afterwards. Fails likewise.
 bool best_read(const char *path, Gpt *gpt, Best *best, Error *error);
 

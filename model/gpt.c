@@ -1,6 +1,5 @@
 #include "model/gpt.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,117 +9,105 @@ bool shape_check(const Shape *shape, Error *error) {
     if (shape->vocab < 1 || shape->context < 1 || shape->layers < 1 || shape->heads < 1 || shape->width < 1)
         return fail_input(error, "every size of the model must be at least 1");
     if (shape->width % shape->heads)
-        return fail_input(error, "--heads %d does not divide --width %d; each head gets the same share of the channels",
-                          shape->heads, shape->width);
+        return fail_input(error, "--heads %d does not divide --width %d", shape->heads, shape->width);
     if (shape->random_positions && shape->random_positions < shape->context)
         return fail_input(error, "--random-positions %d is less than --context %d; give at least that, or 0",
                           shape->random_positions, shape->context);
     if (shape->kv_heads < 0 || shape->kv_heads > shape->heads || shape->heads % key_heads(shape))
-        return fail_input(error,
-                          "--kv-heads %d does not divide --heads %d; each head of keys and values serves the same "
-                          "number of heads",
-                          shape->kv_heads, shape->heads);
+        return fail_input(error, "--kv-heads %d does not divide --heads %d", shape->kv_heads, shape->heads);
     // Products of sizes are held in ints where one matrix is concerned.
-    if ((double)shape->vocab * shape->width > 1e9 || 3.0 * MLP_RATIO * shape->width * shape->width > 1e9)
-        return fail_input(error,
-                          "--width %d with a vocabulary of %d would make a matrix of more than 10^9 numbers; choose a "
-                          "smaller one",
-                          shape->width, shape->vocab);
-    if ((double)shape->context * shape->width > 1e9 || (double)shape->random_positions * shape->width > 1e9)
-        return fail_input(error, "--width %d at %d positions would make a table of more than 10^9 numbers; choose less",
-                          shape->width, shape->random_positions ? shape->random_positions : shape->context);
-    return true;
+    const double C = shape->width, most = 1e9;
+    return (C * shape->vocab <= most && 3 * MLP_RATIO * C * C <= most && C * shape->context <= most &&
+            C * shape->random_positions <= most) ||
+           fail_input(
+               error,
+               "--width %d with a vocabulary of %d at %d positions would make a matrix of more than 10^9 numbers; "
+               "choose less",
+               shape->width, shape->vocab, shape->random_positions ? shape->random_positions : shape->context);
 }
 
-// A vector has 0 columns. What writes to the residual stream starts smaller by 1/sqrt(2L).
-static void add(TensorTable *table, const char *prefix, const char *name, int rows, int columns, Init init,
-                double smaller) {
+typedef struct {
+    size_t at; // in LayerWeights
+    const char *name;
+    int rows, columns; // a vector has no columns
+    Init init;
+    bool residual; // writes to the residual stream, and starts smaller by 1/sqrt(2L)
+} LayerTensor;
+
+enum { LAYER_TENSORS = 12 };
+
+// The tensors of a layer, in the order in which files have them. Llama's block has no biases, which start as zeros.
+static void layer_tensors(LayerTensor tensors[LAYER_TENSORS], const Shape *shape) {
+    const int C = shape->width, qkv = qkv_width(shape), fc = fc_width(shape), hidden = mlp_width(shape);
+    const bool llama = shape->block == BLOCK_LLAMA;
+    const LayerTensor all[LAYER_TENSORS] = {
+        {offsetof(LayerWeights, ln1w), "ln_1.weight", C, 0, INIT_ONE, false},
+        {offsetof(LayerWeights, ln1b), "ln_1.bias", C, 0, INIT_ZERO, false},
+        {offsetof(LayerWeights, qkvw), "attn.qkv.weight", qkv, C, INIT_NORMAL, false},
+        {offsetof(LayerWeights, qkvb), "attn.qkv.bias", qkv, 0, INIT_ZERO, false},
+        {offsetof(LayerWeights, projw), "attn.proj.weight", C, C, INIT_NORMAL, true},
+        {offsetof(LayerWeights, projb), "attn.proj.bias", C, 0, INIT_ZERO, false},
+        {offsetof(LayerWeights, ln2w), "ln_2.weight", C, 0, INIT_ONE, false},
+        {offsetof(LayerWeights, ln2b), "ln_2.bias", C, 0, INIT_ZERO, false},
+        {offsetof(LayerWeights, fcw), llama ? "mlp.gate_up.weight" : "mlp.fc.weight", fc, C, INIT_NORMAL, false},
+        {offsetof(LayerWeights, fcb), "mlp.fc.bias", fc, 0, INIT_ZERO, false},
+        {offsetof(LayerWeights, fcprojw), llama ? "mlp.down.weight" : "mlp.proj.weight", C, hidden, INIT_NORMAL, true},
+        {offsetof(LayerWeights, fcprojb), "mlp.proj.bias", C, 0, INIT_ZERO, false},
+    };
+    memcpy(tensors, all, sizeof all);
+}
+
+// Add a tensor, unless it is a bias of Llama's block.
+static void add(TensorTable *table, const Shape *shape, int layer, const char *name, int rows, int columns, Init init,
+                bool residual) {
     Tensor tensor = {
         .rank = columns ? 2 : 1,
         .shape = {rows, columns ? columns : 1},
         .init = init,
-        .scale = INIT_SCALE / smaller,
+        .scale = INIT_SCALE / (residual ? sqrt(2.0 * shape->layers) : 1),
         .decay = columns > 0,
         .rate = 1,
     };
-    snprintf(tensor.name, sizeof tensor.name, "%s%s", prefix, name);
+    if (shape->block == BLOCK_LLAMA && init == INIT_ZERO) return;
+    if (layer < 0)
+        snprintf(tensor.name, sizeof tensor.name, "%s", name);
+    else
+        snprintf(tensor.name, sizeof tensor.name, "h.%d.%s", layer, name);
     tensor_add(table, tensor);
 }
 
-static void add_bias(TensorTable *table, const char *prefix, const char *name, int rows, Block block) {
-    if (block == BLOCK_GPT2) add(table, prefix, name, rows, 0, INIT_ZERO, 1);
-}
-
-// All tensors but the scheme's, in the order in which view_weights points at them and files have them.
+// All tensors but the scheme's.
 static void add_weights(TensorTable *table, const Shape *shape) {
-    const int C = shape->width, qkv = qkv_width(shape), fc = fc_width(shape), hidden = mlp_width(shape);
-    const double residual = sqrt(2.0 * shape->layers);
-    const Block block = shape->block;
-    const bool llama = block == BLOCK_LLAMA;
-    add(table, "", "wte", shape->vocab, C, INIT_NORMAL, 1);
-    add(table, "", "ln_f.weight", C, 0, INIT_ONE, 1);
-    add_bias(table, "", "ln_f.bias", C, block);
-    for (int l = 0; l < shape->layers; l++) {
-        char h[32];
-        snprintf(h, sizeof h, "h.%d.", l);
-        add(table, h, "ln_1.weight", C, 0, INIT_ONE, 1);
-        add_bias(table, h, "ln_1.bias", C, block);
-        add(table, h, "attn.qkv.weight", qkv, C, INIT_NORMAL, 1);
-        add_bias(table, h, "attn.qkv.bias", qkv, block);
-        add(table, h, "attn.proj.weight", C, C, INIT_NORMAL, residual);
-        add_bias(table, h, "attn.proj.bias", C, block);
-        add(table, h, "ln_2.weight", C, 0, INIT_ONE, 1);
-        add_bias(table, h, "ln_2.bias", C, block);
-        add(table, h, llama ? "mlp.gate_up.weight" : "mlp.fc.weight", fc, C, INIT_NORMAL, 1);
-        add_bias(table, h, "mlp.fc.bias", fc, block);
-        add(table, h, llama ? "mlp.down.weight" : "mlp.proj.weight", C, hidden, INIT_NORMAL, residual);
-        add_bias(table, h, "mlp.proj.bias", C, block);
-    }
-}
-
-// Takes one tensor after the other of `flat`, in the order of the table.
-typedef struct {
-    real *flat;
-    const Tensor *next;
-    Block block;
-} View;
-
-static real *take(View *view) {
-    return view->flat + view->next++->offset;
-}
-
-static real *take_bias(View *view) {
-    return view->block == BLOCK_GPT2 ? take(view) : NULL;
-}
-
-size_t gpt_parameters(const Shape *shape) {
-    const size_t C = (size_t)shape->width, qkv = (size_t)qkv_width(shape), fc = (size_t)fc_width(shape),
-                 matrices = C * (qkv + C + fc + (size_t)mlp_width(shape));
-    const bool llama = shape->block == BLOCK_LLAMA;
-    const size_t norm = llama ? C : 2 * C, biases = llama ? 0 : qkv + C + fc + C;
-    return (size_t)shape->layers * (matrices + 2 * norm + biases) + (size_t)shape->vocab * C + norm;
+    add(table, shape, -1, "wte", shape->vocab, shape->width, INIT_NORMAL, false);
+    add(table, shape, -1, "ln_f.weight", shape->width, 0, INIT_ONE, false);
+    add(table, shape, -1, "ln_f.bias", shape->width, 0, INIT_ZERO, false);
+    LayerTensor tensors[LAYER_TENSORS];
+    layer_tensors(tensors, shape);
+    for (int l = 0; l < shape->layers; l++)
+        for (const LayerTensor *t = tensors; t < tensors + LAYER_TENSORS; t++)
+            add(table, shape, l, t->name, t->rows, t->columns, t->init, t->residual);
 }
 
 // Point w at the tensors in flat: parameters, or their gradients.
 static void view_weights(Weights *w, real *flat, const Gpt *gpt) {
-    View view = {flat, gpt->tensors.items, gpt->shape.block};
-    w->wte = take(&view);
-    w->lnfw = take(&view);
-    w->lnfb = take_bias(&view);
-    for (LayerWeights *layer = w->layers; layer < w->layers + gpt->shape.layers; layer++) {
-        layer->ln1w = take(&view);
-        layer->ln1b = take_bias(&view);
-        layer->qkvw = take(&view);
-        layer->qkvb = take_bias(&view);
-        layer->projw = take(&view);
-        layer->projb = take_bias(&view);
-        layer->ln2w = take(&view);
-        layer->ln2b = take_bias(&view);
-        layer->fcw = take(&view);
-        layer->fcb = take_bias(&view);
-        layer->fcprojw = take(&view);
-        layer->fcprojb = take_bias(&view);
-    }
+    const bool llama = gpt->shape.block == BLOCK_LLAMA;
+    const Tensor *next = gpt->tensors.items;
+    w->wte = flat + next++->offset;
+    w->lnfw = flat + next++->offset;
+    w->lnfb = llama ? NULL : flat + next++->offset;
+    LayerTensor tensors[LAYER_TENSORS];
+    layer_tensors(tensors, &gpt->shape);
+    for (LayerWeights *layer = w->layers; layer < w->layers + gpt->shape.layers; layer++)
+        for (const LayerTensor *t = tensors; t < tensors + LAYER_TENSORS; t++)
+            *(real **)((char *)layer + t->at) = llama && t->init == INIT_ZERO ? NULL : flat + next++->offset;
+}
+
+size_t gpt_parameters(const Shape *shape) {
+    TensorTable table = {0};
+    add_weights(&table, shape);
+    const size_t numbers = tensor_numbers(&table, false);
+    tensors_free(&table);
+    return numbers;
 }
 
 // Point a part of the position schemes at its tensors.
@@ -174,37 +161,6 @@ const Tensor *gpt_position_tensor(const Gpt *gpt, int i) {
         i -= pos->param_count;
     }
     return NULL;
-}
-
-// Operations of loops in ops/, forward and backward together.
-enum {
-    LAYERNORM = 8 + 19, // for each channel
-    RMSNORM = 4 + 11,
-    GELU = 19 + 1, // for each hidden channel; the slope is worked out in forward
-    SWIGLU = 6 + 6,
-    SOFTMAX = 5 + 2,   // for each weight
-    NLL = 5,           // for each logit
-    ADDED_BIAS = 1 + 1 // for each output of a product
-};
-
-double gpt_operations(const Shape *shape, const Mix *pos, int T) {
-    const double C = shape->width, V = shape->vocab, L = shape->layers, H = shape->heads, qkv = qkv_width(shape),
-                 fc = fc_width(shape), hidden = mlp_width(shape);
-    const bool llama = shape->block == BLOCK_LLAMA;
-    const int norm = llama ? RMSNORM : LAYERNORM, activation = llama ? SWIGLU : GELU;
-    assert(pos->shape.width == shape->width && pos->shape.layers == shape->layers);
-    const double biases = llama ? 0 : qkv + C + fc + C;
-    // A product with a matrix is one multiplication and one addition for each of its numbers; backward has two such
-    // products, for the gradients of the input and of the matrix.
-    const double products = 3 * 2 * (L * C * (qkv + C + fc + hidden) + V * C);
-    // Every key that a query sees takes part in two products of d numbers in each head, q k^T and P v; dout . out is
-    // needed once a query.
-    double keys = 0; // in all layers
-    for (int l = 0; l < shape->layers; l++) keys += keys_seen_of(T, window_of(shape, l));
-    const double attention = keys * (3 * 2 * 2 * C + SOFTMAX * H) + L * 2 * C;
-    const double layers = L * (2 * norm * C + activation * hidden + ADDED_BIAS * biases + 2 * C); // the last: residuals
-    const double ends = C + norm * C + NLL * V; // the gradients of the token embeddings; the last norm; the loss
-    return products + attention + layers + ends + mix_operations(pos, T);
 }
 
 void gpt_free(Gpt *gpt) {

@@ -53,10 +53,10 @@ static double difference(Check *check, real *values, size_t at, size_t count) {
     return sum / (12 * STEP);
 }
 
-static double sum_of_squares(const real *values, size_t count) {
+static double rms_of(const real *values, size_t count, size_t divisor) {
     double sum = 0;
     for (size_t n = 0; n < count; n++) sum += (double)values[n] * (double)values[n];
-    return sum;
+    return sqrt(sum / (double)divisor);
 }
 
 static void check_tensor(GradientError *result, Check *check, const char *name, real *values, const real *grads,
@@ -67,8 +67,7 @@ static void check_tensor(GradientError *result, Check *check, const char *name, 
     for (size_t n = 0; n < count; n++) check->direction[n] = (real)random_normal(key, n);
     // Some gradients are zero by symmetry (key biases without positions): against those, only a share of what is
     // typical elsewhere in the model counts as an error.
-    const double rms = sqrt(sum_of_squares(grads, count) / (double)count),
-                 floor = 0.01 * rms > 1e-3 * typical ? 0.01 * rms : 1e-3 * typical;
+    const double rms = rms_of(grads, count, count), floor = 0.01 * rms > 1e-3 * typical ? 0.01 * rms : 1e-3 * typical;
     for (size_t at = 0; at < (check->settings.directions ? 1 : count); at++) {
         double analytic = grads[at];
         if (check->settings.directions) {
@@ -78,8 +77,10 @@ static void check_tensor(GradientError *result, Check *check, const char *name, 
         const double numeric = difference(check, values, at, count);
         const double size = fmax(fmax(fabs(analytic), fabs(numeric)), floor), worst = fabs(analytic - numeric) / size;
         if (worst <= result->worst) continue; // written so that NaN is kept
-        *result = (GradientError){.worst = worst, .at = at, .analytic = analytic, .numeric = numeric};
-        snprintf(result->name, sizeof result->name, "%s", name);
+        result->worst = worst;
+        result->at = at;
+        result->analytic = analytic;
+        result->numeric = numeric;
         if (isnan(worst)) break;
     }
 }
@@ -179,8 +180,7 @@ bool gradcheck(GradientError **errors, int *count, const Mix *pos, const Gradche
     if (*errors) {
         memcpy(check.dx, check.pass.dx, inputs * sizeof(real)); // the differences will overwrite it
         // The gaps between tensors are 0 and do not count.
-        const double typical =
-            sqrt(sum_of_squares(check.gpt.grads, table->total) / (double)tensor_numbers(table, false));
+        const double typical = rms_of(check.gpt.grads, table->total, tensor_numbers(table, false));
         for (int i = 0; i < table->count; i++) {
             const Tensor *t = &table->items[i];
             check_tensor(&(*errors)[i], &check, t->name, check.gpt.params + t->offset, check.gpt.grads + t->offset,

@@ -43,7 +43,7 @@ static void layout(Inference *inference, const Gpt *gpt) {
     a->qkv = arena_reals(arena, rows * (size_t)qkv_width(shape));
     a->heads = arena_reals(arena, rows * C);
     a->fc = arena_reals(arena, rows * (size_t)fc_width(shape));
-    a->hidden = shape->block == BLOCK_LLAMA ? NULL : a->fc;
+    a->hidden = shape->block == BLOCK_LLAMA ? inference->buffers.hidden : a->fc;
 }
 
 bool inference_create(Inference *inference, const Gpt *gpt, int B, int capacity, int chunk, Error *error) {

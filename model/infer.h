@@ -1,10 +1,9 @@
-// Forward without backward: text of any length is fed in chunks, and each layer's keys and values are kept, so that a
-// token costs one pass whether it is scored or sampled and memory grows with the length times 2 K*d per layer. A layer
+// Forward without backward: text is fed in chunks, and each layer keeps keys and values, 2 K*d numbers a token. A layer
 // with a window forgets what has left it, so its memory stays in the order of the window and a chunk.
 #ifndef BITTER_INFER_H
 #define BITTER_INFER_H
 
-#include "model/layer.h"
+#include "model/train_pass.h"
 
 // What a layer remembers of the tokens fed: of each sequence the last ones, from number `first` on. When there is no
 // room for more, the last `kept` of them move to the front: one move for at least as many tokens.
@@ -39,8 +38,7 @@ void inference_free(Inference *inference);
 void inference_restart(Inference *inference);
 
 // Set the length of the window that is being fed: at most the capacity, which it is without this call. When a scheme
-// treats windows of the new length differently from the old one, all that was fed is forgotten (inference->length is 0
-// then) and has to be fed again.
+// treats windows of the new length differently, all that was fed is forgotten (inference->length is 0 then).
 void inference_window(Inference *inference, int length);
 
 // Feed the next n <= chunk tokens of each sequence: ids (B, n).

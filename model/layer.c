@@ -1,53 +1,7 @@
-#include "model/layer.h"
+// A layer of the model: x -> norm -> q, k, v -> attention -> added to x -> norm -> MLP -> added to x; and back.
+#include "model/train_pass.h"
 
 #include "num/team.h"
-
-void layer_buffers_layout(LayerBuffers *buffers, Arena *arena, const Gpt *gpt, const MixTables *tables, size_t rows,
-                          int keys, bool training) {
-    const Shape *shape = &gpt->shape;
-    const size_t C = (size_t)shape->width, F = (size_t)gpt->pos.features, hidden = (size_t)mlp_width(shape),
-                 qkv = (size_t)qkv_width(shape);
-    const size_t attention = attention_scratch(tables, keys, head_width(&gpt->shape), training),
-                 head = loss_scratch(gpt->shape.vocab);
-    buffers->norm = arena_reals(arena, rows * C);
-    buffers->branch = arena_reals(arena, rows * C);
-    buffers->features = arena_reals(arena, rows * F);
-    buffers->scratch = arena_reals(arena, attention > head ? attention : head);
-    if (!training && shape->block == BLOCK_LLAMA) buffers->hidden = arena_reals(arena, rows * hidden);
-    if (!training) return;
-    buffers->dbranch = arena_reals(arena, rows * C);
-    buffers->dnorm = arena_reals(arena, rows * C);
-    buffers->dhidden = arena_reals(arena, rows * (hidden > qkv ? hidden : qkv));
-    buffers->dfeatures = arena_reals(arena, rows * F);
-}
-
-Attention layer_attention(const Layer *layer) {
-    const LayerActivations *a = layer->a;
-    const Shape *shape = &layer->gpt->shape;
-    const int T = layer->T, C = shape->width, qkv = qkv_width(shape);
-    return (Attention){
-        .out = a->heads,
-        .lse = a->lse,
-        .q = a->qkv,
-        .k = a->qkv + C,
-        .v = a->qkv + C + key_width(shape),
-        .features = layer->buffers->features,
-        .query_at = layer->at,
-        .key_at = layer->at,
-        .layer = layer->index,
-        .B = layer->B,
-        .H = shape->heads,
-        .K = key_heads(shape),
-        .d = head_width(shape),
-        .queries = T,
-        .keys = T,
-        .window = window_of(shape, layer->index),
-        .key_batch = T,
-        .q_stride = qkv,
-        .kv_stride = qkv,
-        .dropout = layer->drop_weights,
-    };
-}
 
 // qkv = norm(x) qkvw + qkvb. The schemes' input hooks read norm(x); their qk hooks change q and k.
 void layer_qkv_forward(const Layer *layer) {
@@ -55,42 +9,34 @@ void layer_qkv_forward(const Layer *layer) {
     const LayerActivations *a = layer->a;
     const LayerBuffers *b = layer->buffers;
     const int rows = layer->B * layer->T, C = layer->gpt->shape.width, qkv = qkv_width(&layer->gpt->shape);
-
     norm_forward(b->norm, a->ln1_mean, a->ln1_rstd, a->x, w->ln1w, w->ln1b, rows, C);
     mix_input_forward(layer->tables, layer->index, b->features, b->norm, rows);
     linear_forward(a->qkv, b->norm, w->qkvw, w->qkvb, rows, C, qkv);
     mix_qk_forward(layer->tables, layer->index, a->qkv, a->qkv + C, qkv, layer->at, rows);
 }
 
-// hidden = act(fc): gelu in GPT-2's block, swiglu in Llama's. Returns hidden (rows, W).
-static const real *activation_forward(const Layer *layer) {
+// hidden (rows, W) = act(fc): gelu in GPT-2's block, swiglu in Llama's.
+static void activation_forward(const Layer *layer) {
     const LayerActivations *a = layer->a;
-    const LayerBuffers *b = layer->buffers;
-    const int rows = layer->B * layer->T, hidden = mlp_width(&layer->gpt->shape);
-    if (layer->gpt->shape.block == BLOCK_LLAMA) {
-        swiglu_forward(b->hidden, a->fc, rows, hidden);
-        return b->hidden;
-    }
-    if (a->hidden == a->fc)
-        gelu_forward(a->hidden, a->fc, rows, hidden);
+    const int rows = layer->B * layer->T, W = mlp_width(&layer->gpt->shape);
+    if (layer->gpt->shape.block == BLOCK_LLAMA)
+        swiglu_forward(a->hidden, a->fc, rows, W);
+    else if (a->hidden == a->fc) // no backward pass follows
+        gelu_forward(a->hidden, a->fc, rows, W);
     else
-        gelu_and_slope(a->hidden, a->fc, rows, hidden); // fc becomes a->slope
-    return a->hidden;
+        gelu_and_slope(a->hidden, a->fc, rows, W); // fc becomes a->slope
 }
 
-// Forward was hidden = act(fc). From b->dhidden, returns dfc (rows, fc_width), and in *out hidden (rows, W).
-static const real *activation_backward(const real **out, const Layer *layer) {
+// From b->dhidden, returns dfc (rows, fc_width).
+static const real *activation_backward(const Layer *layer) {
     const LayerActivations *a = layer->a;
     const LayerBuffers *b = layer->buffers;
-    const int rows = layer->B * layer->T, hidden = mlp_width(&layer->gpt->shape);
-    if (layer->gpt->shape.block == BLOCK_LLAMA) {
-        swiglu_backward(a->fc, b->dhidden, rows, hidden); // fc becomes dfc, dhidden becomes b->hidden
-        *out = b->hidden;
-        return a->fc;
-    }
-    gelu_backward(b->dhidden, a->slope, rows, hidden); // dhidden becomes b->dfc
-    *out = a->hidden;
-    return b->dfc;
+    const int rows = layer->B * layer->T, W = mlp_width(&layer->gpt->shape);
+    if (layer->gpt->shape.block == BLOCK_LLAMA)
+        swiglu_backward(a->fc, b->dhidden, rows, W); // fc becomes dfc, and dhidden becomes a->hidden
+    else
+        gelu_backward(b->dhidden, a->slope, rows, W); // dhidden becomes b->dfc
+    return layer->gpt->shape.block == BLOCK_LLAMA ? a->fc : b->dfc;
 }
 
 // x_mid = x + dropout(attention(qkv) projw + projb)
@@ -108,8 +54,8 @@ void layer_forward(real *x_out, const Layer *layer, const Attention *attention) 
 
     norm_forward(b->norm, a->ln2_mean, a->ln2_rstd, a->x_mid, w->ln2w, w->ln2b, rows, C);
     linear_forward(a->fc, b->norm, w->fcw, w->fcb, rows, C, fc_width(shape));
-    const real *hidden = activation_forward(layer);
-    linear_forward(b->branch, hidden, w->fcprojw, w->fcprojb, rows, mlp_width(shape), C);
+    activation_forward(layer);
+    linear_forward(b->branch, a->hidden, w->fcprojw, w->fcprojb, rows, mlp_width(shape), C);
     residual_forward(x_out, a->x_mid, b->branch, &layer->drop_mlp, rows, C);
 }
 
@@ -123,15 +69,13 @@ static void mlp_backward(real *dx, const Layer *layer) {
     const LayerBuffers *b = layer->buffers;
     const int rows = layer->B * layer->T, C = layer->gpt->shape.width, fc = fc_width(&layer->gpt->shape),
               wide = mlp_width(&layer->gpt->shape);
-    const real *hidden;
-
     const real *dbranch = residual_backward(b->dbranch, dx, &layer->drop_mlp, rows, C);
     linear_backward(b->dhidden, dbranch, w->fcprojw, rows, wide, C);
-    const real *dfc = activation_backward(&hidden, layer);
+    const real *dfc = activation_backward(layer);
     norm_again(b->norm, a->x_mid, a->ln2_mean, a->ln2_rstd, w->ln2w, w->ln2b, rows, C);
     linear_backward(b->dnorm, dfc, w->fcw, rows, C, fc);
     team_barrier();
-    linear_backward_weights(dw->fcprojw, dw->fcprojb, dbranch, hidden, rows, wide, C);
+    linear_backward_weights(dw->fcprojw, dw->fcprojb, dbranch, a->hidden, rows, wide, C);
     linear_backward_weights(dw->fcw, dw->fcb, dfc, b->norm, rows, C, fc);
     norm_backward_weights(dw->ln2w, dw->ln2b, b->dnorm, a->x_mid, a->ln2_mean, a->ln2_rstd, rows, C);
     team_barrier();

@@ -21,74 +21,54 @@ static size_t bytes_of(const SafeTensor *tensor) {
     return bytes;
 }
 
-static json_t *header_of(const SafeTensor *tensors, int count) {
-    uint32_t crc = 0;
-    size_t offset = 0;
+// {dtype, shape, data_offsets} of each tensor: they stand in the order of the list, without gaps. *size: all their
+// bytes.
+static json_t *header_of(size_t *size, const SafeTensor *tensors, int count) {
     json_t *header = json_object();
-    for (int i = 0; i < count; i++) {
-        const SafeTensor *t = &tensors[i];
+    *size = 0;
+    for (const SafeTensor *t = tensors; t < tensors + count; t++) {
         json_t *shape = json_array();
         for (int axis = 0; axis < t->rank; axis++) json_array_append_new(shape, json_integer(t->shape[axis]));
-        const size_t end = offset + bytes_of(t);
+        const size_t begin = *size;
+        *size += bytes_of(t);
         json_object_set_new(header, t->name,
                             json_pack("{s:s, s:o, s:[I, I]}", "dtype", dtypes[t->dtype].name, "shape", shape,
-                                      "data_offsets", (json_int_t)offset, (json_int_t)end));
-        crc = crc_bytes(crc, t->data, bytes_of(t));
-        offset = end;
+                                      "data_offsets", (json_int_t)begin, (json_int_t)*size));
     }
-    char hex[CRC_CAPACITY];
-    json_object_set_new(header, "__metadata__", json_pack("{s:s, s:s}", "format", "pt", "crc32", crc_text(hex, crc)));
     return header;
 }
 
-// Is this header entry the tensor that is expected, at this offset? If so, move the offset behind it.
-static bool check_entry(size_t *offset, const json_t *entry, const SafeTensor *expected, const char *path,
-                        Error *error) {
-    const char *dtype = json_string_value(json_object_get(entry, "dtype"));
-    const json_t *shape = json_object_get(entry, "shape"), *offsets = json_object_get(entry, "data_offsets");
-    char found[200] = "", wanted[200] = "";
-    for (size_t axis = 0; axis < json_array_size(shape) && axis < 8; axis++)
-        snprintf(found + strlen(found), sizeof found - strlen(found), "%s%" JSON_INTEGER_FORMAT, axis ? "," : "",
-                 json_integer_value(json_array_get(shape, axis)));
-    for (int axis = 0; axis < expected->rank; axis++)
-        snprintf(wanted + strlen(wanted), sizeof wanted - strlen(wanted), "%s%" PRId64, axis ? "," : "",
-                 expected->shape[axis]);
-    if (strcmp(found, wanted) != 0 || !dtype || strcmp(dtype, dtypes[expected->dtype].name) != 0)
-        return fail_input(
-            error, "%s: tensor %s is %s (%s), but config.json asks for %s (%s); the two files do not belong together",
-            path, expected->name, dtype ? dtype : "untyped", found, dtypes[expected->dtype].name, wanted);
-    const json_int_t begin = json_integer_value(json_array_get(offsets, 0)),
-                     end = json_integer_value(json_array_get(offsets, 1));
-    if (json_array_size(offsets) != 2 || begin < 0 || (size_t)begin != *offset || end < begin ||
-        (size_t)(end - begin) != bytes_of(expected))
-        return fail_input(error, "%s: tensor %s has wrong data_offsets; the file is damaged, use another checkpoint",
-                          path, expected->name);
-    *offset = (size_t)end;
-    return true;
+// Fails (input) because a tensor is not the one that was expected.
+static bool fail_entry(const char *path, const char *name, const json_t *found, const json_t *wanted, Error *error) {
+    char *texts[] = {json_dumps(found, JSON_COMPACT | JSON_ENCODE_ANY), json_dumps(wanted, JSON_COMPACT)};
+    fail_input(error, "%s: tensor %s is %.200s, but config.json asks for %.200s; the two files do not belong together",
+               path, name, texts[0] ? texts[0] : "", texts[1] ? texts[1] : "");
+    free(texts[0]);
+    free(texts[1]);
+    return false;
 }
 
-// Check the header against the list; tensors stand in the order of the list, without gaps.
-static bool check_header(size_t *size, const char **crc, const json_t *header, const SafeTensor *tensors, int count,
-                         const char *path, Error *error) {
-    const json_t *metadata = json_object_get(header, "__metadata__");
-    const char *format = json_string_value(json_object_get(metadata, "format"));
-    *crc = json_string_value(json_object_get(metadata, "crc32"));
-    if (!*crc || !format || strcmp(format, "pt") != 0)
-        return fail_input(error, "%s has no crc32 in its __metadata__, so it was not written by bitter, or is damaged",
-                          path);
-    for (int i = 0; i < count; i++)
+// Is the header that of these tensors?
+static bool check_header(size_t *size, const json_t *header, const SafeTensor *tensors, int count, const char *path,
+                         Error *error) {
+    json_t *wanted = header_of(size, tensors, count);
+    bool ok = true;
+    for (int i = 0; ok && i < count; i++)
         if (!json_object_get(header, tensors[i].name))
-            return fail_input(error,
-                              "%s lacks the tensor %s that config.json asks for; the two files do not belong together",
-                              path, tensors[i].name);
-    if (json_object_size(header) != (size_t)count + 1)
-        return fail_input(error,
-                          "%s holds %zu tensors, but config.json asks for %d; the two files do not belong together",
-                          path, json_object_size(header) - 1, count);
-    *size = 0;
-    for (int i = 0; i < count; i++)
-        if (!check_entry(size, json_object_get(header, tensors[i].name), &tensors[i], path, error)) return false;
-    return true;
+            ok = fail_input(error,
+                            "%s lacks the tensor %s that config.json asks for; the two files do not belong together",
+                            path, tensors[i].name);
+    if (ok && json_object_size(header) != (size_t)count + 1)
+        ok =
+            fail_input(error, "%s holds %zu tensors, but config.json asks for %d; the two files do not belong together",
+                       path, json_object_size(header) - 1, count);
+    for (int i = 0; ok && i < count; i++) {
+        const char *name = tensors[i].name;
+        const json_t *found = json_object_get(header, name), *own = json_object_get(wanted, name);
+        ok = json_equal(found, own) || fail_entry(path, name, found, own, error);
+    }
+    json_decref(wanted);
+    return ok;
 }
 
 // A number at `bytes`, which may be unaligned.
@@ -128,7 +108,12 @@ bool safetensors_write(const char *path, const SafeTensor *tensors, int count, E
             error->kind = ERROR_NONFINITE;
             return false;
         }
-    json_t *header = header_of(tensors, count);
+    size_t size;
+    uint32_t crc = 0;
+    char hex[CRC_CAPACITY];
+    json_t *header = header_of(&size, tensors, count);
+    for (int i = 0; i < count; i++) crc = crc_bytes(crc, tensors[i].data, bytes_of(&tensors[i]));
+    json_object_set_new(header, "__metadata__", json_pack("{s:s, s:s}", "format", "pt", "crc32", crc_text(hex, crc)));
     char *text = json_dumps(header, JSON_COMPACT);
     json_decref(header);
     if (!text) return fail_run(error, "cannot write %s: no memory for its header", path);
@@ -162,27 +147,26 @@ json_t *safetensors_header(size_t *start, const Buffer *file, const char *path, 
 
 static bool read_tensors(const Buffer *file, json_t **header, const SafeTensor *tensors, int count, const char *path,
                          Error *error) {
-    size_t start;
+    size_t start, size;
+    const char *format, *crc;
+    char hex[CRC_CAPACITY];
     *header = safetensors_header(&start, file, path, error);
     if (!*header) return false;
+    if (json_unpack(*header, "{s:{s:s, s:s}}", "__metadata__", "format", &format, "crc32", &crc) ||
+        strcmp(format, "pt"))
+        return fail_input(error, "%s has no crc32 in its __metadata__, so it was not written by bitter, or is damaged",
+                          path);
     if (tensors->optional && !json_object_get(*header, tensors->name)) {
         tensors++;
         count--;
     }
-    size_t size;
-    const char *crc;
-    char hex[CRC_CAPACITY];
-    if (!check_header(&size, &crc, *header, tensors, count, path, error)) return false;
+    if (!check_header(&size, *header, tensors, count, path, error)) return false;
     const uint8_t *data = file->bytes + start;
-    const size_t found = file->size - start;
-    if (found != size)
+    if (file->size - start != size || strcmp(crc, crc_text(hex, crc_bytes(0, data, size))) != 0)
         return fail_input(error,
-                          "%s holds %zu bytes of data, but its header says %zu; the file is cut short or damaged", path,
-                          found, size);
-    if (strcmp(crc, crc_text(hex, crc_bytes(0, data, size))) != 0)
-        return fail_input(error,
-                          "%s: its data does not match its CRC-32 %.20s; the file is damaged, use another checkpoint",
-                          path, crc);
+                          "%s: its %zu bytes of data, of %zu, do not match its CRC-32 %.20s; the file is cut short or "
+                          "damaged, use another checkpoint",
+                          path, file->size - start, size, crc);
     if (!check_numbers(data, tensors, count, path, error)) return false;
     for (int i = 0; i < count; data += bytes_of(&tensors[i]), i++) memcpy(tensors[i].data, data, bytes_of(&tensors[i]));
     return true;

@@ -4,7 +4,7 @@
 #ifndef BITTER_BF16_H
 #define BITTER_BF16_H
 
-#include "num/matrix.h"
+#include "num/product.h"
 
 // NULL, or a sentence that says why there are no such products. Asks the kernel for permission to use AMX, so it must
 // be called before the first product; the permission is for all threads and for processes forked later.

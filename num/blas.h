@@ -2,7 +2,7 @@
 #ifndef BITTER_BLAS_H
 #define BITTER_BLAS_H
 
-#include "num/matrix.h"
+#include "num/product.h"
 
 // The product of gemm(), by the library. Inside a parallel region the calling thread computes it alone.
 void blas_product(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, int N, int K);
@@ -23,8 +23,8 @@ const char *blas_core(void);
 // Has OpenBLAS by itself, without the user's OPENBLAS_CORETYPE, chosen a core without AVX2?
 bool blas_is_behind(void);
 
-// Does blas_product() agree with plain loops, for every combination of transposed operands? Takes about a millisecond,
-// and starts no threads, so that processes can be forked afterwards.
+// Does blas_product() agree with the program's own products, for every combination of transposed operands? Starts no
+// threads, so that processes can be forked afterwards.
 bool blas_is_right(void);
 
 #endif

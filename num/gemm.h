@@ -3,7 +3,7 @@
 #ifndef BITTER_GEMM_H
 #define BITTER_GEMM_H
 
-#include "num/matrix.h"
+#include "num/product.h"
 
 // C (M,N), row stride ldc, = beta * C + alpha * A (M,K) * B (K,N). With beta 0, C is overwritten whatever it held. K is
 // at least 1. Every thread that calls it computes the whole product, on its own.
@@ -34,13 +34,13 @@ Packed gemm_packed_from(const Packed *packed, int column);
 void gemm_packed(real *C, int ldc, real beta, real alpha, Matrix A, const Packed *packed, int begin, int end, int M,
                  int N);
 
-// Call before the first product. OpenBLAS has kernels for many processors and chooses when the program is loaded; an
-// older one that does not know this processor takes those of a Pentium 4, which are up to five times slower. Where its
-// kernels are behind what this program was built for (blas_is_behind), the program's own compute all products.
+// Call before the first product. OpenBLAS chooses kernels when the program is loaded; an old one that does not know
+// this processor takes those of a Pentium 4. Where they are behind what this program was built for (blas_is_behind),
+// the program's own compute all products.
 void gemm_choose(void);
 
-// How the program multiplies: "own-64", its own kernels in vectors of 64 bytes; "own-32+blas", which leaves large
-// products to the BLAS; or "blas"; with "+bf16-AMX" or the like after it where linear layers use bfloat16.
+// How the program multiplies: "own-64", in vectors of 64 bytes; "own-32+blas", which leaves large products to the BLAS;
+// or "blas"; with "+bf16-AMX" or the like where linear layers use bfloat16.
 const char *gemm_kernels(void);
 
 // Does any product go to the BLAS?

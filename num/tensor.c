@@ -24,14 +24,12 @@ int tensor_add(TensorTable *table, Tensor tensor) {
 
 bool tensors_check(const TensorTable *table, Error *error) {
     if (table->failed) return fail_run(error, "no memory for a list of more than %d tensors", table->count);
-    for (int i = 0; i < table->count; i++) {
-        const Tensor *t = &table->items[i];
+    for (const Tensor *t = table->items; t < table->items + table->count; t++)
         if (t->count > TENSOR_NUMBERS_MOST)
             return fail_input(error,
-                              "the tensor %s would have %zu numbers, but 10^9 are the most; choose a smaller model, or "
-                              "other options of the position scheme",
+                              "the tensor %s would have %zu numbers, but 10^9 are the most; choose a smaller model or "
+                              "other options of --pos",
                               t->name, t->count);
-    }
     return true;
 }
 
@@ -59,17 +57,12 @@ void tensors_init(real *values, const TensorTable *table, uint64_t seed) {
 }
 
 const char *tensors_nonfinite(const real *values, const TensorTable *table) {
-    const char *found = NULL;
-    for (int i = 0; i < table->count; i++) {
+    for (int i = table->count - 1; i >= 0; i--) {
         const Tensor *t = &table->items[i];
-        size_t n = 0;
-        if (found && t->position) break; // positions stand behind the layers and get their gradients last
-        while (n < t->count && isfinite(values[t->offset + n])) n++;
-        if (n == t->count) continue;
-        found = t->name;
-        if (strncmp(t->name, "ln_f.", 5) == 0) break; // it stands before the layers and gets its gradient first
+        for (size_t n = 0; n < t->count; n++)
+            if (!isfinite(values[t->offset + n])) return t->name;
     }
-    return found;
+    return NULL;
 }
 
 void number_place(char text[64], size_t n, size_t columns) {

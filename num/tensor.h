@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "num/real.h"
-#include "num/windows.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,6 +13,25 @@ typedef enum { BLOCK_GPT2, BLOCK_LLAMA } Block;
 
 static inline const char *block_name(Block block) {
     return block == BLOCK_LLAMA ? "llama" : "gpt2";
+}
+
+// --- attention windows: in which layers a query sees only the last keys (windows.c) ---
+
+#define WINDOWS_CAPACITY 64 // layers of a period
+
+typedef struct {
+    int period;                 // layers until the windows repeat; 0 = every layer sees all keys
+    int keys[WINDOWS_CAPACITY]; // of each layer of a period: how many keys a query sees, its own included; 0 = all
+} Windows;
+
+// Parse the text of --window, "64", "64*5,0" or "", for a model of so many layers. Fails (input) with the place in the
+// text.
+bool windows_parse(Windows *windows, const char *text, int layers, Error *error);
+
+// How many keys a query sees, its own included, as the mean over a text of T tokens. `most` as in Windows.keys.
+static inline double keys_seen_of(int T, int most) {
+    if (most == 0 || most >= T) return (T + 1) / 2.0;
+    return most - most * (most - 1.0) / (2.0 * T);
 }
 
 // The sizes that every part of the model is made from. Comments call them by letters: B sequences of T tokens (rows =
@@ -60,6 +78,20 @@ static inline int qkv_width(const Shape *shape) {
     return shape->width + 2 * key_width(shape);
 }
 
+#define MLP_RATIO 4 // the hidden layer of GPT-2's MLP is 4C wide
+
+// The width W of an MLP's hidden layer. SwiGLU has three matrices where GPT-2 has two, so Llama's is two thirds as wide
+// (Touvron et al. 2023, 2302.13971), rounded up to a multiple: of 256 in Meta's code, of 32 in llama2.c and here.
+static inline int mlp_width(const Shape *shape) {
+    const int wide = MLP_RATIO * shape->width;
+    return shape->block == BLOCK_LLAMA ? (2 * wide / 3 + 31) / 32 * 32 : wide;
+}
+
+// The width of what the MLP's first matrix makes: SwiGLU wants a gate and a value for each hidden channel.
+static inline int fc_width(const Shape *shape) {
+    return shape->block == BLOCK_LLAMA ? 2 * mlp_width(shape) : mlp_width(shape);
+}
+
 typedef enum { INIT_ZERO, INIT_ONE, INIT_NORMAL } Init;
 
 typedef struct {
@@ -99,12 +131,10 @@ size_t tensor_numbers(const TensorTable *table, bool position_only);
 // Initial values, a function of (seed, tensor's name, index): tensors that two models share start out equal.
 void tensors_init(real *values, const TensorTable *table, uint64_t seed);
 
-// The name of a tensor in `values` with a number that is not finite, or NULL: of several the one that a backward pass
-// comes to first, that of the last norm, or else of the last layer.
+// The name of the last tensor in `values` with a number that is not finite, or NULL: gradients of the last come first.
 const char *tensors_nonfinite(const real *values, const TensorTable *table);
 
-// Where number n is, counted from 0: "row 3, column 5" of a matrix with so many columns, "number 3" of a vector, which
-// has 0.
+// Where number n is: "row 3, column 5" of a matrix with so many columns, "number 3" of a vector, which has 0.
 void number_place(char text[64], size_t n, size_t columns);
 
 void tensors_free(TensorTable *table);

@@ -1,4 +1,4 @@
-#include "num/windows.h"
+#include "num/tensor.h"
 
 #include "base/option.h"
 
@@ -27,17 +27,13 @@ static bool parse_item(Windows *windows, const char *text, int *at, Error *error
 
 bool windows_parse(Windows *windows, const char *text, int layers, Error *error) {
     int longest = 0;
-    bool several = false;
     *windows = (Windows){0};
-    for (int at = 0; *text; several = true) {
+    for (int at = 0; *text;) {
         if (!parse_item(windows, text, &at, error)) return false;
         const int separator = at;
         if (!text[at]) break;
         at += text[at] == ',';
         at += (int)strspn(text + at, " ");
-        if (text[at] == '@')
-            return typed_fail(error, OPTION, text, at,
-                              "windows stand in the order of the layers, without @, as in '64*3,0'");
         if (at == separator) return typed_fail(error, OPTION, text, at, "windows are separated by a comma or a space");
     }
     for (int l = 0; l < windows->period; l++) longest = windows->keys[l] > longest ? windows->keys[l] : longest;
@@ -46,11 +42,6 @@ bool windows_parse(Windows *windows, const char *text, int layers, Error *error)
             error, OPTION, text, 0,
             "a window of 0 keys leaves nothing to see; to see all keys give --window '', the default, or 0 "
             "beside other windows, as in '64*5,0'");
-    if (windows->period > 1 && !several)
-        return typed_fail(error, OPTION, text, (int)strcspn(text, "*"),
-                          "no other window stands beside these %d layers; leave out "
-                          "*%d",
-                          windows->period, windows->period);
     if (windows->period > layers)
         return typed_fail(error, OPTION, text, 0, "these are windows for %d layers, but --layers %d", windows->period,
                           layers);

@@ -130,19 +130,16 @@ static bool read_option(TrainOptions *options, const char *name, const json_t *v
     }
     char number[64], label[TEXT_CAPACITY];
     const char *text = number;
-    if (option->type == OPTION_TEXT && !json_is_string(value))
-        return fail_input(error, "%s: \"%s\" is not a string; put it in quotes", path, name);
     if (json_is_integer(value))
         snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
     else if (json_is_real(value))
         snprintf(number, sizeof number, "%.17g", json_real_value(value));
     else if (json_is_boolean(value))
         text = json_is_true(value) ? "true" : "false";
-    else if (json_is_string(value))
-        text = json_string_value(value);
     else
-        return fail_input(error, "%s: \"%s\" is neither a number, a string nor true or false", path, name);
-    if (!is_plain(text)) return fail_damaged(error, path, "\"%s\" holds a control character", name);
+        text = json_string_value(value);
+    if (!text || !is_plain(text) || (option->type == OPTION_TEXT && !json_is_string(value)))
+        return fail_damaged(error, path, "\"%s\" is no value of this option", name);
     snprintf(label, sizeof label, "%.400s: \"%.80s\"", path, name);
     return option_set(options, option, text, label, error);
 }
@@ -229,15 +226,6 @@ bool config_machine(char text[TEXT_CAPACITY], const char *path, Error *error) {
     return config != NULL;
 }
 
-// The value of a member of the machine, as text.
-static void member_text(char text[256], const json_t *member) {
-    const char *name = json_string_value(member);
-    if (json_is_integer(member))
-        snprintf(text, 256, "%" JSON_INTEGER_FORMAT, json_integer_value(member));
-    else
-        snprintf(text, 256, "%.250s", name ? name : "unknown");
-}
-
 const char *config_other_machine(char text[TEXT_CAPACITY], const char *path) {
     Error ignored;
     json_t *config = load(path, &ignored), *now = machine_json();
@@ -247,10 +235,10 @@ const char *config_other_machine(char text[TEXT_CAPACITY], const char *path) {
     json_object_foreach(now, key, value) {
         const json_t *old = json_object_get(before, key);
         if (!old || json_equal(old, value)) continue;
-        char then[256], here[256];
-        member_text(then, old);
-        member_text(here, value);
-        snprintf(text, TEXT_CAPACITY, "%s: %.200s before, %.200s now", key, then, here);
+        char *then = json_dumps(old, JSON_ENCODE_ANY), *here = json_dumps(value, JSON_ENCODE_ANY);
+        snprintf(text, TEXT_CAPACITY, "%s: %.200s before, %.200s now", key, then ? then : "", here ? here : "");
+        free(then);
+        free(here);
         make_plain(text);
         result = text;
     }

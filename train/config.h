@@ -11,26 +11,23 @@
 // Atomic.
 bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt, const Corpus *corpus, Error *error);
 
-// Write the config of a run that `bitter extend` made: a copy of the config `from`, with new options and a new stretch
-// of the rotations. Atomic.
+// Write a copy of the config `from`, with new options and a new stretch of the rotations. Atomic.
 bool config_derive(const char *path, const char *from, const TrainOptions *options, Error *error);
 
-// Fails (input) when the name of a shard is not UTF-8, so that no config can hold it, or has control characters.
+// Fails (input) when the name of a shard is not UTF-8 or has control characters.
 bool config_check_names(const Corpus *corpus, Error *error);
 
-// Read the options, each checked as if it had been typed, the stretch of the rotations, the step at which the present
-// cosine began, and the size of the vocabulary.
-// A missing option gets its default; an unknown one fails (input), with the nearest name in the message. All functions
-// that read a config fail as json_read does, too.
+// Read the options, each checked as if it had been typed, with the stretch and cosine_from, and the size of the
+// vocabulary. A missing option gets its default; an unknown one fails (input). All functions that read a config fail as
+// json_read does, too.
 bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error *error);
 
-// Options in config.json and compare.json; options_read reads them as config_read does. options_json returns NULL when
-// a name is not UTF-8.
+// Options in config.json and compare.json. options_json returns NULL when a name is not UTF-8.
 json_t *options_json(const TrainOptions *options);
 bool options_read(TrainOptions *options, const json_t *object, const char *path, Error *error);
 
-// The fingerprint of a corpus, in config.json and compare.json: {name, tokenizer, vocab_size, train, val}, where the
-// last two list {file, tokens, crc32} of each shard.
+// The fingerprint of a corpus: {name, tokenizer, vocab_size, train, val}; the last two list {file, tokens, crc32} of
+// each shard.
 json_t *data_json(const Corpus *corpus);
 bool data_same(const json_t *a, const json_t *b); // the same tokens, shard by shard, of a vocabulary of the same size?
 bool data_is(const json_t *fingerprint, const Corpus *corpus); // the same, for a corpus that is open
@@ -41,11 +38,8 @@ json_t *config_data(const char *path, Error *error);
 // Fails (input) when the run was trained on another corpus.
 bool config_check_data(const char *path, const Corpus *corpus, Error *error);
 
-// The object "rotation" of a model whose rotations are stretched: method, factor, original_context, and either growth
-// (dynamic) or factors (one for each pair), unscaled_positions and attention_factor, for long windows and, where they
-// are kept, under "short" for windows of up to original_context. "attention_on_unscaled": false means that the
-// unscaled positions have no attention factor; if the member is missing, they have it. stretch_from_json fails (input),
-// naming `path`, when a member is missing or not as stretch_to_json writes it.
+// The object "rotation" of a model whose rotations are stretched (docs/formats.md). stretch_from_json fails (input)
+// when a member is missing or not as stretch_to_json writes it.
 json_t *stretch_to_json(const RunStretch *stretch);
 bool stretch_from_json(RunStretch *stretch, const json_t *object, const char *path, Error *error);
 
@@ -55,8 +49,8 @@ bool stretch_apply(Mix *mix, const StretchRule *rule, const char *path, Error *e
 // Set `text` to "CPU, BLAS" of the machine that a run was started on; to "" when the file does not name them.
 bool config_machine(char text[TEXT_CAPACITY], const char *path, Error *error);
 
-// Describe in `text` how this machine differs from the one that the run was started on, and return it; NULL when they
-// are alike. Results are bit-identical only with the same number of threads, BLAS and CPU.
+// How this machine differs from the one that the run was started on, in `text`; NULL when they are alike. Results are
+// bit-identical only with the same number of threads, BLAS and CPU.
 const char *config_other_machine(char text[TEXT_CAPACITY], const char *path);
 
 #endif

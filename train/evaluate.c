@@ -23,12 +23,12 @@ const char *length_complaint(char text[256], const Gpt *gpt, int window) {
     const int most = mix_max_length(&gpt->pos);
     const Position *limit = gpt->pos.part;
     if (most == 0 || window <= most) return NULL;
-    if (most == mix_random_bound(&gpt->pos))
+    if (most == mix_random_bound(&gpt->pos)) {
         snprintf(text, 256, "the model was trained at random positions below %d", most);
-    else {
-        while (position_max_length(limit) != most) limit++;
-        snprintf(text, 256, "the scheme %s is not defined past %d positions", limit->scheme->name, most);
+        return text;
     }
+    while (position_max_length(limit) != most) limit++;
+    snprintf(text, 256, "the scheme %s is not defined past %d positions", limit->scheme->name, most);
     return text;
 }
 
@@ -45,11 +45,10 @@ bool length_check(const Gpt *gpt, int window, Error *error) {
 bool finite_check(const real *numbers, int count, Error *error) {
     for (int i = 0; i < count; i++)
         if (!isfinite(numbers[i]))
-            return fail_nonfinite(
-                error,
-                "the model computes %g: its weights are finite, but too large; use other weights, such "
-                "as those of RUN@best or of a run with a smaller --lr",
-                (double)numbers[i]);
+            return fail_nonfinite(error,
+                                  "the model computes %g: its weights are finite, but too large; use those of "
+                                  "RUN@best or of a run with a smaller --lr",
+                                  (double)numbers[i]);
     return true;
 }
 

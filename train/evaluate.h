@@ -8,9 +8,8 @@
 
 #define TOKENS_AT_A_TIME 2048 // fed together: enough for fast matrix products, little memory
 
-// Windows of `window` tokens. Each scores its last `stride` targets, with two exceptions: a first window that would
-// begin before the stream begins with it, and scores all its targets from `from` on; the last window ends with the
-// stream, and scores what is left.
+// Windows of `window` tokens. Each scores its last `stride` targets, but for the first, which scores all its targets
+// from `from` on, and the last, which ends with the stream, and scores what is left.
 typedef struct {
     int window, stride;
     uint64_t from;   // the stream's first `from` tokens serve as context only; no target is scored there
@@ -27,15 +26,15 @@ typedef struct {
     const Stop *stop; // asked after each batch of windows, in long ones also inside; NULL = never stop
 } Evaluation;
 
-// Can the stream be scored in these windows? Fails (input) when the scheme is not defined for `window`, the stream has
-// fewer than window + 1 tokens, or the stride would skip some; `name` is the stream's name in the message.
+// Fails (input) when the scheme is not defined for `window`, the stream, called `name`, has fewer than window + 1
+// tokens, or the stride would skip some.
 bool evaluation_check(const Evaluation *evaluation, const Gpt *gpt, const Split *split, const char *name, Error *error);
 
 // Called after each batch of windows, and inside long ones, with the share that is done, 0..1.
 typedef void (*EvaluationProgress)(void *context, double share);
 
-// Fill nll, tokens and bytes, and add to the arrays. Fails as evaluation_check does, (run) when there is no memory or
-// the data has changed, (interrupted) when `stop` says so.
+// Fill nll, tokens and bytes, and add to the arrays. Fails as evaluation_check does, (run), and (interrupted) when
+// `stop` says so.
 bool evaluate(Evaluation *evaluation, const Gpt *gpt, const Split *split, const char *name, EvaluationProgress progress,
               void *context, Error *error);
 
@@ -45,8 +44,7 @@ double window_work(const Gpt *gpt, int tokens);
 
 double perplexity(double nll, uint64_t tokens);
 
-// What can be compared between tokenizers: the losses' sum, in bits, over the bytes of the scored targets. NAN when
-// these were not counted.
+// The losses' sum, in bits, over the bytes of the scored targets; NAN when these were not counted.
 double bits_per_byte(const Evaluation *evaluation);
 
 // NULL, or why a scheme cannot be evaluated at this length (in `text`).
@@ -55,8 +53,7 @@ const char *length_complaint(char text[256], const Gpt *gpt, int window);
 // The same as an error (input) that names the choices; true when the length is fine.
 bool length_check(const Gpt *gpt, int window, Error *error);
 
-// Fails (nonfinite) unless all of what a model has computed, logits or a mean loss, is finite. Weights that are finite
-// may be too large for that.
+// Fails (nonfinite) unless all of what a model has computed, logits or a mean loss, is finite.
 bool finite_check(const real *numbers, int count, Error *error);
 
 #endif

@@ -55,10 +55,7 @@ static bool check_frame(const json_t *json, const char *path, Error *error) {
         return fail_input(error, "%s has no \"options\"; it is not a file that bitter wrote", path);
     checksum(hex, json);
     if (!seal || (json_is_string(seal) && strcmp(json_string_value(seal), hex) == 0)) return true;
-    return fail_input(error,
-                      "%s does not match the CRC-32 in its first line: the file is damaged, or was edited by hand; to "
-                      "accept an edit, remove the line \"crc32\"",
-                      path);
+    return fail_damaged(error, path, "it does not match its CRC-32; to accept an edit, remove the line \"crc32\"");
 }
 
 json_t *json_read(const char *path, Error *error) {

@@ -9,15 +9,15 @@
 // Fail (input) with "WHERE: ...; the file is damaged, or was edited by hand". `where` begins with the path of the file.
 bool fail_damaged(Error *error, const char *where, const char *format, ...) FORMAT_CHECK(3, 4);
 
-// Read an object with a member "options". Returns NULL and fails (input) when there is none, or when the object does
-// not match its member "crc32". One without this member, as in files of earlier versions, is accepted.
+// Read an object with a member "options". NULL, and fails (input), when there is none, or when the object does not
+// match its member "crc32". One without this member is accepted.
 json_t *json_read(const char *path, Error *error);
 
 // Write an object, with numbers of so many digits, and release it. Fails (run) on NULL. Atomic.
 bool json_write(const char *path, json_t *object, int digits, Error *error);
 
-// The same with a first member "crc32", the checksum of the rest, which json_read compares. From so many digits the
-// same numbers must be read back.
+// The same with a first member "crc32", the checksum of the rest. From so many digits the same numbers must be read
+// back.
 bool json_write_sealed(const char *path, json_t *object, int digits, Error *error);
 
 // Read the member `name` of an object: a whole number, a number, or the length of a list. Fail (input) when there is no

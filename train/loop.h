@@ -3,7 +3,7 @@
 #define BITTER_LOOP_H
 
 #include "train/run.h"
-#include "train/step.h"
+#include "train/trainer.h"
 
 // Is called after every `every`-th step (0 = none), and after the last one, in the order of the list. The last step is
 // also one after which an observer before it has set report->stop.

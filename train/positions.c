@@ -82,8 +82,8 @@ bool positions_open(RunLog *log, const char *path, const Gpt *gpt, long long ste
     bool ok = !head.failed && (step == 0 || find_file(&goes_on, path, &head, error));
     if (step == 0) print_row(&head, gpt, 0);
     text_add(&head, "", 1);
-    if (head.failed) fail_run(error, "no memory for the header of %s", path);
-    ok = ok && !head.failed && log_start(log, path, head.bytes, goes_on ? step : 0, error);
+    if (head.failed) ok = fail_run(error, "no memory for the header of %s", path);
+    ok = ok && log_start(log, path, head.bytes, goes_on ? step : 0, error);
     text_free(&head);
     return ok;
 }
@@ -99,12 +99,6 @@ bool positions_row(RunLog *log, const Gpt *gpt, long long step, Error *error) {
 }
 
 // --- reading ---
-
-static int count_of(const char *text, char wanted) {
-    int count = 0;
-    for (; *text; text++) count += *text == wanted;
-    return count;
-}
 
 // "step,rho.0.0,rho.0.1" -> names. Returns the next line.
 static const char *read_names(Positions *p, const char *text) {
@@ -134,9 +128,11 @@ static const char *read_row(Positions *p, const char *text) {
 }
 
 static bool read_all(Positions *p, const char *text, const char *path, Error *error) {
-    const size_t header = strcspn(text, "\n");
-    const int lines = count_of(text, '\n');
-    for (size_t i = 0; i < header; i++) p->columns += text[i] == ',';
+    int lines = 0;
+    for (const char *at = text; *at; at++) {
+        lines += *at == '\n';
+        p->columns += lines == 0 && *at == ',';
+    }
     if (strncmp(text, "step,", 5) != 0 || lines < 1 || p->columns > POSITIONS_COLUMNS)
         return fail_input(error, "%s, line 1: expected step and the names of at most %d numbers", path,
                           POSITIONS_COLUMNS);
@@ -146,15 +142,12 @@ static bool read_all(Positions *p, const char *text, const char *path, Error *er
     if (!p->names || !p->steps || !p->values) return fail_run(error, "no memory for %s", path);
     text = read_names(p, text);
     while (*text && strchr(text, '\n')) { // a row without an end was being written
-        const char *line = text;
-        const int length = (int)strcspn(line, "\n"), shown = length < 40 ? length : 40;
-        text = read_row(p, line);
+        text = read_row(p, text);
         if (!text)
-            return fail_input(
-                error,
-                "%s, line %d: found '%.*s%s', expected a step and %d finite numbers, separated by commas; "
-                "remove the line, or move the file away",
-                path, p->rows + 2, shown, line, length > shown ? "..." : "", p->columns);
+            return fail_input(error,
+                              "%s, line %d: expected a step and %d finite numbers, separated by commas; remove the "
+                              "line, or move the file away",
+                              path, p->rows + 2, p->columns);
     }
     return true;
 }

@@ -1,22 +1,13 @@
 #include "train/result.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define HEAD_MOST 256 // bytes
-
-// The files that a run or a comparison uses in its directory.
-static const char *const own_files[] = {
-    "config.json", "tokenizer.json", "model.safetensors", "best.safetensors", "state.safetensors", "log.csv",
-    "lock",        "search.csv",     "descent.csv",       "measured.csv",     "positions-*.npy",   "report.md",
-    "report.html", "report.tex",     "results.csv",       "compare.json",     "plot-*.svg",        "runs",
-    "slurm.sh",    "slurm",          "positions.csv",
-};
 
 static bool holds(const char *directory, const char *file) {
     char path[PATH_CAPACITY];
@@ -26,12 +17,14 @@ static bool holds(const char *directory, const char *file) {
 
 // Does a run or a comparison use this name? Upper and lower case count as the same, as they do on some file systems.
 static bool is_own_file(const char *name) {
-    char lower[PATH_CAPACITY];
-    snprintf(lower, sizeof lower, "%s", name);
-    for (char *c = lower; *c; c++) *c = (char)tolower((unsigned char)*c);
-    for (size_t i = 0; i < sizeof own_files / sizeof *own_files; i++)
-        if (fnmatch(own_files[i], lower, 0) == 0) return true;
-    return false;
+    static const char *const own[] = {
+        "config.json",   "tokenizer.json", "model.safetensors", "best.safetensors", "state.safetensors", "log.csv",
+        "positions.csv", "lock",           "search.csv",        "descent.csv",      "results.csv",       "compare.json",
+        "measured.csv",  "report.md",      "report.html",       "report.tex",       "slurm.sh",          "slurm",
+        "runs"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcasecmp(own[i], name) == 0) return true;
+    return strncasecmp(name, "plot-", strlen("plot-")) == 0;
 }
 
 static bool check_owner(const char *option, const char *path, Error *error) {
@@ -77,14 +70,4 @@ bool result_close(AtomicFile *file, bool ok, Error *error) {
     if (ok) return atomic_commit(file, error);
     atomic_abandon(file);
     return false;
-}
-
-bool result_same(const char *a, const char *b) {
-    char directories[2][PATH_CAPACITY];
-    struct stat status[2];
-    Error ignored;
-    return path_parent(directories[0], a, &ignored) && path_parent(directories[1], b, &ignored) &&
-           strcmp(path_name(a), path_name(b)) == 0 && stat(directories[0], &status[0]) == 0 &&
-           stat(directories[1], &status[1]) == 0 && status[0].st_dev == status[1].st_dev &&
-           status[0].st_ino == status[1].st_ino;
 }

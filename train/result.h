@@ -4,13 +4,12 @@
 
 #include "base/file/file.h"
 
-// The rule for all files that bitter writes into places that users name: check that nothing of somebody else's is lost
-// at `path`. All files of its kind begin with `head` (size bytes). Fails (input) when a file exists there that is not
-// empty and begins differently. option: what names the file, for errors; "" = bitter itself.
+// Check that nothing of somebody else's is lost at `path`: fails (input) when a file exists there that is not empty and
+// does not begin with `head` (size bytes), as all files of its kind do. option: what names it, for errors; "" = bitter.
 bool result_replaces(const char *option, const char *path, const void *head, size_t size, Error *error);
 
-// Check that the file that `option` names may be written to `path`, by that rule. Fails (input), too, when the
-// directory holds a run or a comparison that uses a file of this name, whether that file exists or not.
+// The same, and fails (input), too, when the directory holds a run or a comparison that uses a file of this name,
+// whether that file exists or not.
 bool result_check(const char *option, const char *path, const void *head, size_t size, Error *error);
 
 // Begin a table: check, open, and write its first line, which ends in a newline. Does nothing when `path` is "".
@@ -19,8 +18,5 @@ bool result_open(AtomicFile *file, const char *option, const char *path, const c
 // End a file that was begun: make it permanent if all went well so far, else leave what was there before. Returns
 // whether all went well. Does nothing for a file that was never opened ({0}).
 bool result_close(AtomicFile *file, bool ok, Error *error);
-
-// Do two paths lead to the same file? It need not exist.
-bool result_same(const char *a, const char *b);
 
 #endif

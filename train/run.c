@@ -31,10 +31,9 @@ bool run_paths(RunPaths *paths, const char *run, Error *error) {
 }
 
 bool run_exists(const RunPaths *paths, Error *error) {
-    const char *directory = paths->directory;
     return !path_missing(paths->config) ||
            fail_input(error, "%s holds no run (there is no config.json); name a directory that `bitter train` wrote",
-                      directory);
+                      paths->directory);
 }
 
 void run_default_name(char out[TEXT_CAPACITY], const char *pos) {
@@ -162,15 +161,13 @@ static bool apply_past(Mix *mix, const char *past, Error *error) {
 // Fails (input) when the run does not have the weights that were asked for, saying what to do.
 static bool check_weights(const RunPaths *paths, Error *error) {
     char quoted[QUOTED_CAPACITY];
-    if (!path_missing(paths->model)) return true;
-    if (!paths->is_best)
-        return fail_input(error,
-                          "%s holds no model.safetensors yet; let `bitter train --resume --out %s` reach a checkpoint",
-                          paths->directory, shell_quoted(quoted, paths->directory));
-    return fail_input(error,
-                      "%s has no best.safetensors; only `bitter train` keeps the best weights, and only after a "
-                      "validation; leave out " RUN_BEST " to use the last weights",
-                      paths->directory);
+    if (path_missing(paths->model) && paths->is_best)
+        return fail_input(
+            error, "%s has no best.safetensors, which `bitter train` writes after a validation; leave out " RUN_BEST,
+            paths->directory);
+    return !path_missing(paths->model) ||
+           fail_input(error, "%s has no model.safetensors yet; let `bitter train --resume --out %s` reach a checkpoint",
+                      paths->directory, shell_quoted(quoted, paths->directory));
 }
 
 bool run_open(Run *run, const char *name, const char *past, Error *error) {
@@ -197,7 +194,7 @@ bool run_open(Run *run, const char *name, const char *past, Error *error) {
     pos.rule = place_rule(&run->tokenizer);
     Best best;
     ok = ok && gpt_create(&run->gpt, &shape, &pos, false, error) &&
-         (paths.is_best ? best_load(paths.model, &run->gpt, &best, error) : model_load(paths.model, &run->gpt, error));
+         model_load(paths.model, &run->gpt, paths.is_best ? &best : NULL, error);
     if (!ok) run_close(run);
     return ok;
 }
@@ -208,27 +205,22 @@ void run_close(Run *run) {
 }
 
 bool run_check_tokenizer(const Run *run, const char *directory, const Corpus *corpus, Error *error) {
-    char quoted[QUOTED_CAPACITY], advice[QUOTED_CAPACITY + 64];
-    if (tokenizer_same(&corpus->tokenizer, &run->tokenizer)) return true;
-    snprintf(advice, sizeof advice, "make data of the same text with `bitter prepare --tokenizer %s --out DIR`",
-             shell_quoted(quoted, directory));
-    return fail_input(error, "%s was made with another tokenizer than the run %s; %s", corpus->name, directory,
-                      run->tokenizer.kind == TOKENIZER_NONE
-                          ? "give shards of the tokenizer whose tokens the run was trained on"
-                          : advice);
+    char quoted[QUOTED_CAPACITY];
+    return tokenizer_same(&corpus->tokenizer, &run->tokenizer) ||
+           fail_input(error,
+                      "%s was made with another tokenizer than the run %s; make data of the same text with `bitter "
+                      "prepare --tokenizer %s --out DIR`",
+                      corpus->name, directory, shell_quoted(quoted, directory));
 }
 
 bool run_init_check(const Shape *shape, const Shape *of, const char *directory, Error *error) {
-    if (shape->layers != of->layers || shape->heads != of->heads || shape->width != of->width)
-        return fail_input(
-            error,
-            "--init %s: its model has --layers %d, --heads %d and --width %d, this one %d, %d and %d; make them equal",
-            directory, of->layers, of->heads, of->width, shape->layers, shape->heads, shape->width);
-    return (shape->block == of->block && key_heads(shape) == key_heads(of)) ||
-           fail_input(error,
-                      "--init %s: its model has the block %s and %d heads of keys, this one %s and %d; make --block "
-                      "and --kv-heads equal",
-                      directory, block_name(of->block), key_heads(of), block_name(shape->block), key_heads(shape));
+    const bool same = shape->layers == of->layers && shape->heads == of->heads && shape->width == of->width &&
+                      shape->block == of->block && key_heads(shape) == key_heads(of);
+    return same || fail_input(error,
+                              "--init %s: its model has --layers %d, --heads %d, --kv-heads %d, --width %d and --block "
+                              "%s, this one %d, %d, %d, %d and %s; make them equal",
+                              directory, of->layers, of->heads, key_heads(of), of->width, block_name(of->block),
+                              shape->layers, shape->heads, key_heads(shape), shape->width, block_name(shape->block));
 }
 
 bool run_init_from(Gpt *gpt, char said[TEXT_CAPACITY], const char *directory, const Corpus *corpus, Error *error) {
@@ -241,20 +233,6 @@ bool run_init_from(Gpt *gpt, char said[TEXT_CAPACITY], const char *directory, co
     return ok;
 }
 
-// The tokenizer of the data is written again if that of the run is lost, because without it nobody could use the run.
-static bool restore_tokenizer(const RunPaths *paths, const Corpus *corpus, Error *error) {
-    const Tokenizer *own = &corpus->tokenizer;
-    Tokenizer found = {0};
-    Error ignored;
-    if (!tokenizer_read(&found, paths->tokenizer, &ignored)) return tokenizer_write(own, paths->tokenizer, error);
-    const bool same = own->kind == TOKENIZER_NONE || tokenizer_same(&found, own);
-    tokenizer_free(&found);
-    return same || fail_input(error,
-                              "%s is another tokenizer than that of %s; give the run and its data the tokenizer that "
-                              "both were made with",
-                              paths->tokenizer, corpus->name);
-}
-
 bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, Error *error) {
     if (!options->resume)
         return (!*options->init ||
@@ -265,17 +243,20 @@ bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOpti
     const char *const saves[] = {paths->state, paths->model, paths->best};
     for (int i = 0; i < 3; i++, atomic_abandon(&probe))
         if (!atomic_open(&probe, saves[i], error)) return false;
-    if (!config_check_data(paths->config, trainer->corpus, error) || !restore_tokenizer(paths, trainer->corpus, error))
-        return false;
+    if (!config_check_data(paths->config, trainer->corpus, error)) return false;
+    // Without a tokenizer nobody could use the run, so that of the data is written again if that of the run is lost.
+    Tokenizer found = {0};
+    const bool kept = tokenizer_read(&found, paths->tokenizer, &reason);
+    tokenizer_free(&found);
+    if (!kept && !tokenizer_write(&trainer->corpus->tokenizer, paths->tokenizer, error)) return false;
     if (!path_missing(paths->best) && !best_read(paths->best, &trainer->gpt, &trainer->best, &reason))
         return fail_with(error, reason.kind, "%.900s, or move it elsewhere to go on without best weights",
                          reason.message);
     if (!path_missing(paths->state)) return trainer_load_state(trainer, paths->state, error);
-    char quoted[QUOTED_CAPACITY];
     return !*options->init ||
            fail_input(error,
-                      "%s has lost state.safetensors, which held its starting weights; start a new run with --init %s",
-                      options->out, shell_quoted(quoted, options->init));
+                      "%s has lost state.safetensors, which held its starting weights; start a new run with --init",
+                      options->out);
 }
 
 // The directory was one that could be written to, so this is not the user's mistake.
@@ -288,10 +269,10 @@ bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, const 
     // The state first: weights without a state would look like those of a run that cannot be resumed.
     return saved(lock_keep(&lock->lock, error) && log_sync(log, error) &&
                      state_save(paths->state, &trainer->gpt, &trainer->progress, error) &&
-                     lock_keep(&lock->lock, error) && model_save(paths->model, &trainer->gpt, error),
+                     lock_keep(&lock->lock, error) && model_save(paths->model, &trainer->gpt, NULL, error),
                  error);
 }
 
 bool run_save_best(const Trainer *trainer, const RunPaths *paths, const RunLock *lock, Error *error) {
-    return saved(lock_keep(&lock->lock, error) && best_save(paths->best, &trainer->gpt, &trainer->best, error), error);
+    return saved(lock_keep(&lock->lock, error) && model_save(paths->best, &trainer->gpt, &trainer->best, error), error);
 }

@@ -38,9 +38,9 @@ typedef struct {
     double looked; // when run_keep last looked, by clock_seconds()
 } RunLock;
 
-// Make the directory if there is none, keep other processes out of it until run_unlock, and remove temporary files of
-// the run that killed ones left. LOCK_TAKEN when another process works in it, LOCK_FAILED when it cannot be written to,
-// is a symbolic link or has a name that ends in RUN_BEST. Both set the error (input; run when the disk is full).
+// Make the directory if there is none, keep other processes out of it until run_unlock, and remove temporary files that
+// killed ones left. LOCK_TAKEN when another process works in it, LOCK_FAILED when it cannot be written to, is a
+// symbolic link or has a name that ends in RUN_BEST. Both set the error (input; run when the disk is full).
 LockResult run_lock(RunLock *lock, const char *directory, Error *error);
 
 // Call often: looks every few seconds whether the lock still holds. Fails (run) when it is lost (lock_keep).
@@ -49,9 +49,9 @@ bool run_keep(RunLock *lock, Error *error);
 // Let other processes in. Removes the directory if run_lock made it and it is empty. Does nothing if it is not locked.
 void run_unlock(RunLock *lock);
 
-// Begin a run in a directory that is locked: write tokenizer.json, then (with options->init; otherwise they follow from
-// the seed) state.safetensors with the starting weights, and last config.json, which makes it a run. Fails (input) when
-// the directory holds a run or data already, or a name in the options is not UTF-8.
+// Begin a run in a directory that is locked: write tokenizer.json, then, with options->init, state.safetensors with the
+// starting weights, and last config.json, which makes it a run. Fails (input) when the directory holds a run or data
+// already, or a name in the options is not UTF-8.
 bool run_create(const RunPaths *paths, const TrainOptions *options, const Trainer *trainer, Error *error);
 
 // In a directory that is locked: load the last checkpoint if options->resume, or else begin a run (run_create) with
@@ -65,24 +65,24 @@ typedef struct {
     Gpt gpt; // parameters only
 } Run;
 
-// Read config, tokenizer and weights; `name` as in run_paths. `past` ("clamp" or "interpolate") sets the scheme's
-// option `past`, unless it is "". Fails (input) when something is missing, damaged or does not belong together, and
-// when the scheme has no such option.
+// Read config, tokenizer and weights; `name` as in run_paths. `past` ("clamp" or "interpolate") sets the schemes'
+// option `past`, unless it is "". Fails (input) when something is missing, damaged or does not belong together.
 bool run_open(Run *run, const char *name, const char *past, Error *error);
 void run_close(Run *run);
 
 // Fails (input), saying what to do, when the run and these data have different tokenizers.
 bool run_check_tokenizer(const Run *run, const char *directory, const Corpus *corpus, Error *error);
 
-// Copy the weights of another run into a model with the same layers, heads, width and block: gpt_transfer, which also
-// says what `said` is. Fails (input) also when that run and `corpus`, the model's data, have different tokenizers.
+// Copy the weights of another run into a model of its sizes: gpt_transfer, which also says what `said` is. Fails
+// (input) also when that run and `corpus`, the model's data, have different tokenizers.
 bool run_init_from(Gpt *gpt, char said[TEXT_CAPACITY], const char *directory, const Corpus *corpus, Error *error);
 
 // Fails (input) where models of these shapes, `of` that of the run and `shape` that of the model, differ in layers,
 // heads, width or block.
 bool run_init_check(const Shape *shape, const Shape *of, const char *directory, Error *error);
 
-// log.csv, which has one row for each step, or another file of rows that begin with their step.
+// --- log.c: log.csv, which has one row for each step, or another file of rows that begin with their step ---
+
 typedef struct {
     FILE *stream;
     char path[PATH_CAPACITY];
@@ -90,7 +90,7 @@ typedef struct {
 } RunLog;
 
 // Start the log, or reopen it and cut off the rows after `step`, which a killed run left behind. A lost log is started
-// again, because the checkpoint does not need it; of this, and of rows that are missing, stderr is told.
+// again; of this, and of rows that are missing, stderr is told.
 bool log_open(RunLog *log, const char *path, long long step, Error *error);
 // The same for another file of such rows: `head` is what a new one begins with, at least a line.
 bool log_start(RunLog *log, const char *path, const char *head, long long step, Error *error);

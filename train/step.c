@@ -3,70 +3,31 @@
 #include "base/progress.h"
 #include "base/random.h"
 
-// The next batch into inputs, targets and scored (B,T). Returns its number of rows, B*T, or 0 on failure.
-static int read_batch(Trainer *trainer, Batches *batches, Error *error) {
-    const int B = trainer->pass.B;
-    return B * batches_next(trainer->inputs, trainer->targets, trainer->scored, batches, B, error);
+double trainer_rate(const Trainer *trainer, long long step) {
+    const TrainOptions *o = trainer->options;
+    return cosine_schedule(step - 1 - o->cosine_from, o->steps - o->cosine_from, o->warmup, o->lr, o->min_lr);
 }
 
-static int count_scored(const Trainer *trainer, int rows) {
-    int scored = 0;
-    for (int r = 0; r < rows; r++) scored += trainer->scored[r];
-    return scored;
+long long trainer_tokens(const Trainer *trainer) {
+    if (is_task(&trainer->corpus->builtin)) return (long long)trainer->batches.exercise_tokens;
+    return (long long)trainer->progress.rows * trainer->gpt.shape.context;
 }
 
-// Set trainer->weight, the weight of each scored target of the next step, to 1 / their number: then the losses of the
-// step's batches add up to its mean loss. With one batch, next_batch does it. In text all targets are scored. For a
-// task they are counted by making the step's batches once in advance, from a copy of the cursor. The copy shares the
-// memory of the current exercise with the original; that is safe, because every batch writes it anew.
-static bool weigh_targets(Trainer *trainer, Error *error) {
-    const int batches = (int)trainer->options->accumulate;
-    const bool task = is_task(&trainer->corpus->builtin);
-    Batches ahead = trainer->batches;
-    double scored = task ? 0 : (double)batches * trainer->pass.B * ahead.T;
-    for (int i = 0; task && batches > 1 && i < batches; i++) {
-        const int rows = read_batch(trainer, &ahead, error);
-        if (rows == 0) return false;
-        scored += count_scored(trainer, rows);
-    }
-    trainer->weight = 1 / scored;
-    return true;
-}
-
-// Where the first number that is not finite appeared: in the parameters, in the forward pass or in the backward pass.
-static const char *first_nonfinite(char where[80], const Trainer *trainer) {
-    const char *tensor = tensors_nonfinite(trainer->gpt.params, &trainer->gpt.tensors);
-    const char *activation = train_pass_nonfinite(where, &trainer->pass, &trainer->gpt.shape);
-    if (tensor)
-        snprintf(where, 80, "the parameters %s", tensor);
-    else if (!activation) {
-        tensor = tensors_nonfinite(trainer->gpt.grads, &trainer->gpt.tensors);
-        snprintf(where, 80, "%s%s", tensor ? "the gradient of " : "the sum of all squared gradients",
-                 tensor ? tensor : "");
-    }
-    return where;
-}
-
-static bool check_finite(const StepReport *report, const Trainer *trainer, long long step, Error *error) {
-    char where[80];
-    return (isfinite(report->loss) && isfinite(report->gradient_norm)) ||
-           fail_nonfinite(
-               error,
-               "step %lld: the loss is %g and the gradient's norm is %g (first in %s); start a new run with a "
-               "smaller --lr, a longer --warmup or a smaller --clip",
-               step, report->loss, fabs(report->gradient_norm), first_nonfinite(where, trainer));
-}
-
+// The next batch: inputs, targets and scored (B,T), and the weight of each target's loss in the step's mean loss, which
+// is 0 where it is not scored.
 static bool next_batch(Trainer *trainer, Error *error) {
     const uint64_t seed = (uint64_t)trainer->options->seed;
     TrainPass *pass = &trainer->pass;
-    const int rows = read_batch(trainer, &trainer->batches, error);
-    if (rows == 0) return false;
-    if (trainer->options->accumulate == 1) trainer->weight = 1.0 / count_scored(trainer, rows);
-    train_pass_resize(pass, rows / pass->B);
-    for (int r = 0; r < rows; r++) pass->dnll[r] = trainer->scored[r] ? (real)trainer->weight : 0;
-    pass->places_key = random_bits(random_key(seed, "positions"), trainer->batches.cursor);
-    pass->dropout_key = random_bits(random_key(seed, "dropout"), trainer->batches.cursor);
+    Batches *batches = &trainer->batches;
+    const int T = batches_next(trainer->inputs, trainer->targets, trainer->scored, batches, pass->B, error);
+    if (T == 0) return false;
+    train_pass_resize(pass, T);
+    int scored = 0;
+    for (int r = 0; r < pass->B * T; r++) scored += trainer->scored[r];
+    if (trainer->options->accumulate == 1) trainer->weight = 1.0 / scored;
+    for (int r = 0; r < pass->B * T; r++) pass->dnll[r] = trainer->scored[r] ? (real)trainer->weight : 0;
+    pass->places_key = random_bits(random_key(seed, "positions"), batches->cursor);
+    pass->dropout_key = random_bits(random_key(seed, "dropout"), batches->cursor);
     return true;
 }
 
@@ -79,12 +40,17 @@ static double batch_loss(const Trainer *trainer) {
     return sum * trainer->weight;
 }
 
-// The gradient of the step's mean loss, in gpt->grads, which is 0 before.
-static bool step_gradient(StepReport *report, Trainer *trainer, Error *error) {
+bool train_step(StepReport *report, Trainer *trainer, Error *error) {
+    const TrainOptions *o = trainer->options;
+    const AdamW adamw = {o->beta1, o->beta2, 1e-8, o->weight_decay, o->clip};
+    const double start = clock_seconds();
+    const long long tokens_before = trainer_tokens(trainer), step = (long long)trainer->progress.step + 1;
     Gpt *gpt = &trainer->gpt;
     TrainPass *pass = &trainer->pass;
-    if (!weigh_targets(trainer, error)) return false;
-    for (long long batch = 0; batch < trainer->options->accumulate; batch++) {
+    *report = (StepReport){.validation = {NAN, NAN, NAN}};
+
+    if (!step_weigh(trainer, error)) return false;
+    for (long long batch = 0; batch < o->accumulate; batch++) {
         if (!next_batch(trainer, error)) return false; // inputs, targets, dnll (B,T)
         train_pass_embed(pass, gpt, trainer->inputs);
         train_pass_forward(pass, gpt);                                     // up to the input of the head
@@ -92,19 +58,11 @@ static bool step_gradient(StepReport *report, Trainer *trainer, Error *error) {
         report->loss += batch_loss(trainer);
     }
     report->gradient_norm = gradient_norm(gpt);
-    return true;
-}
-
-bool train_step(StepReport *report, Trainer *trainer, Error *error) {
-    const TrainOptions *o = trainer->options;
-    const AdamW adamw = {o->beta1, o->beta2, 1e-8, o->weight_decay, o->clip};
-    const double start = clock_seconds();
-    const long long tokens_before = trainer_tokens(trainer), step = (long long)trainer->progress.step + 1;
-    *report = (StepReport){.validation = {NAN, NAN, NAN}};
-    if (!step_gradient(report, trainer, error) || !check_finite(report, trainer, step, error)) return false;
-    // adamw_step clips the gradient, moves the parameters, and clears the gradient for the next step.
+    if (!step_check_finite(trainer, report, step, error)) return false;
+    // Clips the gradient, moves the parameters, and clears the gradient for the next step.
     report->learning_rate = trainer_rate(trainer, step);
-    adamw_step(&trainer->gpt, &adamw, report->learning_rate, report->gradient_norm, step);
+    adamw_step(gpt, &adamw, report->learning_rate, report->gradient_norm, step);
+
     trainer->progress.step = step;
     trainer->progress.rows = (int64_t)trainer->batches.cursor;
     trainer->progress.batch_crc = trainer->batches.crc;

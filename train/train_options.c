@@ -91,11 +91,9 @@ bool shape_of(Shape *shape, const TrainOptions *options, int vocab, Error *error
 }
 
 bool name_check(const char *option, const char *name, Error *error) {
-    if (!is_utf8(name))
-        return fail_input(error, "%s %s: the name is not UTF-8, so no JSON file can record it; rename it", option,
-                          name);
-    return is_plain(name) ||
-           fail_input(error, "%s %s: the name holds a newline or another control character; rename it", option, name);
+    return (is_utf8(name) && is_plain(name)) ||
+           fail_input(error, "%s %s: the name %s; rename it", option, name,
+                      is_utf8(name) ? "holds a newline or another control character" : "is not UTF-8, as JSON needs");
 }
 
 // On a resume no name is recorded again, so none is checked.
@@ -125,8 +123,7 @@ bool train_options_check(const TrainOptions *options, Error *error) {
             error, "--batch %lld times --context %lld is more than 10^8 tokens; use --accumulate for larger steps",
             options->batch, options->context);
     const double rows = (double)options->batch * (double)options->accumulate;
-    if ((double)options->steps * rows * (double)options->context > 0x1p62)
-        return fail_input(error, "--steps %lld of %.0f windows of %lld tokens are more than 2^62 tokens; give fewer",
-                          options->steps, rows, options->context);
-    return true;
+    return (double)options->steps * rows * (double)options->context <= 0x1p62 ||
+           fail_input(error, "--steps %lld of %.0f windows of %lld tokens are more than 2^62 tokens; give fewer",
+                      options->steps, rows, options->context);
 }

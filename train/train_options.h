@@ -61,9 +61,9 @@ typedef struct {
 
 extern const Option train_options[];
 
-// May this option differ between a run and its resumption? The data may have moved: their contents are compared
-// instead. Another number of threads changes only the last bits, and the user is told. Another precision lets a run go
-// on where there is no bfloat16. --eval-tokens stays, because validation losses are compared.
+// May this option differ between a run and its resumption? The data may have moved: their contents are compared.
+// Another number of threads changes only the last bits, and the user is told. --eval-tokens stays, because validation
+// losses are compared.
 bool option_free_on_resume(const char *name);
 
 // The first option from `from` on, a row of train_options, whose values in a and b differ; NULL when there is none. The
@@ -76,12 +76,10 @@ bool shape_of(Shape *shape, const TrainOptions *options, int vocab, Error *error
 // The same without windows.
 Shape sizes_of(const TrainOptions *options, int vocab);
 
-// Fails (input), naming the option, when a name is not UTF-8, because JSON cannot hold it, or has control characters,
-// because a terminal that shows the name would obey them.
+// Fails (input), naming the option, when a name is not UTF-8 or has control characters, which a terminal would obey.
 bool name_check(const char *option, const char *name, Error *error);
 
-// Check what the ranges of the table cannot: fails (input) on options that do not go together, and on names that
-// config.json cannot hold.
+// Fails (input) on options that do not go together, and on names that config.json cannot hold.
 bool train_options_check(const TrainOptions *options, Error *error);
 
 #endif

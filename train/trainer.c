@@ -8,7 +8,7 @@
 #include "train/config.h"
 #include "num/blas.h"
 #include "num/gemm.h"
-#include "num/matrix.h"
+#include "num/product.h"
 #include "num/team.h"
 
 #include <stdio.h>
@@ -51,9 +51,8 @@ PlaceRule place_rule(const Tokenizer *tokenizer) {
 bool trainer_check(Mix *pos, const TrainOptions *options, int vocab, Error *error) {
     Shape shape;
     if (options->stretch.rule.original > 0 && options->random_positions > 0)
-        return fail_input(
-            error, "--random-positions %lld: the rotations are stretched for windows of one length; leave it out",
-            options->random_positions);
+        return fail_input(error, "--random-positions %lld: the rotations are stretched; leave it out",
+                          options->random_positions);
     // The shape before the scheme, which looks at the head width.
     return train_options_check(options, error) && shape_of(&shape, options, vocab, error) &&
            shape_check(&shape, error) && mix_create(pos, options->pos, &shape, error) &&
@@ -64,10 +63,8 @@ static bool start_text(Trainer *trainer, int T, Error *error) {
     const Corpus *corpus = trainer->corpus;
     if (corpus->val.count < (uint64_t)T + 1)
         return fail_input(
-            error,
-            "%s has %llu validation tokens, but one window of %d and its last target need %d; give more text or "
-            "a smaller --context",
-            corpus->name, (unsigned long long)corpus->val.count, T, T + 1);
+            error, "%s has %llu validation tokens, but one window needs %d; give more text or a smaller --context",
+            corpus->name, (unsigned long long)corpus->val.count, T + 1);
     const TrainOptions *o = trainer->options;
     BuiltinCorpus documents;
     if (!batches_start(&trainer->batches, &corpus->train, corpus->name, T, (uint64_t)o->seed, error)) return false;
@@ -80,17 +77,13 @@ static bool start_text(Trainer *trainer, int T, Error *error) {
 
 static bool start_task(Trainer *trainer, int T, Error *error) {
     if (*trainer->options->documents)
-        return fail_input(error,
-                          "--documents %s: %s is a task, which has no room for other text; leave one of them out",
-                          trainer->options->documents, trainer->corpus->name);
+        return fail_input(error, "--documents %s: there is no room in a task; leave it out",
+                          trainer->options->documents);
     const BuiltinCorpus *task = &trainer->corpus->builtin;
     const int longest = task_tokens(task, (int)task->max);
     if (longest > T)
-        return fail_input(
-            error,
-            "%s: exercises of %lld %s are up to %d tokens long, but --context is %d; give --context %d or more, "
-            "or a smaller max",
-            trainer->corpus->name, task->max, task->builtin->counts, longest, T, longest);
+        return fail_input(error, "%s: exercises of %lld %s need --context %d, not %d; give that, or a smaller max",
+                          trainer->corpus->name, task->max, task->builtin->counts, longest, T);
     const uint64_t stream = random_bits(task_stream(task, "train"), (uint64_t)trainer->options->seed);
     return batches_start_task(&trainer->batches, task, stream, tokenizer_end(&trainer->corpus->tokenizer), error);
 }
@@ -185,9 +178,7 @@ bool trainer_validate(Validation *validation, const Trainer *trainer, Error *err
     const bool task = is_task(&trainer->corpus->builtin);
     if (!(task ? validate_task(validation, trainer, error) : validate_text(validation, trainer, error))) return false;
     return isfinite(validation->loss) ||
-           fail_nonfinite(error,
-                          "step %lld: the validation loss is not a finite number; try a smaller --lr "
-                          "or a longer --warmup in a new run",
+           fail_nonfinite(error, "step %lld: the validation loss is not finite; start a new run with a smaller --lr",
                           (long long)trainer->progress.step);
 }
 
@@ -197,11 +188,8 @@ bool trainer_load_state(Trainer *trainer, const char *path, Error *error) {
     if (!state_load(path, &trainer->gpt, &trainer->progress, error)) return false;
     const int64_t rows = (int64_t)(o->batch * o->accumulate); // of a step
     if (p->step > o->steps || p->rows % rows != 0 || p->rows / rows != p->step)
-        return fail_input(
-            error,
-            "%s is at step %lld and row %lld, but the run has %lld steps of %lld rows; the file is damaged "
-            "or belongs to another run",
-            path, (long long)p->step, (long long)p->rows, o->steps, (long long)rows);
+        return fail_input(error, "%s is at step %lld and row %lld, but the run has %lld steps of %lld rows", path,
+                          (long long)p->step, (long long)p->rows, o->steps, (long long)rows);
     if (p->seed != own.seed || p->data_crc != own.data_crc)
         return fail_input(
             error,
@@ -212,16 +200,6 @@ bool trainer_load_state(Trainer *trainer, const char *path, Error *error) {
     return true;
 }
 
-double trainer_rate(const Trainer *trainer, long long step) {
-    const TrainOptions *o = trainer->options;
-    return cosine_schedule(step - 1 - o->cosine_from, o->steps - o->cosine_from, o->warmup, o->lr, o->min_lr);
-}
-
 bool trainer_out_of_patience(const Trainer *trainer) {
     return trainer->options->patience > 0 && trainer->stale >= trainer->options->patience;
-}
-
-long long trainer_tokens(const Trainer *trainer) {
-    if (is_task(&trainer->corpus->builtin)) return (long long)trainer->batches.exercise_tokens;
-    return (long long)trainer->progress.rows * trainer->gpt.shape.context;
 }

@@ -1,4 +1,4 @@
-#include "cmd/train/show.h"
+#include "cmd/train/train.h"
 
 #include "base/file/text.h"
 #include "lab/eval/generate.h"
@@ -26,15 +26,10 @@ static void print_sample(const Trainer *trainer, long long step) {
     fflush(stdout);
 }
 
-static void print_perplexity(double loss) {
-    const double perplexity = exp(loss);
-    printf(perplexity < 1e6 ? "perplexity %.3f" : "perplexity %.3g", perplexity);
-}
-
 static void print_validation(const Trainer *trainer, const StepReport *report) {
     const Validation *validation = &report->validation;
-    printf("step %6lld  train %.4f  val %.4f  ", (long long)trainer->progress.step, report->loss, validation->loss);
-    print_perplexity(validation->loss);
+    printf("step %6lld  train %.4f  val %.4f  perplexity %.3f", (long long)trainer->progress.step, report->loss,
+           validation->loss, exp(validation->loss));
     if (!isnan(validation->bits)) printf("  bits per byte %.4f", validation->bits);
     if (!isnan(validation->right)) printf("  right %.1f%%", 100 * validation->right);
     printf("  %.0f tokens/s\n", (double)trainer_tokens(trainer) / trainer->progress.seconds);
@@ -52,12 +47,10 @@ static void warn_of_rise(const Trainer *trainer, double loss) {
     const long long stale = trainer->stale, times = stale / STALE_WARNING;
     const bool due = stale > 0 && stale % STALE_WARNING == 0 && (times & (times - 1)) == 0;
     if (!due || train_finished(trainer) || trainer->options->patience > 0 || !(loss > STALE_RISE * best->loss)) return;
-    fprintf(
-        stderr,
-        "bitter train: the last %lld validations have found no loss below that of step %lld, which was %.4f; it is "
-        "%.4f now. best.safetensors keeps the weights of step %lld; Ctrl-C ends the training, and --patience N would "
-        "end it after N such validations\n",
-        stale, (long long)best->step, best->loss, loss, (long long)best->step);
+    fprintf(stderr,
+            "bitter train: the last %lld validations have found no loss below that of step %lld, which was %.4f; it is "
+            "%.4f now. best.safetensors keeps the weights of that step; --patience N would end the training\n",
+            stale, (long long)best->step, best->loss, loss);
 }
 
 bool train_show_step(void *line, Trainer *trainer, StepReport *report, Error *error) {
@@ -77,16 +70,6 @@ bool train_show_step(void *line, Trainer *trainer, StepReport *report, Error *er
     return true;
 }
 
-static bool fail_diverged(const Trainer *trainer, const char *reason, Error *error) {
-    const char *out = trainer->options->out;
-    char kept[TEXT_CAPACITY + 100] = "";
-    if (trainer->best.step > 0)
-        snprintf(kept, sizeof kept, "; its best weights, those of step %lld, are %s" RUN_BEST,
-                 (long long)trainer->best.step, out);
-    return fail_nonfinite(error, "%s diverged: %s%s; start a new run with a smaller --lr or a longer --warmup", out,
-                          reason, kept);
-}
-
 // One nat is room for noise. A run has learned nothing if its last loss is that far above the loss of guessing and not
 // below the first one; a run that starts from --init on another text may begin worse than guessing. A run has unlearned
 // if the mean loss of its last part is that far above that of an earlier part.
@@ -96,46 +79,26 @@ bool train_check_learning(const Trainer *trainer, const RunPaths *paths, Error *
     LogLosses losses;
     if (!log_losses(&losses, paths->log, error)) return false;
     if (losses.last > guessing + 1 && losses.last >= losses.first)
-        snprintf(reason, sizeof reason,
-                 "its last training loss is %.4g nats, where giving every token the same probability has %.4g",
-                 losses.last, guessing);
+        snprintf(reason, sizeof reason, "its last training loss is %.4g nats, where guessing has %.4g", losses.last,
+                 guessing);
     else if (losses.final > losses.lowest + 1)
-        snprintf(
-            reason, sizeof reason,
-            "the mean training loss of its last %lld steps is %.4g nats, and that of the %lld steps up to step %lld "
-            "was %.4g",
-            losses.part, losses.final, losses.part, losses.lowest_step, losses.lowest);
-    return !*reason || fail_diverged(trainer, reason, error);
+        snprintf(reason, sizeof reason,
+                 "the mean training loss of its last %lld steps is %.4g nats, and was %.4g up to step %lld",
+                 losses.part, losses.final, losses.lowest, losses.lowest_step);
+    return !*reason ||
+           fail_nonfinite(error,
+                          "%s diverged: %s; its best weights, those of step %lld, are %s" RUN_BEST
+                          "; start a new run with a smaller --lr or a longer --warmup",
+                          trainer->options->out, reason, (long long)trainer->best.step, trainer->options->out);
 }
 
 // Returns whether other weights than the last are the best.
 static bool print_best(const Trainer *trainer) {
     const Best *best = &trainer->best;
     if (best->step == 0 || best->step == trainer->progress.step) return false;
-    printf("best    was step %lld: validation loss %.4f, ", (long long)best->step, best->loss);
-    print_perplexity(best->loss);
-    printf("; its weights are %s" RUN_BEST "\n", trainer->options->out);
+    printf("best    was step %lld: validation loss %.4f, perplexity %.3f; its weights are %s" RUN_BEST "\n",
+           (long long)best->step, best->loss, exp(best->loss), trainer->options->out);
     return true;
-}
-
-#define GATES_A_LINE 6
-
-// What the gates of gate=trained have become: how much each layer has kept of its positions.
-static void print_gates(const Mix *mix) {
-    for (const Position *pos = mix->part; pos < mix->part + mix->parts; pos++) {
-        const bool once = position_embeds(pos);
-        if (!pos->gated) continue;
-        char name[sizeof pos->prefix];
-        snprintf(name, sizeof name, "%s", pos->prefix + strlen("pos.")); // "rope-2.", or "" where there is one part
-        name[strcspn(name, ".")] = 0;
-        printf("gates   %s:", *name ? name : pos->scheme->name);
-        for (int l = 0, g = 0; l < mix->shape.layers && g < gate_count(pos); l++) {
-            if (position_layer(pos, l) < 0) continue;
-            if (!once) printf("%s%s layer %d", g ? "," : "", g && g % GATES_A_LINE == 0 ? "\n       " : "", l);
-            printf(" %.3f", (double)gate_of(pos, g++));
-        }
-        printf("\n");
-    }
 }
 
 void train_show_end(const Trainer *trainer) {
@@ -149,12 +112,9 @@ void train_show_end(const Trainer *trainer) {
         return;
     }
     if (step < o->steps)
-        printf(
-            "stopped after step %lld of %lld (--patience %lld): no loss below that of step %lld since then; --resume "
-            "with a larger --patience continues\n",
-            step, o->steps, o->patience, (long long)trainer->best.step);
+        printf("stopped after step %lld of %lld (--patience %lld): no loss below that of step %lld since then\n", step,
+               o->steps, o->patience, (long long)trainer->best.step);
     printf("done    %s  (batches' CRC-32 %08llx)\n", o->out, (unsigned long long)trainer->progress.batch_crc);
-    print_gates(&trainer->gpt.pos);
     snprintf(name, sizeof name, "%s%s", o->out, print_best(trainer) ? RUN_BEST : "");
     shell_quoted(weights, name);
     printf("next    bitter eval %s%s\n", weights, is_task(&trainer->corpus->builtin) ? " --task" : "");

@@ -1,4 +1,4 @@
-#include "cmd/train/start.h"
+#include "cmd/train/train.h"
 
 #include "base/file/text.h"
 #include "cmd/shared/describe.h"
@@ -20,15 +20,12 @@ static bool take_over_options(TrainOptions *options, long long *steps, const boo
     int vocab_size;
     if (path_missing(paths->config))
         return fail_input(error, "%s holds no run to resume; leave out --resume to start one", options->out);
-    if (!path_missing(paths->model) &&
-        path_missing(paths->state)) { // made by `bitter extend`, or finished by `bitter compare`
-        char quoted[QUOTED_CAPACITY];
+    char quoted[QUOTED_CAPACITY];
+    if (!path_missing(paths->model) && path_missing(paths->state)) // made by `extend`, or finished by `compare`
         return fail_input(
             error,
-            "%s has weights but no state.safetensors to continue their training with, so there is nothing to resume; "
-            "start a new run with --init %s",
+            "%s has weights, but no state.safetensors: there is nothing to resume; start a new run with --init %s",
             options->out, shell_quoted(quoted, options->out));
-    }
     if (!config_read(paths->config, &saved, &vocab_size, error)) return false;
     const Option *steps_row = option_find(train_options, "steps");
     char typed[TEXT_CAPACITY], before[TEXT_CAPACITY];
@@ -46,16 +43,6 @@ static bool take_over_options(TrainOptions *options, long long *steps, const boo
     saved.resume = true;
     *options = saved;
     return true;
-}
-
-// Say what a run that begins with --init has taken over.
-static void tell_taken_over(const TrainOptions *options, bool seed_given) {
-    printf(
-        "init    the model, data, batch size and schedule of %s, where you gave no others: %lld steps, learning rate "
-        "%g\n",
-        options->init, options->steps, options->lr);
-    if (!seed_given)
-        printf("        seed %lld, one more than its own, so that other batches are drawn\n", options->seed);
 }
 
 // A run that starts from the weights of another run also takes over its model, data, batch size and schedule, except
@@ -82,7 +69,10 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
     const Shape shape = sizes_of(options, 1), of = sizes_of(&from, 1);
     if (!run_init_check(&shape, &of, options->init, error)) return false;
     if (!seed_given) options->seed = from.seed < LLONG_MAX ? from.seed + 1 : 0;
-    tell_taken_over(options, seed_given);
+    printf(
+        "init    the model, data, batch size and schedule of %s, where you gave no others: %lld steps, learning rate "
+        "%g, seed %lld\n",
+        options->init, options->steps, options->lr, options->seed);
     const bool same_heads =
         options->heads == from.heads && options->kv_heads == from.kv_heads && options->width == from.width;
     if (strcmp(options->pos, from.pos) == 0 && same_heads)
@@ -92,23 +82,6 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
                "or its heads differ\n",
                options->init, from.stretch.rule.factor);
     return true;
-}
-
-// Fails (input) when options that were typed change nothing.
-static bool check_effects(const TrainOptions *options, const Mix *pos, const bool *given, Error *error) {
-    const bool scattered = given[option_find(train_options, "random-positions") - train_options];
-    for (const Position *part = pos->part; !*options->init && part < pos->part + pos->parts; part++)
-        if (part->scheme->enters == ENTERS_ROTATION && rotary_of(part)->skip > part->shape.layers)
-            return fail_input(error, "--pos %s: skip=%lld leaves out none of %d layers; leave it out", options->pos,
-                              rotary_of(part)->skip, part->shape.layers);
-    if (scattered && options->random_positions && !mix_random_bound(pos))
-        return fail_input(error,
-                          "--random-positions has no effect with --pos %s, which reads no positions; leave it out",
-                          options->pos);
-    return !scattered || options->random_positions != options->context ||
-           fail_input(error,
-                      "--random-positions %lld: as many positions as --context has tokens leave no choice; give more",
-                      options->random_positions);
 }
 
 bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *paths, const bool *given, Error *error) {
@@ -128,9 +101,7 @@ bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *p
     if (!options->resume && !given[every] && options->eval_every > options->steps / 10)
         options->eval_every = options->steps < 10 ? 1 : options->steps / 10;
     if (!given[min_lr] && options->min_lr > options->lr) options->min_lr = options->lr;
-    if (!trainer_check(&pos, options, any_vocabulary, error) ||
-        (!options->resume && !check_effects(options, &pos, given, error)))
-        return false;
+    if (!trainer_check(&pos, options, any_vocabulary, error)) return false;
     mix_print(&pos, options->pos); // with every option of the schemes
     return true;
 }
@@ -159,18 +130,12 @@ static bool begin_cosine(Trainer *trainer, TrainOptions *options, long long step
     options->steps = steps;
     options->cosine_from = done;
     if (!train_options_check(options, error)) return false;
-    const long long left = steps - done, rise = options->warmup < left ? options->warmup : left;
-    printf("steps   a new cosine from step %lld on: the learning rate rises to %g in %lld steps", done,
-           options->warmup > rise ? options->lr * (double)rise / (double)options->warmup : options->lr, rise);
-    if (rise < left)
-        printf(", then falls to %g at step %lld\n", options->min_lr, steps);
-    else
-        printf(", which all belong to the warm-up\n");
-    if (best <= done) return true;
     printf(
-        "best    the best weights so far were those of step %lld, which the new cosine does not reach as before; they "
-        "are given up\n",
-        best);
+        "steps   a new cosine from step %lld on: the learning rate rises to %g in %lld steps, then falls to %g at step "
+        "%lld\n",
+        done, options->lr, options->warmup, options->min_lr, steps);
+    if (best <= done) return true;
+    printf("best    the new cosine does not come to step %lld as before, so its best weights are given up\n", best);
     trainer->best = (Best){0};
     return unlink(paths->best) == 0 || fail_run(error, "cannot remove %s: %s", paths->best, strerror(errno));
 }

@@ -1,4 +1,4 @@
-#include "cmd/train/text.h"
+#include "cmd/train/train.h"
 
 #include "base/file/crc.h"
 #include "base/file/text.h"

@@ -6,7 +6,6 @@
 #include "train/positions.h"
 #include "train/result.h"
 #include "train/loop.h"
-#include "lab/stats/npy.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -97,10 +96,6 @@ bool comparison_fail_changed(const Comparison *c, const char *name, Error *error
                       name, c->directory);
 }
 
-long long snapshot_step(long long steps, int snapshot) {
-    return snapshot == 0 ? 0 : steps >> (SNAPSHOTS - 1 - snapshot);
-}
-
 typedef struct {
     const Comparison *comparison;
     atomic_int *progress;
@@ -123,29 +118,7 @@ static bool open_corpus(Worker *w, Error *error) {
     return comparison_fail_changed(w->comparison, w->options.data, error);
 }
 
-static bool record_positions(const Worker *w, long long step, Error *error) {
-    const Gpt *gpt = &w->trainer->gpt;
-    char path[PATH_CAPACITY], file[64];
-    AtomicFile npy;
-    snprintf(file, sizeof file, "positions-%lld.npy", step);
-    if (!comparison_path(path, w->comparison, &w->job, file, error) ||
-        !npy_open(&npy, path, 1, (long long)tensor_numbers(&gpt->tensors, true), error))
-        return false;
-    const Tensor *tensor;
-    for (int p = 0; (tensor = gpt_position_tensor(gpt, p)); p++) {
-        if (!atomic_write(&npy, gpt->params + tensor->offset, tensor->count * sizeof(real), error)) return false;
-    }
-    return atomic_commit(&npy, error);
-}
-
-static bool snapshot(const Worker *w, long long step, Error *error) {
-    if (w->job.task >= 0 || !gpt_position_tensor(&w->trainer->gpt, 0)) return true;
-    for (int s = 0; s < SNAPSHOTS; s++)
-        if (snapshot_step(w->options.steps, s) == step) return record_positions(w, step, error);
-    return true;
-}
-
-// Has a signal come, or was the parent killed?
+// Has a signal come, here or to the parent, or was the parent killed?
 static bool must_stop(const void *context) {
     return interrupt_came() || getppid() != ((const Worker *)context)->parent;
 }
@@ -154,11 +127,10 @@ static void set_progress(const Worker *w, double share) {
     atomic_store(w->progress, (int)(share * PROGRESS_ALL));
 }
 
-// After each step: record position parameters, tell the progress, and see whether to go on.
+// After each step: tell the progress, and see whether to go on.
 static bool after_step(void *context, Trainer *trainer, StepReport *report, Error *error) {
     Worker *w = context;
     const long long step = (long long)trainer->progress.step;
-    if (!snapshot(w, step, error)) return false;
     set_progress(w, (double)step / (double)w->options.steps);
     report->stop = must_stop(w);
     return true;
@@ -175,7 +147,6 @@ static bool train(Worker *w, Error *error) {
         {o->save_every, observe_checkpoint, &w->files},
         {0},
     };
-    if (w->trainer->progress.step == 0 && !snapshot(w, 0, error)) return false;
     // A run that was killed within its last checkpoint has its state, but maybe not its weights.
     if (w->trainer->progress.step >= o->steps && !observe_checkpoint(&w->files, w->trainer, NULL, error)) return false;
     return train_loop(w->trainer, observers, error) && stop_check(&w->stop, error);

@@ -55,9 +55,4 @@ bool comparison_fail_changed(const Comparison *comparison, const char *name, Err
 // work fails (interrupted).
 bool work(bool *taken, const Comparison *comparison, int job, atomic_int *progress, pid_t parent, Error *error);
 
-// The steps after which a run records its position parameters in positions-STEP.npy: 0, an eighth, a quarter, half, and
-// all of `steps`.
-#define SNAPSHOTS 5
-long long snapshot_step(long long steps, int snapshot);
-
 #endif

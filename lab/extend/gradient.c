@@ -2,7 +2,6 @@
 #include "base/progress.h"
 #include "lab/extend/extend.h"
 #include "train/result.h"
-#include "model/adamw.h"
 #include "model/train_pass.h"
 #include "posenc/rotation/rotate.h"
 

@@ -4,6 +4,7 @@
 #include "model/gradcheck.h"
 #include "model/infer.h"
 #include "posenc/bias/bias.h"
+#include "posenc/registry.h"
 #include "posenc/rotation/rotate.h"
 
 #include <stdlib.h>

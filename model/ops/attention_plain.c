@@ -1,6 +1,6 @@
 // Attention in the plainest way: for each head the whole table of scores, and nothing shared between heads, blocks or
 // threads. attention.c computes the same faster and in less memory; a test compares the two.
-#include "model/ops/ops.h"
+#include "model/ops/attention.h"
 #include "model/ops/softmax.h"
 
 // One head's memory: scores and weights S = P, and their gradients dP = dS, both (queries, keys); and what the position

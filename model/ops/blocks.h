@@ -3,7 +3,7 @@
 #ifndef BITTER_BLOCKS_H
 #define BITTER_BLOCKS_H
 
-#include "model/ops/ops.h"
+#include "model/ops/attention.h"
 #include "model/ops/softmax.h"
 
 // One thread's scratch memory, for one head at a time.

@@ -63,7 +63,7 @@ edited "layers that are named twice" "layer 0 is named twice" 's/"pos": "[^"]*"/
 edited "layers that are not named" "layer 3 is not named" 's/"pos": "[^"]*"/"pos": "rope@0-2"/'
 edited "a window of 0 keys" "a window of 0 keys" 's/"window": "8,0"/"window": "0"/'
 edited "windows of more layers" "windows for 5 layers" 's/"window": "8,0"/"window": "8*4,0"/'
-edited "a window without quotes" '"window" is not a string' 's/"window": "8,0"/"window": 8/'
+edited "a window without quotes" '"window"' 's/"window": "8,0"/"window": 8/'
 edited "key heads that do not divide" "3" 's/"kv-heads": 2/"kv-heads": 3/'
 edited "more key heads than heads" "8" 's/"kv-heads": 2/"kv-heads": 8/'
 edited "a block of nobody" "\"block\"" 's/"block": "llama"/"block": "gpt3"/'

@@ -13,7 +13,7 @@ need eval run --csv text.csv --logits one.npy
 
 # --- files of a run and of a comparison ---
 for file in config.json tokenizer.json model.safetensors best.safetensors state.safetensors log.csv measured.csv search.csv descent.csv \
-    positions.csv positions-16.npy lock; do
+    positions.csv lock; do
     refuses "--csv run/$file" "--csv run/$file;of the run" eval run --csv run/$file
 done
 refuses "--csv of another run" "other/config.json;of the run" eval run --csv other/config.json
@@ -22,7 +22,6 @@ refuses "--csv in other letters" "MODEL.safetensors;of the run" eval run --csv r
 (cd run && "$BITTER" eval . --csv log.csv >"$scratch/out" 2>"$scratch/err" </dev/null)
 check "--csv log.csv, in the run" test $? -eq 2 -a "$(wc -l <run/log.csv)" -eq 3
 refuses "--logits run/model.safetensors" "--logits;of the run" eval run --logits run/model.safetensors
-refuses "--logits run/positions-2.npy" "--logits;of the run" eval run --logits run/positions-2.npy
 refuses "passkeys --csv" "run/config.json;of the run" eval run --task --data builtin:passkey --samples 1 --csv run/config.json
 refuses "--task --csv" "task/state.safetensors;of the run" eval task --task --samples 2 --csv task/state.safetensors
 for file in compare.json results.csv report.md report.html report.tex plot-1.svg lock runs slurm.sh; do
@@ -46,7 +45,7 @@ ln -s other/config.json link
 refuses "--csv over a link" "link" eval run --csv link
 mkdir directory
 refuses "--csv over a directory" "directory;regular file" eval run --csv directory
-refuses "both in one file" "--csv;--logits;both.csv" eval run --csv both.csv --logits ./both.csv
+refuses "both in one file" "--csv;--logits;both.csv" eval run --csv both.csv --logits both.csv
 succeed "over a table of the same kind" eval run --csv text.csv --context 200,300
 check "which is replaced" test "$(wc -l <text.csv)" -eq 3
 succeed "over an array" eval run --logits one.npy --context 200

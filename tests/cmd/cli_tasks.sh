@@ -80,7 +80,7 @@ need prepare --tokenizer chars --out shards/chars builtin:copy:bytes=2000
 need train $small --data shards/chars --context 16 --steps 2 --out chars
 
 # --- mistakes ---
-refuses "a context that is too short" "4 letters are up to 28 tokens long;--context 28" \
+refuses "a context that is too short" "4 letters;--context 28" \
     train $small --data $copy --context 27 --out new
 refuses "an option that the task does not have" "'ofset';did you mean 'offset'" \
     train $small --data builtin:offset:ofset=3 --out new

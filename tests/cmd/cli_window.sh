@@ -41,7 +41,6 @@ refuses "a window of 0 keys" "--window '0', character 1;a window of 0 keys;'64*5
 refuses "no window" "--window '0*2', character 1;a window of 0 keys" train $small --window '0*2' --out new
 refuses "no number" "--window '8,x', character 3 ('x')" train $small --window 8,x --out new
 refuses "more layers than there are" "--window '8*5,0', character 1;6 layers;--layers 2" train $small --window '8*5,0' --out new
-refuses "a count with nothing beside it" "character 2;leave out *2" train $small --window '8*2' --out new
 refuses "windows that repeat late" "at most 64 layers" train $small --window '8*65,0' --out new
 refuses "windows in gradcheck" "--window '-1'" gradcheck --pos rope --window -1
 refuses "extending windows" "windows;as it is" extend narrow --method yarn --factor 2 --out new

@@ -1,6 +1,6 @@
 // `bitter train` against lesson/plain.c, the trainer in one file: from the same weights, on the same batches, the same
 // losses. tests/lesson/double_plain.c compares everything of one step.
-#include "train/step.h"
+#include "train/trainer.h"
 #include "tests/lesson/plain.h"
 #include "tests/support/support.h"
 

@@ -97,68 +97,6 @@ static void wrong_frequencies_are_noticed(void **state) {
     expect_wrong("frequencies of the first layer", "layers=own", &brief);
 }
 
-// alibi-learned collects the gradients of its slopes in score_backward and adds them up in layer_backward.
-static void slope_of_the_first_head(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
-    ScoreBlock wrong = *block;
-    wrong.head = 0;
-    bias_family.score_backward(tables, &wrong, grad);
-}
-
-static void slopes_from_one_sequence(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
-    if (block->sequence == 0) bias_family.score_backward(tables, block, grad);
-}
-
-static void slopes_from_the_last_row(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
-    const int skipped = block->rows - 1;
-    const ScoreGradient last = {.dS = grad->dS + (size_t)skipped * block->stride};
-    ScoreBlock wrong = *block;
-    wrong.query_at += skipped;
-    wrong.rows = 1;
-    bias_family.score_backward(tables, &wrong, &last);
-}
-
-static void slopes_from_the_last_layer(const Tables *tables, int layer, real *dx, const real *dfeatures,
-                                       const real *features, const real *x, int rows) {
-    bias_family.layer_backward(tables, layer, dx, dfeatures, features, x, rows);
-    const size_t numbers = (size_t)tables->pos->sets * tables->pos->shape.heads * tables->positions;
-    if (layer != 1) return; // layers come in falling order
-    team_barrier();
-#pragma omp single
-    memset(tables->dtable[0], 0, numbers * sizeof(real));
-}
-
-static void slopes_of_the_first_layer(const Tables *tables, int layer, real *dx, const real *dfeatures,
-                                      const real *features, const real *x, int rows) {
-    bias_family.layer_backward(tables, 0, dx, dfeatures, features, x, rows);
-}
-
-static void slopes_of_the_wrong_sign(const Tables *tables, int layer, real *dx, const real *dfeatures,
-                                     const real *features, const real *x, int rows) {
-    bias_family.layer_backward(tables, layer, dx, dfeatures, features, x, rows);
-    const Position *pos = tables->pos;
-    if (layer > 0) return;
-#pragma omp single
-    for (int n = 0; n < pos->sets * pos->shape.heads; n++) pos->dparams[0][n] *= -1;
-}
-
-static void wrong_slopes_are_noticed(void **state) {
-    Family *family = broken_make(&broken, &scheme_alibi_learned);
-    family->score_backward = slope_of_the_first_head;
-    expect_wrong("slopes of the first head", NULL, &brief);
-    family->score_backward = slopes_from_one_sequence;
-    expect_wrong("slopes from one sequence", NULL, &brief);
-    family->score_backward = slopes_from_the_last_row;
-    expect_wrong("slopes from the last row", NULL, &brief);
-    family = broken_make(&broken, &scheme_alibi_learned);
-    family->layer_backward = slopes_from_the_last_layer;
-    expect_wrong("shared slopes without the last layer", "layers=shared", &brief);
-    family->layer_backward = slopes_of_the_first_layer;
-    expect_wrong("own slopes of the first layer", "layers=own", &brief);
-    family = broken_make(&broken, &scheme_alibi_learned);
-    family->layer_backward = slopes_of_the_wrong_sign;
-    expect_wrong("slopes with the wrong sign", NULL, &brief);
-}
-
 static void last_token_forgotten(const Tables *tables, const real *dx, const Place *at, int rows) {
     scheme_learned.family->embed_backward(tables, dx, at, rows - 1);
 }
@@ -246,50 +184,12 @@ static void a_loss_that_is_no_number_is_explained(void **state) {
     expect_text(error.message, "`project`");
 }
 
-// p within 0 and 1, and NaN outside; all begin at 0.
-static void into_unit_range(Position *pos) {
-    for (int n = 0; n < pos->sets * pos->shape.heads; n++) {
-        real *p = &pos->params[0][n];
-        *p = *p < 0 ? 0 : *p > 1 ? 1 : *p;
-    }
-}
-
-static double root_curve(const Position *pos, int set, int head, int distance) {
-    const double p = (double)pos->params[0][set * pos->shape.heads + head];
-    return -distance * sqrt(p * (2 - p)) + 0 * sqrt(1 - p);
-}
-
-static void root_curve_backward(const Tables *tables, int set, int head) {
-    const int n = set * tables->pos->shape.heads + head;
-    const double p = (double)tables->pos->params[0][n];
-    for (int distance = 1; distance < tables->positions; distance++)
-        tables->pos->dparams[0][n] -=
-            (real)(bias_gradient(tables, set, head, distance) * distance * (1 - p) / sqrt(p * (2 - p)));
-}
-
-static void parameters_are_drawn_inside_the_range(void **state) {
-    Scheme scheme = scheme_kerple;
-    GradientError where;
-    Mix pos;
-    Error error;
-    scheme.init = NULL;
-    scheme.project = into_unit_range;
-    scheme.recipe = &(const Curve){.curve = root_curve, .curve_backward = root_curve_backward};
-    must(mix_parse_of(&pos, &scheme, NULL, &error), &error);
-    for (uint64_t seed = 1; seed <= 5; seed++) {
-        const double worst = worst_error(&where, &pos, &brief, seed);
-        if (isnan(worst)) fail_msg("seed %d: NaN at %zu of %s", (int)seed, where.at, where.name);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loss_that_is_no_number_is_explained),
-        cmocka_unit_test(parameters_are_drawn_inside_the_range),
         cmocka_unit_test(a_missing_hook_is_noticed),
         cmocka_unit_test(rotations_turned_wrongly_are_noticed),
         cmocka_unit_test(wrong_frequencies_are_noticed),
-        cmocka_unit_test(wrong_slopes_are_noticed),
         cmocka_unit_test(small_mistakes_are_noticed),
         cmocka_unit_test(small_gradients_count_like_large_ones),
     };

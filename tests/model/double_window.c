@@ -160,29 +160,6 @@ static void tiles_agree_with_whole_rows(void **state) {
     for (size_t i = 0; i < COUNT(all); i++) free(all[i]);
 }
 
-static size_t memory_for(int capacity, Windows windows) {
-    Shape shape = plain;
-    Gpt gpt;
-    Inference inference;
-    Error error;
-    shape.windows = windows;
-    model_make(&gpt, "fox", &shape, false);
-    must(inference_create(&inference, &gpt, 1, capacity, 16, &error), &error);
-    size_t tokens = 0;
-    for (int l = 0; l < shape.layers; l++) tokens += (size_t)inference.memory[l].room;
-    inference_free(&inference);
-    gpt_free(&gpt);
-    return tokens;
-}
-
-static void memory_follows_the_window(void **state) {
-    assert_int_equal(memory_for(5000, (Windows){0}), 2 * 5000);
-    assert_in_range(memory_for(5000, (Windows){1, {64}}), 2 * (64 + 16), 2 * 3 * (64 + 16));
-    assert_int_equal(memory_for(50000, (Windows){1, {64}}), memory_for(5000, (Windows){1, {64}}));
-    assert_in_range(memory_for(5000, (Windows){2, {64, 0}}), 5000 + 80, 5000 + 240);
-    assert_int_equal(memory_for(50, (Windows){1, {1000000}}), 2 * 50);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_over_several_blocks),
@@ -190,7 +167,6 @@ int main(void) {
         cmocka_unit_test(windows_of_the_whole_text_change_no_bit),
         cmocka_unit_test(tokens_reach_as_far_as_windows_do),
         cmocka_unit_test(tiles_agree_with_whole_rows),
-        cmocka_unit_test(memory_follows_the_window),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

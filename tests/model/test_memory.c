@@ -29,24 +29,6 @@ static void memory_grows_linearly(void **state) {
     }
 }
 
-// The activations of the layers follow each other, and nothing else is in between.
-static void each_layer_has_its_activations_once(void **state) {
-    for (int block = BLOCK_GPT2; block <= BLOCK_LLAMA; block++) {
-        const Shape shape = {.vocab = 11, .context = 24, .layers = 3, .heads = 2, .width = 16, .block = block};
-        Gpt gpt;
-        TrainPass pass;
-        Error error;
-        model_make(&gpt, "none", &shape, true);
-        must(train_pass_create(&pass, &gpt, 2, shape.context, &error), &error);
-        const long size = pass.layers[1].x - pass.layers[0].x;
-        assert_true(size > 0);
-        assert_ptr_equal(pass.layers[2].x, pass.layers[1].x + size);
-        assert_ptr_equal(pass.x_final, pass.layers[2].x + size);
-        train_pass_free(&pass);
-        gpt_free(&gpt);
-    }
-}
-
 static void too_much_memory_is_refused(void **state) {
     const Shape huge = {.vocab = 257, .context = 64, .layers = 1000, .heads = 1, .width = 9000};
     const Shape small = {.vocab = 257, .context = 64, .layers = 2, .heads = 1, .width = 64};
@@ -76,7 +58,6 @@ static void too_much_memory_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_grows_linearly),
-        cmocka_unit_test(each_layer_has_its_activations_once),
         cmocka_unit_test(too_much_memory_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,5 @@
 // The whole model under every registered scheme: which tokens it may look at, that all ways of running it give the same
 // numbers, its tensors, its memory, and that it learns.
-#include "model/adamw.h"
 #include "posenc/registry.h"
 #include "tests/support/agreement.h"
 
@@ -239,9 +238,9 @@ static void impossible_shapes_are_refused(void **state) {
                  {SIZES(1000000, 256, 4, 4, 1000, 0, 0), NULL},
                  {SIZES(257, 1000000, 4, 4, 1000, 0, 0), NULL},
                  {SIZES(257, 256, 4, 4, 1000, 1000000, 0), NULL},
-                 {SIZES(1000001, 256, 4, 4, 1000, 0, 0), "--width 1000 with a vocabulary of 1000001 would"},
-                 {SIZES(257, 1000001, 4, 4, 1000, 0, 0), "--width 1000 at 1000001 positions would"},
-                 {SIZES(257, 256, 4, 4, 1000, 1000001, 0), "--width 1000 at 1000001 positions would"},
+                 {SIZES(1000001, 256, 4, 4, 1000, 0, 0), "a vocabulary of 1000001"},
+                 {SIZES(257, 1000001, 4, 4, 1000, 0, 0), "1000001 positions"},
+                 {SIZES(257, 256, 4, 4, 1000, 1000001, 0), "1000001 positions"},
                  {SIZES(0, 256, 4, 4, 128, 0, 0), "at least 1"},
                  {SIZES(257, 0, 4, 4, 128, 0, 0), "at least 1"},
                  {SIZES(257, 256, 0, 4, 128, 0, 0), "at least 1"},
@@ -249,9 +248,8 @@ static void impossible_shapes_are_refused(void **state) {
                  {SIZES(257, 256, 4, 4, -128, 0, 0), "at least 1"},
                  {SIZES(257, 256, 4, 3, 128, 0, 0), "--heads 3 does not divide --width 128"},
                  {SIZES(257, 256, 4, 256, 128, 0, 0), "--heads 256 does not divide"},
-                 {SIZES(65536, 256, 4, 4, 16000, 0, 0),
-                  "--width 16000 with a vocabulary of 65536 would make a matrix of more than 10^9"},
-                 {SIZES(257, 256, 4, 4, 20000, 0, 0), "--width 20000 with a vocabulary of 257 would"},
+                 {SIZES(65536, 256, 4, 4, 16000, 0, 0), "--width 16000 with a vocabulary of 65536"},
+                 {SIZES(257, 256, 4, 4, 20000, 0, 0), "--width 20000 with a vocabulary of 257"},
                  {SIZES(257, 256, 4, 4, 128, 256, 0), NULL},
                  {SIZES(257, 256, 4, 4, 128, 255, 0), "--random-positions 255 is less than --context 256"},
                  {SIZES(257, 256, 4, 4, 128, 0, 4), NULL},
@@ -273,39 +271,6 @@ static void impossible_shapes_are_refused(void **state) {
                                  : shape_check(&cases[i].shape, &error),
                            &error, cases[i].part);
         }
-    }
-}
-
-static void a_repeating_text_is_learned(void **state) {
-    enum { B = 4, T = 12, PERIOD = 5, STEPS = 60 };
-    const Shape shape = {.vocab = PERIOD, .context = T, .layers = 1, .heads = 2, .width = 16};
-    const AdamW adamw = {.beta1 = 0.9, .beta2 = 0.99, .epsilon = 1e-8, .weight_decay = 0.1, .clip = 1};
-    int ids[B * T], targets[B * T];
-    for (int r = 0; r < B * T; r++) {
-        ids[r] = (r / T + r % T) % PERIOD;
-        targets[r] = (ids[r] + 1) % PERIOD;
-    }
-    for (int s = 0; schemes[s]; s++) {
-        Gpt gpt;
-        TrainPass pass;
-        Mix pos;
-        Error error;
-        double loss = 0, first = 0;
-        must(mix_create(&pos, schemes[s]->name, &shape, &error), &error);
-        must(gpt_create(&gpt, &shape, &pos, true, &error), &error);
-        must(train_pass_create(&pass, &gpt, B, T, &error), &error);
-        gpt_init(&gpt, 1);
-        for (int step = 1; step <= STEPS; step++) {
-            run_pass(&pass, &gpt, ids, targets);
-            loss = 0;
-            for (int r = 0; r < B * T; r++) loss += pass.nll[r] / (B * T);
-            if (step == 1) first = loss;
-            adamw_step(&gpt, &adamw, 0.02, gradient_norm(&gpt), step);
-        }
-        if (!(fabs(first - log(PERIOD)) <= 0.1)) fail_msg("%s: first loss %g", schemes[s]->name, first);
-        if (!(loss <= 0.02)) fail_msg("%s: loss %g after %d steps", schemes[s]->name, loss, STEPS);
-        train_pass_free(&pass);
-        gpt_free(&gpt);
     }
 }
 
@@ -347,7 +312,6 @@ int main(void) {
         cmocka_unit_test(initial_values_have_gpt_2_s_scales),
         cmocka_unit_test(the_tensor_table_is_sound),
         cmocka_unit_test(impossible_shapes_are_refused),
-        cmocka_unit_test(a_repeating_text_is_learned),
         cmocka_unit_test(weights_too_small_to_matter_are_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

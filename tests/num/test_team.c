@@ -23,23 +23,6 @@ static void shares_cover_everything_once(void **state) {
             }
 }
 
-static void shares_of_the_largest_tensors(void **state) {
-    static const int counts[] = {0, 1, 15, 16, 17, 1000, TENSOR_NUMBERS_MOST, INT_MAX};
-    for (int threads = 1; threads <= 9; threads++)
-        for (size_t i = 0; i < COUNT(counts); i++) {
-            Share shares[9];
-#pragma omp parallel num_threads(threads)
-            shares[omp_get_thread_num()] = share_columns(counts[i]);
-            int at = 0;
-            for (int t = 0; t < threads; t++) { // one behind the other, about as large
-                assert_int_equal(shares[t].begin, at);
-                at = shares[t].end;
-                assert_true(at - shares[t].begin - 16 <= counts[i] / threads);
-            }
-            assert_int_equal(at, counts[i]);
-        }
-}
-
 enum { B = 3, T = 70, ROWS = B * T };
 
 // Losses and gradients of one batch with this many threads; gradients (tensors.total) are the caller's to free.
@@ -117,41 +100,11 @@ static void reading_is_the_same_every_time(void **state) {
     gpt_free(&gpt);
 }
 
-static void read_text(double *nll, Inference *reader, const Gpt *gpt, const int *ids, int n) {
-    inference_feed(reader, gpt, ids, n);
-    inference_nll(nll, reader, gpt, ids, n);
-}
-
-// Threads that each read a text beside others get what one alone gets, whatever a scheme prepares with.
-static void texts_are_read_side_by_side(void **state) {
-    enum { READERS = 3, N = 20 };
-    static const Shape shape = {.vocab = 19, .context = N, .layers = 2, .heads = 3, .width = 48};
-    int ids[N];
-    ids_make(ids, N, shape.vocab, 3);
-    for (const Scheme *const *scheme = schemes; *scheme; scheme++) {
-        Gpt gpt;
-        Inference readers[READERS];
-        double nll[READERS][N];
-        model_make(&gpt, (*scheme)->name, &shape, false);
-        for (int i = 0; i < READERS; i++) {
-            Error error;
-            must(inference_create(&readers[i], &gpt, 1, N, N, &error), &error);
-        }
-        read_text(nll[0], &readers[0], &gpt, ids, N);
-#pragma omp parallel for num_threads(READERS - 1) schedule(static, 1)
-        for (int i = 1; i < READERS; i++) read_text(nll[i], &readers[i], &gpt, ids, N);
-        for (int i = 1; i < READERS; i++)
-            for (int t = 0; t < N; t++) expect_near((*scheme)->name, (size_t)t, nll[i][t], nll[0][t], 1e-6);
-        for (int i = 0; i < READERS; i++) inference_free(&readers[i]);
-        gpt_free(&gpt);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shares_cover_everything_once),  cmocka_unit_test(shares_of_the_largest_tensors),
-        cmocka_unit_test(threads_change_only_last_bits), cmocka_unit_test(reading_is_the_same_every_time),
-        cmocka_unit_test(texts_are_read_side_by_side),
+        cmocka_unit_test(shares_cover_everything_once),
+        cmocka_unit_test(threads_change_only_last_bits),
+        cmocka_unit_test(reading_is_the_same_every_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

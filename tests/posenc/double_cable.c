@@ -1,5 +1,6 @@
 // The scheme cable in double: attention and its gradients compared with torch's, ALiBi as its special case, and long
 // texts.
+#include "model/ops/attention.h"
 #include "model/ops/ops.h"
 #include "tests/support/scene.h"
 

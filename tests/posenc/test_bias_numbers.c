@@ -1,6 +1,5 @@
 // Schemes that add a bias to the scores: compared with other implementations' numbers and with formulas, forward and
 // backward.
-#include "model/adamw.h"
 #include "posenc/bias/bias.h"
 #include "tests/support/scene.h"
 

@@ -1,5 +1,6 @@
 // Schemes whose scores depend on the tokens in between, fox and path: compared with other implementations' numbers, on
 // long texts, and at the limits of their ranges.
+#include "model/ops/attention.h"
 #include "model/ops/ops.h"
 #include "posenc/content/gates.h"
 #include "tests/support/scene.h"

@@ -30,7 +30,7 @@ static inline int make_run(void **state) {
     must(run_paths(&paths, run_directory, &error), &error);
     must(directory_create(run_directory, NULL, &error), &error);
     must(run_create(&paths, &options, &trainer, &error), &error);
-    must(model_save(paths.model, &trainer.gpt, &error), &error);
+    must(model_save(paths.model, &trainer.gpt, NULL, &error), &error);
     return 0;
 }
 

@@ -132,9 +132,9 @@ static void wrong_options_are_refused(void **state) {
                  {"\"width\": 1.5", "not '1.5'"},
                  {"\"width\": true", "not 'true'"},
                  {"\"width\": \"wide\"", "not 'wide'"},
-                 {"\"width\": null", "\"width\" is neither a number, a string nor true or false"},
-                 {"\"width\": [128]", "\"width\" is neither"},
-                 {"\"width\": {}", "\"width\" is neither"},
+                 {"\"width\": null", "\"width\""},
+                 {"\"width\": [128]", "\"width\""},
+                 {"\"width\": {}", "\"width\""},
                  {"\"width\": 99999999999999999999", "too big"},
                  {"\"beta1\": 1", "\"beta1\": give"},
                  {"\"dropout\": -0.1", "\"dropout\": give"},
@@ -152,43 +152,6 @@ static void wrong_options_are_refused(void **state) {
     strcat(options, "\"");
     write_config(options, usual_data);
     expect_refusal("too long");
-}
-
-static void wrong_frames_are_refused(void **state) {
-    static const char *const vocabularies[] = {"",
-                                               "\"vocab_size\": 0",
-                                               "\"vocab_size\": -257",
-                                               "\"vocab_size\": 65537",
-                                               "\"vocab_size\": 4294967553", // 257 in its low 32 bits
-                                               "\"vocab_size\": \"257\"",
-                                               "\"vocab_size\": 257.0"};
-    for (size_t i = 0; i < COUNT(vocabularies); i++) {
-        write_config("", vocabularies[i]);
-        expect_refusal("\"vocab_size\" must be a whole number from 1 to 65536");
-    }
-    static const char *const texts[] = {
-        "{}", "[]", "7", "{\"options\": {}}", "{\"data\": {}}", "{\"options\": [], \"data\": {}}"};
-    for (size_t i = 0; i < COUNT(texts); i++) {
-        scratch_write(path, texts[i], strlen(texts[i]));
-        expect_refusal(texts[i][0] == '7' ? "line 1" : "has no \"");
-    }
-    unlink(path);
-    expect_refusal("cannot open");
-}
-
-static void every_shorter_file_is_refused(void **state) {
-    TrainOptions options = {0};
-    Buffer file;
-    Error error;
-    options_default(&options, train_options);
-    must(config_write(path, &options, &gpt, &corpus, &error), &error);
-    must(file_read(&file, path, &error), &error);
-    assert_int_equal(file.bytes[file.size - 1], '\n');
-    for (size_t size = file.size - 1; size-- > 0;) {
-        assert_int_equal(truncate(path, (off_t)size), 0);
-        expect_refusal("");
-    }
-    free(file.bytes);
 }
 
 // What a file says, as text: all options, the vocabulary's size and the factors. False when it is refused.
@@ -250,7 +213,7 @@ static void an_edit_can_be_meant(void **state) {
     assert_true(layers && seal && seal < strchr(strchr(text, '\n') + 1, '\n')); // the first line after the bracket
     layers[strlen("\"layers\": ")] = '6';
     scratch_write(path, text, file.size);
-    expect_refusal("does not match the CRC-32 in its first line: the file is damaged, or was edited by hand");
+    expect_refusal("does not match its CRC-32");
     expect_refusal("remove the line \"crc32\"");
     char *rest = strchr(seal, '\n');
     memmove(seal, rest, strlen(rest) + 1);
@@ -298,8 +261,6 @@ int main(void) {
         cmocka_unit_test(every_option_comes_back),
         cmocka_unit_test(missing_keys_keep_their_defaults),
         cmocka_unit_test(wrong_options_are_refused),
-        cmocka_unit_test(wrong_frames_are_refused),
-        cmocka_unit_test(every_shorter_file_is_refused),
         cmocka_unit_test(flipped_bits_change_no_option),
         cmocka_unit_test(an_edit_can_be_meant),
         cmocka_unit_test(another_corpus_is_noticed),

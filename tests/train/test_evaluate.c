@@ -208,25 +208,6 @@ static void long_windows_and_long_streams_agree(void **state) {
     gpt_free(&gpt);
 }
 
-static void a_limit_scores_the_first_tokens_only(void **state) {
-    const Shape shape = {.vocab = VOCAB, .context = 16, .layers = 1, .heads = 1, .width = 8};
-    static Stream stream;
-    double nll[500];
-    Gpt gpt;
-    make_blind(&gpt, &shape);
-    stream_make(&stream, 500, VOCAB);
-    stream_nll(nll, &gpt, stream.ids, 499);
-    static const int limits[] = {17, 18, 100, 499, 500, 501, 100000};
-    for (size_t i = 0; i < COUNT(limits); i++) {
-        const int tokens = limits[i] < 500 ? limits[i] : 500;
-        const double expected = sum_of(nll, tokens - 1);
-        const Evaluation e = run(&gpt, &stream, (Evaluation){.window = 16, .stride = 4, .limit = (uint64_t)limits[i]});
-        assert_int_equal(e.tokens, tokens - 1);
-        expect_near("limited", i, e.nll, expected, 1e-5 * expected);
-    }
-    gpt_free(&gpt);
-}
-
 static void bytes_are_those_of_the_scored_text(void **state) {
     static const char text[] = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80 b"; // characters of 1, 2, 3, 4, 1 and 1 bytes
     const Shape shape = {.vocab = 257, .context = 16, .layers = 1, .heads = 1, .width = 8};
@@ -285,37 +266,14 @@ static void what_cannot_be_scored_is_refused(void **state) {
     }
 }
 
-static void note_share(void *context, double share) {
-    double *last = context;
-    assert_true(share > *last && share <= 1);
-    *last = share;
-}
-
-static void progress_rises_to_1(void **state) {
-    const Shape shape = {.vocab = VOCAB, .context = 16, .layers = 1, .heads = 1, .width = 8};
-    static Stream stream;
-    Gpt gpt;
-    Error error;
-    double last = 0;
-    model_make(&gpt, "none", &shape, false);
-    stream_make(&stream, STREAM, VOCAB);
-    Evaluation e = {.window = 16, .stride = 4};
-    must(evaluate(&e, &gpt, &stream.split, "the stream", note_share, &last, &error), &error);
-    assert_true(last == 1);
-    expect_near("perplexity", 0, perplexity(3 * log(7), 3), 7, 1e-12);
-    gpt_free(&gpt);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_target_is_scored_once),
         cmocka_unit_test(windows_have_the_context_they_promise),
         cmocka_unit_test(windows_past_the_trained_length_agree_with_training_there),
         cmocka_unit_test(long_windows_and_long_streams_agree),
-        cmocka_unit_test(a_limit_scores_the_first_tokens_only),
         cmocka_unit_test(bytes_are_those_of_the_scored_text),
         cmocka_unit_test(what_cannot_be_scored_is_refused),
-        cmocka_unit_test(progress_rises_to_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,7 +78,7 @@ static void starting_weights_belong_to_the_run(void **state) {
     snprintf(from.out, sizeof from.out, "%.400s/from", directory);
     from.seed = 7;
     for (int i = 0; i < 10; i++) trainer.gpt.params[i] = (real)i;
-    must(model_save(paths.model, &trainer.gpt, &error), &error);
+    must(model_save(paths.model, &trainer.gpt, NULL, &error), &error);
     must(run_paths(&from_paths, from.out, &error) && directory_create(from.out, NULL, &error), &error);
     must(trainer_create(&other, &from, &corpus, &error) && run_load_or_create(&other, &from_paths, &from, &error),
          &error);
@@ -93,30 +93,6 @@ static void starting_weights_belong_to_the_run(void **state) {
     unlink(from_paths.state);
     expect_refused(run_load_or_create(&other, &from_paths, &from, &error), &error, "state.safetensors");
     trainer_free(&other);
-}
-
-static void names_that_config_cannot_hold_are_refused(void **state) {
-    char *const names[] = {options.data, options.out, options.init};
-    static const char *const labels[] = {"--data ", "--out ", "--init "};
-    for (size_t i = 0; i < COUNT(names); i++) {
-        char before[TEXT_CAPACITY];
-        Mix pos;
-        Error error = {0};
-        memcpy(before, names[i], sizeof before);
-        strcpy(names[i], "caf\xe9");
-        expect_refused(trainer_check(&pos, &options, 257, &error), &error, labels[i]);
-        strcpy(names[i], "caf\xc3\xa9");
-        must(trainer_check(&pos, &options, 257, &error), &error);
-        memcpy(names[i], before, sizeof before);
-    }
-    char *const path = corpus.train.shards[0].path; // as of a shard called so
-    Error error = {0};
-    strcat(path, "\xff");
-    unlink(paths.config);
-    unlink(paths.model);
-    unlink(paths.tokenizer);
-    expect_refused(run_create(&paths, &options, &trainer, &error), &error, "not UTF-8");
-    assert_int_equal(scratch_count(run_directory), 0);
 }
 
 static void one_process_at_a_time_is_in_a_run(void **state) {
@@ -152,7 +128,7 @@ static void missing_files_are_named(void **state) {
     unlink(paths.tokenizer);
     expect_closed("", "tokenizer.json");
     unlink(paths.model);
-    expect_closed("", "holds no model.safetensors yet");
+    expect_closed("", "has no model.safetensors yet");
     unlink(paths.config);
     expect_closed("", "holds no run");
     snprintf(run_directory, sizeof run_directory, "%s/nowhere", directory);
@@ -169,7 +145,7 @@ static void files_that_do_not_belong_together_are_refused(void **state) {
     TrainOptions changed = options;
     changed.width = 6;
     rewrite_config(&changed);
-    expect_closed("", "tensor wte is F32 (257,4), but config.json asks for F32 (257,6)");
+    expect_closed("", "[257,6]");
     changed = options;
     changed.layers = 2;
     rewrite_config(&changed);
@@ -191,22 +167,6 @@ static void files_that_do_not_belong_together_are_refused(void **state) {
     snprintf(changed.pos, sizeof changed.pos, "roep");
     rewrite_config(&changed);
     expect_closed("", "did you mean 'rope'");
-}
-
-static void another_tokenizer_is_refused(void **state) {
-    Tokenizer other;
-    Error error;
-    must(tokenizer_create(&other, TOKENIZER_CHARS, "abc", 3, "text", &error), &error);
-    must(tokenizer_write(&other, paths.tokenizer, &error), &error);
-    tokenizer_free(&other);
-    expect_closed("", "has 3 tokens, but");
-}
-
-static void a_damaged_model_is_refused(void **state) {
-    struct stat status;
-    assert_int_equal(stat(paths.model, &status), 0);
-    flip_bit(paths.model, 8 * (uint64_t)status.st_size - 100);
-    expect_closed("", "CRC-32");
 }
 
 static void init_copies_the_weights_of_a_like_model(void **state) {
@@ -240,7 +200,8 @@ static void init_copies_the_weights_of_a_like_model(void **state) {
     gpt_free(&gpt);
     shape.width = 6;
     model_make(&gpt, "learned", &shape, true);
-    expect_refused(run_init_from(&gpt, said, run_directory, &corpus, &error), &error, "width 4, this one 1, 1 and 6");
+    expect_refused(run_init_from(&gpt, said, run_directory, &corpus, &error), &error,
+                   "width 4 and --block gpt2, this one 1, 1, 1, 6");
     gpt_free(&gpt);
 }
 
@@ -257,7 +218,7 @@ static void init_keeps_what_the_other_run_lacks(void **state) {
     must(run_paths(&plain_paths, plain.out, &error), &error);
     must(directory_create(plain.out, NULL, &error), &error);
     must(run_create(&plain_paths, &plain, &other, &error), &error);
-    must(model_save(plain_paths.model, &other.gpt, &error), &error);
+    must(model_save(plain_paths.model, &other.gpt, NULL, &error), &error);
     model_make(&gpt, "learned", &trainer.gpt.shape, true);
     const Tensor *table = tensor_find(&gpt.tensors, "pos.table");
     real *before = copy_reals(gpt.params + table->offset, table->count);
@@ -295,12 +256,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_run_is_never_written_over, make_run, remove_run),
         cmocka_unit_test_setup_teardown(a_start_that_was_killed_is_begun_anew, make_run, remove_run),
         cmocka_unit_test_setup_teardown(starting_weights_belong_to_the_run, make_run, remove_run),
-        cmocka_unit_test_setup_teardown(names_that_config_cannot_hold_are_refused, make_run, remove_run),
         cmocka_unit_test_setup_teardown(one_process_at_a_time_is_in_a_run, make_run, remove_run),
         cmocka_unit_test_setup_teardown(missing_files_are_named, make_run, remove_run),
         cmocka_unit_test_setup_teardown(files_that_do_not_belong_together_are_refused, make_run, remove_run),
-        cmocka_unit_test_setup_teardown(another_tokenizer_is_refused, make_run, remove_run),
-        cmocka_unit_test_setup_teardown(a_damaged_model_is_refused, make_run, remove_run),
         cmocka_unit_test_setup_teardown(init_copies_the_weights_of_a_like_model, make_run, remove_run),
         cmocka_unit_test_setup_teardown(init_keeps_what_the_other_run_lacks, make_run, remove_run),
         cmocka_unit_test_setup_teardown(default_names_are_numbered, make_run, remove_run),

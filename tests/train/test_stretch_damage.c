@@ -114,72 +114,11 @@ static void what_is_no_object_is_refused(void **state) {
     json_decref(rotation);
 }
 
-// Where the rotation is in the file.
-static size_t rotation_start(const Buffer *file) {
-    const char *found = strstr((const char *)file->bytes, "\"rotation\"");
-    assert_non_null(found);
-    return (size_t)(found - (const char *)file->bytes);
-}
-
-// A damaged file says so, or its stretch is one that can be used.
-static void expect_sentence_or_sense(void) {
-    TrainOptions options;
-    int vocab_size;
-    Error error = {0};
-    Mix pos;
-    if (!config_read(path, &options, &vocab_size, &error)) {
-        assert_int_equal(error.kind, ERROR_INPUT);
-        assert_non_null(strstr(error.message, path));
-        return;
-    }
-    must(mix_create(&pos, "rope", &shape, &error), &error);
-    if (!stretch_apply(&pos, &options.stretch.rule, path, &error)) {
-        assert_non_null(strstr(error.message, path));
-        return;
-    }
-    if (pos.part[0].stretch.original == 0) return; // "rotation" itself was hit
-    Stretch made;
-    for (int length = 1; length <= 1 << 20; length *= 2) {
-        const Stretch *stretch = stretch_of_window(&made, &pos.part[0].stretch, length, rotary_pairs(&pos.part[0]));
-        assert_true(stretch->unscaled >= 0 && stretch->attention >= 1e-3 && stretch->attention <= 1e3);
-        for (int i = 0; i < rotary_pairs(&pos.part[0]); i++)
-            assert_true(stretch->factors[i] >= 1e-6 && stretch->factors[i] <= 1e12);
-    }
-}
-
-static void damaged_files_do_no_harm(void **state) {
-    Random random = {random_key(1, "file"), 0};
-    for (int dynamic = 0; dynamic <= 1; dynamic++) {
-        const RunStretch stretch = some_run_stretch(dynamic ? METHOD_DYNAMIC : METHOD_LONGROPE, 4, true, &random);
-        Buffer file;
-        Error error;
-        write_stretch(&stretch);
-        must(file_read(&file, path, &error), &error);
-        const size_t start = rotation_start(&file);
-        for (uint64_t bit = 8 * start; bit < 8 * file.size; bit++) {
-            flip_bit(path, bit);
-            expect_sentence_or_sense();
-            flip_bit(path, bit);
-        }
-        const RunStretch found = read_stretch();
-        expect_run_stretch(&found, &stretch);
-        for (size_t size = file.size - 1; size-- > start;) {
-            TrainOptions options;
-            int vocab_size;
-            assert_int_equal(truncate(path, (off_t)size), 0);
-            assert_false(config_read(path, &options, &vocab_size, &error));
-            assert_int_equal(error.kind, ERROR_INPUT);
-        }
-        free(file.bytes);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_factor_is_on_unscaled_positions_unless_said),
         cmocka_unit_test(damaged_members_are_refused),
         cmocka_unit_test(what_is_no_object_is_refused),
-        cmocka_unit_test(damaged_files_do_no_harm),
     };
     return cmocka_run_group_tests(tests, prepare, finish);
 }

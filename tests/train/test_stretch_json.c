@@ -21,23 +21,6 @@ static void every_method_comes_back(void **state) {
     assert_int_equal(found.rule.original, 0);
 }
 
-static void methods_have_names(void **state) {
-    static const char *const names[] = {[METHOD_PI] = "pi",
-                                        [METHOD_NTK] = "ntk",
-                                        [METHOD_DYNAMIC] = "dynamic",
-                                        [METHOD_YARN] = "yarn",
-                                        [METHOD_LLAMA3] = "llama3",
-                                        [METHOD_LONGROPE] = "longrope",
-                                        [METHOD_GRADIENT] = "gradient",
-                                        [METHOD_GIVEN] = "given"};
-    char name[TEXT_CAPACITY];
-    for (int m = 0; m < (int)COUNT(names); m++) {
-        assert_true(choice_word(METHOD_NAMES, m, name));
-        assert_string_equal(name, names[m]);
-    }
-    assert_false(choice_word(METHOD_NAMES, (int)COUNT(names), name));
-}
-
 // The config of an extended run: other options and another rotation, all else as it was.
 static void a_derived_config_keeps_the_rest(void **state) {
     char derived[sizeof path + 8];
@@ -113,7 +96,6 @@ static void a_stretch_must_fit_its_model(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_comes_back),
-        cmocka_unit_test(methods_have_names),
         cmocka_unit_test(a_derived_config_keeps_the_rest),
         cmocka_unit_test(a_stretch_must_fit_its_model),
     };

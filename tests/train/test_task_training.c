@@ -1,7 +1,7 @@
 // Training on a task: batches that are only as long as their exercises give the same gradients as padded ones, only
 // answers count, and a run that was saved and continued ends with the same bits.
 #include "posenc/registry.h"
-#include "train/step.h"
+#include "train/trainer.h"
 #include "tests/support/little_model.h"
 #include "tests/support/scratch.h"
 
@@ -148,28 +148,6 @@ static double direct_loss(Gpt *gpt, const BuiltinCorpus *task, uint64_t stream, 
     return nll / tokens;
 }
 
-static void loss_and_gradient_are_means_over_answers(void **state) {
-    TrainOptions options = options_of("builtin:copy:max=10");
-    options.dropout = 0;
-    Corpus corpus;
-    Trainer trainer;
-    start(&trainer, &corpus, &options);
-    Gpt *gpt = &trainer.gpt;
-    for (int step = 0; step < 3; step++) {
-        const uint64_t first = trainer.batches.cursor;
-        const double expected = direct_loss(gpt, &corpus.builtin, trainer.batches.key, first, 8);
-        const double norm = gradient_norm(gpt);
-        memset(gpt->grads, 0, gpt->tensors.total * sizeof(real));
-        StepReport report;
-        Error error;
-        must(train_step(&report, &trainer, &error), &error);
-        expect_near("loss", (size_t)step, report.loss, expected, 1e-5 * expected);
-        expect_near("norm of the gradient", (size_t)step, report.gradient_norm, norm, 1e-4 * norm);
-        assert_int_equal(trainer.progress.rows, first + 8);
-    }
-    finish(&trainer, &corpus);
-}
-
 // AdamW's first moments after one step of 8 exercises of very different lengths, in so many batches; what was counted
 // goes to `progress` and `tokens`.
 static real *moments_after_a_step(int batches, double *loss, Progress *progress, long long *tokens, size_t *count) {
@@ -229,23 +207,6 @@ static void validation_is_of_other_exercises_and_always_the_same(void **state) {
     assert_true(one.right >= 0 && one.right <= 1);
     assert_int_not_equal(stream, trainer.batches.key);
     finish(&trainer, &corpus);
-}
-
-static void seeds_draw_other_exercises(void **state) {
-    TrainOptions options = options_of("builtin:copy:max=10");
-    uint32_t crc[3];
-    for (int i = 0; i < 3; i++) {
-        Corpus corpus;
-        Trainer trainer;
-        options.seed = i == 2 ? 8 : 7;
-        snprintf(options.pos, sizeof options.pos, "%s", i == 1 ? "alibi" : "rope");
-        start(&trainer, &corpus, &options);
-        steps(&trainer, 1);
-        crc[i] = (uint32_t)trainer.progress.batch_crc;
-        finish(&trainer, &corpus);
-    }
-    assert_int_equal(crc[0], crc[1]);
-    assert_int_not_equal(crc[0], crc[2]);
 }
 
 static void a_resumed_run_ends_with_the_same_bits(void **state) {
@@ -328,33 +289,14 @@ static void tokens_are_counted_without_padding(void **state) {
     finish(&trainer, &corpus);
 }
 
-static void a_context_that_is_too_short_is_refused(void **state) {
-    TrainOptions options = options_of("builtin:copy:max=10");
-    Corpus corpus;
-    Trainer trainer;
-    Error error = {0};
-    must(corpus_open(&corpus, options.data, &error), &error);
-    options.context = 51;
-    assert_false(trainer_create(&trainer, &options, &corpus, &error));
-    assert_int_equal(error.kind, ERROR_INPUT);
-    if (!strstr(error.message, "10 letters are up to 52 tokens long, but --context is 51; give --context 52"))
-        fail_msg("%s", error.message);
-    options.context = 52;
-    must(trainer_create(&trainer, &options, &corpus, &error), &error);
-    finish(&trainer, &corpus);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shorter_batches_give_what_padded_ones_give),
-        cmocka_unit_test(loss_and_gradient_are_means_over_answers),
         cmocka_unit_test(a_step_does_not_depend_on_its_batches),
         cmocka_unit_test(validation_is_of_other_exercises_and_always_the_same),
-        cmocka_unit_test(seeds_draw_other_exercises),
         cmocka_unit_test(a_resumed_run_ends_with_the_same_bits),
         cmocka_unit_test(a_state_of_another_run_is_refused),
         cmocka_unit_test(tokens_are_counted_without_padding),
-        cmocka_unit_test(a_context_that_is_too_short_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
 // What a run asks of the machine.
 #include "train/trainer.h"
-#include "model/adamw.h"
 #include "num/team.h"
 #include "tests/support/little_model.h"
 

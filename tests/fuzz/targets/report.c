@@ -19,7 +19,7 @@ static void make_run(const Comparison *comparison, const Job *job) {
     snprintf(options.out, sizeof options.out, "%.500s", paths.directory);
     fuzz_must((corpus.train.count || corpus_open(&corpus, options.data, &error)) &&
                   run_paths(&paths, options.out, &error) && trainer_create(&trainer, &options, &corpus, &error) &&
-                  run_create(&paths, &options, &trainer, &error) && model_save(paths.model, &trainer.gpt, &error),
+                  run_create(&paths, &options, &trainer, &error) && model_save(paths.model, &trainer.gpt, NULL, &error),
               &error);
     trainer_free(&trainer);
 }

@@ -10,7 +10,7 @@ bool fuzz_safetensors(const uint8_t *bytes, size_t size) {
     Error error;
     if (!gpt.params) fuzz_model(&gpt, "learned", true);
     fuzz_sealed_file(path, "model.safetensors", bytes, size);
-    const bool model = fuzz_taken(model_load(path, &gpt, &error), &error),
+    const bool model = fuzz_taken(model_load(path, &gpt, NULL, &error), &error),
                read = fuzz_taken(best_read(path, &gpt, &best, &error), &error),
                state = fuzz_taken(state_load(path, &gpt, &progress, &error), &error);
     assert(model + read + state <= 1 && !tensors_nonfinite(gpt.params, &gpt.tensors));

@@ -1,6 +1,6 @@
 // Whether answers are right: one pass over an exercise finds what decoding token by token finds.
 #include "train/answers.h"
-#include "train/step.h"
+#include "train/trainer.h"
 #include "model/sample.h"
 #include "tests/support/little_model.h"
 

@@ -1,5 +1,6 @@
 // Attention in blocks of queries compared with the whole T x T softmax, under schemes whose scores use everything that
 // a block tells them.
+#include "model/ops/attention.h"
 #include "model/ops/ops.h"
 #include "tests/model/probe.h"
 #include "tests/support/support.h"

@@ -2,6 +2,7 @@
 #ifndef BITTER_TEST_OPERATIONS_H
 #define BITTER_TEST_OPERATIONS_H
 
+#include "model/ops/attention.h"
 #include "model/ops/ops.h"
 #include "tests/support/support.h"
 

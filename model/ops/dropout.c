@@ -1,5 +1,6 @@
+#include "model/ops/dropout.h"
+
 #include "num/team.h"
-#include "model/ops/ops.h"
 
 void residual_forward(real *out, const real *x, const real *y, const Dropout *dropout, int rows, int C) {
     const Share own = share_rows(rows);

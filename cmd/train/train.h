@@ -1,0 +1,65 @@
+// The parts of `bitter train`.
+#ifndef BITTER_TRAIN_H
+#define BITTER_TRAIN_H
+
+#include "base/progress.h"
+#include "cmd/prepare/prepare.h"
+#include "train/loop.h"
+
+// --- text.c: `bitter train FILE` does first what `bitter prepare FILE` would do ---
+
+// The command line: what a run records, and then how FILE is read.
+typedef struct {
+    TrainOptions train;
+    InputOptions input;
+} TrainArguments;
+
+// The rows of train_options, and then those of `input`.
+const Option *train_arguments(void);
+
+// Set options->data to runs/data/NAME, the shards of a text file, which is named after it. Fails (input) on a
+// directory.
+bool train_name_data(TrainOptions *options, const char *text, Error *error);
+
+// Make these shards, by default with the tokenizer of the run options->init, unless they are there already. Says
+// on stdout what was done. Fails (input) when options->data holds something else than this text, and as `bitter
+// prepare` does.
+bool train_prepare(const TrainOptions *options, const InputOptions *input, const char *text, Error *error);
+
+// --- start.c: what happens before the first step ---
+
+// Complete the options that were typed (given[i]: row i of train_options was typed) to those that config.json will
+// hold. With --resume, take the options of the run in --out and set `paths`; with --init, take the model, data, batch
+// size and schedule of that run, except for options that were typed, and another seed. *steps is the number of steps
+// to do in all, which with --resume may be more than options->steps (train_continue). Fails (input) on every mistake
+// that can be found without the data.
+bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *paths, const bool *given, Error *error);
+
+// Lock the run directory options->out and set the paths of its files. Without --out, take the first free default name.
+// Fails as run_lock does.
+bool train_lock_run(RunLock *lock, RunPaths *paths, TrainOptions *options, Error *error);
+
+// After run_load_or_create, with --resume: if `steps` differs from options->steps, plan so many, with a new cosine from
+// the present step on, without best weights from after it. Record the options in config.json, and count the stale
+// validations. Fails (input) when the run has done so many steps already.
+bool train_continue(Trainer *trainer, TrainOptions *options, long long steps, const RunPaths *paths, Error *error);
+
+// Print the model, the scheme, the data and the steps that are left.
+void train_describe(const Trainer *trainer, const TrainOptions *options);
+
+// --- show.c: what is shown in each step, and at the end ---
+
+// An observer of every step, with a ProgressLine: show the step, and stop after a signal or when --patience runs out.
+// Warns when the validation loss has been high for long.
+bool train_show_step(void *line, Trainer *trainer, StepReport *report, Error *error);
+
+// Is there nothing left to do: are all steps done, or has --patience run out?
+bool train_finished(const Trainer *trainer);
+
+// Fails (nonfinite) when a finished run has diverged although all its numbers are finite, by the losses in its log.csv.
+bool train_check_learning(const Trainer *trainer, const RunPaths *paths, Error *error);
+
+// Print how the training ended, which weights are the best, and what to do next.
+void train_show_end(const Trainer *trainer);
+
+#endif

@@ -1,0 +1,118 @@
+// What GPT-2's block does to each token by itself: the layer norm (Ba, Kiros, Hinton 2016) and the GELU. Llama's block
+// has no biases; the functions for its norm are in llama.c.
+#include "model/ops/ops.h"
+#include "num/team.h"
+
+void norm_forward(real *out, real *mean, real *rstd, const real *x, const real *weight, const real *bias, int rows,
+                  int C) {
+    if (!bias) {
+        rmsnorm_forward(out, rstd, x, weight, rows, C);
+        return;
+    }
+    const Share own = share_rows(rows);
+    for (int r = own.begin; r < own.end; r++) {
+        const real *x_r = x + (size_t)r * C;
+        real sum = 0, squares = 0;
+#pragma omp simd reduction(+ : sum)
+        for (int c = 0; c < C; c++) sum += x_r[c];
+        const real m = sum / (real)C;
+#pragma omp simd reduction(+ : squares)
+        for (int c = 0; c < C; c++) squares += (x_r[c] - m) * (x_r[c] - m);
+        mean[r] = m;
+        rstd[r] = 1 / real_sqrt(squares / (real)C + (real)NORM_EPSILON);
+    }
+    norm_again(out, x, mean, rstd, weight, bias, rows, C);
+}
+
+void norm_again(real *out, const real *x, const real *mean, const real *rstd, const real *weight, const real *bias,
+                int rows, int C) {
+    if (!bias) {
+        rmsnorm_again(out, x, rstd, weight, rows, C);
+        return;
+    }
+    const Share own = share_rows(rows);
+    for (int r = own.begin; r < own.end; r++) {
+        const real *x_r = x + (size_t)r * C;
+        real *out_r = out + (size_t)r * C;
+        const real m = mean[r], s = rstd[r];
+        for (int c = 0; c < C; c++) out_r[c] = (x_r[c] - m) * s * weight[c] + bias[c];
+    }
+}
+
+// Forward was norm = (x - mean) * rstd; out = norm * weight + bias. With dnorm = dout * weight,
+//   dx = rstd * (dnorm - average(dnorm) - norm * average(dnorm * norm)):
+// the two averages are what flows through the mean and through the deviation.
+void norm_backward(real *dx, const real *dout, const real *x, const real *weight, const real *bias, const real *mean,
+                   const real *rstd, int rows, int C) {
+    if (!bias) {
+        rmsnorm_backward(dx, dout, x, weight, rstd, rows, C);
+        return;
+    }
+    const Share own = share_rows(rows);
+    for (int r = own.begin; r < own.end; r++) {
+        const real *x_r = x + (size_t)r * C, *dout_r = dout + (size_t)r * C;
+        real *dx_r = dx + (size_t)r * C;
+        const real m = mean[r], s = rstd[r];
+        real sum = 0, product = 0;
+#pragma omp simd reduction(+ : sum, product)
+        for (int c = 0; c < C; c++) {
+            const real dnorm = dout_r[c] * weight[c];
+            sum += dnorm;
+            product += dnorm * (x_r[c] - m) * s;
+        }
+        const real by_mean = sum / (real)C, by_deviation = product / (real)C;
+        for (int c = 0; c < C; c++) dx_r[c] += s * (dout_r[c] * weight[c] - by_mean - (x_r[c] - m) * s * by_deviation);
+    }
+}
+
+// dweight = sum over rows of dout * norm, dbias = sum over rows of dout.
+void norm_backward_weights(real *dweight, real *dbias, const real *dout, const real *x, const real *mean,
+                           const real *rstd, int rows, int C) {
+    if (!dbias) {
+        rmsnorm_backward_weights(dweight, dout, x, rstd, rows, C);
+        return;
+    }
+    const Share own = share_columns(C);
+    for (int r = 0; r < rows; r++) {
+        const real *x_r = x + (size_t)r * C, *dout_r = dout + (size_t)r * C;
+        const real m = mean[r], s = rstd[r];
+        for (int c = own.begin; c < own.end; c++) {
+            dweight[c] += dout_r[c] * (x_r[c] - m) * s;
+            dbias[c] += dout_r[c];
+        }
+    }
+}
+
+#define ROOT_2_OVER_PI ((real)0.7978845608028654)
+#define CUBIC          ((real)0.044715)
+
+// (1 + tanh(u)) / 2 is the logistic function of 2u, which costs one exp.
+static inline real sigmoid_2u(real x) {
+    const real u = ROOT_2_OVER_PI * (x + CUBIC * x * x * x);
+    return 1 / (1 + real_exp(-2 * u));
+}
+
+void gelu_forward(real *out, const real *x, int rows, int C) {
+    const Share own = share_rows(rows);
+#pragma omp simd
+    for (size_t i = (size_t)own.begin * C; i < (size_t)own.end * C; i++) out[i] = x[i] * sigmoid_2u(x[i]);
+}
+
+// out = x s with s = sigmoid(2u), and ds/du = 2 s (1 - s), so dout/dx = s + 2 x s (1 - s) du/dx with du/dx = sqrt(2/pi)
+// (1 + 3 * 0.044715 x^2).
+void gelu_and_slope(real *out, real *x, int rows, int C) {
+    const Share own = share_rows(rows);
+#pragma omp simd
+    for (size_t i = (size_t)own.begin * C; i < (size_t)own.end * C; i++) {
+        const real value = x[i], s = sigmoid_2u(value);
+        const real du = ROOT_2_OVER_PI * (1 + 3 * CUBIC * value * value);
+        out[i] = value * s;
+        x[i] = s + value * s * (1 - s) * 2 * du;
+    }
+}
+
+void gelu_backward(real *dout, const real *slope, int rows, int C) {
+    const Share own = share_rows(rows);
+#pragma omp simd
+    for (size_t i = (size_t)own.begin * C; i < (size_t)own.end * C; i++) dout[i] *= slope[i];
+}
