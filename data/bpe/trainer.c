@@ -65,23 +65,48 @@ void bpe_words_free(BpeWords *words) {
 
 enum { COUNT_LEAST = 2 }; // a pair that occurs once is not joined
 
+// Indices of words, growing.
+typedef struct {
+    uint32_t *items; // (count)
+    size_t count, capacity;
+} Places;
+
 typedef struct {
     uint32_t ids;  // left << 16 | right
-    bool waiting;  // occurs where it has not been joined
-    int64_t count; // occurrences in the text; those that were joined still count, as in BpeTrainer
+    int64_t count; // occurrences in the text
+    Places fresh;  // words where the last join made this pair
 } Pair;
+
+// A pair that waits to be joined in these words. Its count may be out of date.
+typedef struct {
+    int64_t count;
+    uint32_t pair; // index
+    Places places;
+} Candidate;
 
 typedef struct {
     Bpe *bpe;
     const BpeWords *words;
     uint16_t *ids;   // of the words, one after another
     uint32_t *sizes; // (words) how many ids each has by now
-    uint64_t *marks; // (words) a bit for each id that the word has had, by the id's last six bits
     Pair *pairs;     // (pair_count)
     size_t pair_count, pair_capacity;
     uint32_t *table; // (2 * pair_capacity) index of a pair plus 1; 0 = empty
-    bool failed;     // memory ran out
+    Candidate *heap; // (waiting), the most frequent first
+    size_t waiting, heap_capacity;
+    Places changed; // indices of pairs with fresh words
+    bool failed;    // memory ran out
 } Trainer;
+
+static void places_add(Trainer *trainer, Places *places, uint32_t item) {
+    if (places->count > 0 && places->items[places->count - 1] == item) return;
+    if (array_room(&places->items, &places->capacity, places->count, sizeof *places->items))
+        places->items[places->count++] = item;
+    else
+        trainer->failed = true;
+}
+
+// --- the pairs ---
 
 static uint32_t *find_pair(const Trainer *trainer, uint32_t ids) {
     const size_t mask = 2 * trainer->pair_capacity - 1;
@@ -100,8 +125,8 @@ static bool reserve_pair(Trainer *trainer) {
     return true;
 }
 
-// The pair has `change` more occurrences.
-static void count_pair(Trainer *trainer, uint16_t left, uint16_t right, int64_t change) {
+// The pair has `change` more occurrences, in this word if there are more.
+static void count_pair(Trainer *trainer, uint16_t left, uint16_t right, int64_t change, uint32_t word) {
     if (trainer->failed || !reserve_pair(trainer)) return;
     const uint32_t ids = (uint32_t)left << 16 | right;
     uint32_t *place = find_pair(trainer, ids);
@@ -111,25 +136,62 @@ static void count_pair(Trainer *trainer, uint16_t left, uint16_t right, int64_t 
     }
     Pair *pair = &trainer->pairs[*place - 1];
     pair->count += change;
-    if (change > 0) pair->waiting = true;
+    if (change < 0) return;
+    if (pair->fresh.count == 0) places_add(trainer, &trainer->changed, *place - 1);
+    places_add(trainer, &pair->fresh, word);
 }
 
-// The most frequent pair that waits to be joined, of several the one with the lowest ids; NULL if none is left.
-static Pair *best_pair(const Trainer *trainer) {
-    Pair *best = NULL;
-    for (Pair *pair = trainer->pairs; pair < trainer->pairs + trainer->pair_count; pair++)
-        if (pair->waiting && pair->count >= COUNT_LEAST &&
-            (!best || pair->count > best->count || (pair->count == best->count && pair->ids < best->ids)))
-            best = pair;
-    return best;
+// --- the candidates ---
+
+static bool is_before(const Trainer *trainer, const Candidate *a, const Candidate *b) {
+    return a->count != b->count ? a->count > b->count : trainer->pairs[a->pair].ids < trainer->pairs[b->pair].ids;
 }
 
-static uint64_t mark_of(uint16_t id) {
-    return (uint64_t)1 << id % 64;
+static void heap_push(Trainer *trainer, Candidate candidate) {
+    if (!array_room(&trainer->heap, &trainer->heap_capacity, trainer->waiting, sizeof *trainer->heap)) {
+        trainer->failed = true;
+        free(candidate.places.items);
+        return;
+    }
+    Candidate *heap = trainer->heap;
+    size_t at = trainer->waiting++;
+    for (; at > 0 && is_before(trainer, &candidate, &heap[(at - 1) / 2]); at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = candidate;
 }
+
+static Candidate heap_pop(Trainer *trainer) {
+    Candidate *heap = trainer->heap;
+    const Candidate first = heap[0], last = heap[--trainer->waiting];
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < trainer->waiting; at = child) {
+        if (child + 1 < trainer->waiting && is_before(trainer, &heap[child + 1], &heap[child])) child++;
+        if (!is_before(trainer, &heap[child], &last)) break;
+        heap[at] = heap[child];
+    }
+    heap[at] = last;
+    return first;
+}
+
+// Every pair with fresh words becomes a candidate for these.
+static void push_changed(Trainer *trainer) {
+    for (size_t i = 0; i < trainer->changed.count; i++) {
+        const uint32_t index = trainer->changed.items[i];
+        Pair *pair = &trainer->pairs[index];
+        const Candidate candidate = {pair->count, index, pair->fresh};
+        pair->fresh = (Places){0};
+        if (candidate.count >= COUNT_LEAST)
+            heap_push(trainer, candidate);
+        else
+            free(candidate.places.items);
+    }
+    trainer->changed.count = 0;
+}
+
+// --- training ---
 
 // Join the pair wherever it is in the word, and count how its neighbours' pairs change.
-static void join_in_word(Trainer *trainer, size_t index, BpeMerge merge) {
+static void join_in_word(Trainer *trainer, uint32_t index, BpeMerge merge) {
     const BpeWord *word = &trainer->words->words[index];
     const int64_t count = (int64_t)word->count;
     uint16_t *ids = trainer->ids + word->start;
@@ -141,16 +203,15 @@ static void join_in_word(Trainer *trainer, size_t index, BpeMerge merge) {
             continue;
         }
         if (kept > 0) {
-            count_pair(trainer, ids[kept - 1], merge.left, -count);
-            count_pair(trainer, ids[kept - 1], merge.joined, count);
+            count_pair(trainer, ids[kept - 1], merge.left, -count, index);
+            count_pair(trainer, ids[kept - 1], merge.joined, count, index);
         }
         i += 2;
         if (i < size) {
-            count_pair(trainer, merge.right, ids[i], -count);
-            count_pair(trainer, merge.joined, ids[i], count);
+            count_pair(trainer, merge.right, ids[i], -count, index);
+            count_pair(trainer, merge.joined, ids[i], count, index);
         }
         ids[kept] = merge.joined;
-        trainer->marks[index] |= mark_of(merge.joined);
     }
     trainer->sizes[index] = kept;
 }
@@ -176,15 +237,22 @@ static bool add_merge(BpeMerge *merge, Trainer *trainer, uint32_t ids, Error *er
 
 static bool join_pairs(Trainer *trainer, int vocab_size, Error *error) {
     const Bpe *bpe = trainer->bpe;
-    for (Pair *best;
-         bpe->vocab_size < vocab_size && bpe->merge_count < BPE_VOCAB_MOST && (best = best_pair(trainer));) {
-        BpeMerge merge;
-        best->waiting = false;
-        if (!stop_check(&stop_at_signal, error) || !add_merge(&merge, trainer, best->ids, error)) return false;
-        const uint64_t both = mark_of(merge.left) | mark_of(merge.right);
-        for (size_t w = 0; w < trainer->words->count; w++)
-            if ((trainer->marks[w] & both) == both) join_in_word(trainer, w, merge);
-        if (trainer->failed) return false;
+    while (trainer->waiting > 0 && bpe->vocab_size < vocab_size && bpe->merge_count < BPE_VOCAB_MOST) {
+        if (!stop_check(&stop_at_signal, error)) return false;
+        Candidate best = heap_pop(trainer);
+        const Pair *pair = &trainer->pairs[best.pair];
+        if (best.count != pair->count && pair->count >= COUNT_LEAST) {
+            best.count = pair->count;
+            heap_push(trainer, best);
+            continue;
+        }
+        BpeMerge merge = {0};
+        const bool enough = pair->count >= COUNT_LEAST, ok = !enough || add_merge(&merge, trainer, pair->ids, error);
+        for (size_t i = 0; enough && ok && i < best.places.count; i++)
+            join_in_word(trainer, best.places.items[i], merge);
+        free(best.places.items);
+        push_changed(trainer);
+        if (!ok || trainer->failed) return false;
     }
     return true;
 }
@@ -200,19 +268,29 @@ static bool trainer_start(Trainer *trainer, Error *error) {
         }
     trainer->ids = memory_grow(NULL, 0, words->text.size * sizeof *trainer->ids + 1);
     trainer->sizes = memory_grow(NULL, 0, words->count * sizeof *trainer->sizes + 1);
-    trainer->marks = calloc(words->count + 1, sizeof *trainer->marks);
-    if (!trainer->ids || !trainer->sizes || !trainer->marks)
-        return fail_run(error, "no memory for %zu different words", words->count);
+    if (!trainer->ids || !trainer->sizes) return fail_run(error, "no memory for %zu different words", words->count);
     for (size_t i = 0; i < words->text.size; i++)
         trainer->ids[i] = trainer->bpe->bytes[(unsigned char)words->text.bytes[i]];
     for (size_t w = 0; w < words->count && !trainer->failed; w++) {
         const BpeWord *word = &words->words[w];
         const uint16_t *ids = trainer->ids + word->start;
         trainer->sizes[w] = (uint32_t)word->size;
-        for (size_t i = 0; i < word->size; i++) trainer->marks[w] |= mark_of(ids[i]);
-        for (size_t i = 0; i + 1 < word->size; i++) count_pair(trainer, ids[i], ids[i + 1], (int64_t)word->count);
+        for (size_t i = 0; i + 1 < word->size; i++)
+            count_pair(trainer, ids[i], ids[i + 1], (int64_t)word->count, (uint32_t)w);
     }
+    push_changed(trainer);
     return !trainer->failed;
+}
+
+static void trainer_free(Trainer *trainer) {
+    for (size_t i = 0; i < trainer->waiting; i++) free(trainer->heap[i].places.items);
+    for (size_t i = 0; i < trainer->pair_count; i++) free(trainer->pairs[i].fresh.items);
+    free(trainer->ids);
+    free(trainer->sizes);
+    free(trainer->pairs);
+    free(trainer->table);
+    free(trainer->heap);
+    free(trainer->changed.items);
 }
 
 bool bpe_train(Bpe *bpe, const BpeWords *words, int vocab_size, Error *error) {
@@ -220,11 +298,7 @@ bool bpe_train(Bpe *bpe, const BpeWords *words, int vocab_size, Error *error) {
     Trainer trainer = {.bpe = bpe, .words = words};
     const bool trained = trainer_start(&trainer, error) && join_pairs(&trainer, vocab_size - 1, error);
     if (trainer.failed) fail_run(error, "no memory to train a vocabulary on this text; give less text");
-    free(trainer.ids);
-    free(trainer.sizes);
-    free(trainer.marks);
-    free(trainer.pairs);
-    free(trainer.table);
+    trainer_free(&trainer);
     return trained && bpe_add_token(bpe, bpe->vocab_size, BPE_END, strlen(BPE_END), true, "the vocabulary", error) &&
            bpe_complete(bpe, "the vocabulary", error);
 }
