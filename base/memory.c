@@ -64,27 +64,37 @@ static double group_memory(const char *group) {
     return used < limit ? (double)(limit - used) : 0;
 }
 
-// From the quota and the period in cpu.max, "50000 100000" or "max 100000".
+// Version 2 has one file, "50000 100000" or "max 100000"; version 1 has two, and -1 for no quota.
 static double group_quota(const char *group) {
     uintmax_t quota, period;
-    char key[32];
-    if (!group_number(&quota, group, "cpu.max", "")) return INFINITY;
-    snprintf(key, sizeof key, "%" PRIuMAX " ", quota);
-    return group_number(&period, group, "cpu.max", key) && period > 0 ? (double)quota / (double)period : INFINITY;
+    char key[32] = "";
+    const bool second = group_number(&quota, group, "cpu.max", "");
+    if (second) snprintf(key, sizeof key, "%" PRIuMAX " ", quota);
+    if (!second && !group_number(&quota, group, "cpu.cfs_quota_us", "")) return INFINITY;
+    return group_number(&period, group, second ? "cpu.max" : "cpu.cfs_period_us", key) && period > 0 &&
+                   quota < UINT32_MAX
+               ? (double)quota / (double)period
+               : INFINITY;
 }
 
-// The smallest of what `of` says of the directories of this process's group and of the groups around it.
-static double groups_least(const char *root, double (*of)(const char *group)) {
-    char line[LINE], path[2 * LINE];
+// The smallest of what `of` says of the directories of this process's group and of the groups around it: those of
+// version 2, and of version 1 for the controller.
+static double groups_least(const char *root, const char *controller, double (*of)(const char *group)) {
+    char line[LINE], path[2 * LINE], name[32];
     double least = INFINITY;
     snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+    snprintf(name, sizeof name, ",%s,", controller);
     FILE *stream = fopen(path, "r");
-    while (stream && fgets(line, sizeof line, stream)) {
-        if (strncmp(line, "0::", 3) != 0) continue;
-        char *group = line + 3;
+    while (stream && fgets(line, sizeof line, stream)) { // NUMBER:CONTROLLERS:GROUP; version 2 has no controllers
+        char controllers[LINE] = ",", *first = strchr(line, ':'), *group = first ? strchr(first + 1, ':') : NULL;
+        if (!group) continue;
+        *group++ = 0;
         group[strcspn(group, "\n")] = 0;
+        strcat(strcat(controllers, first + 1), ",");
+        if (first[1] && !strstr(controllers, name)) continue;
         for (char *slash;; *slash = 0) { // up to the empty path: the outermost group, or a container's own
-            snprintf(path, sizeof path, "%s/sys/fs/cgroup%s", root, group);
+            snprintf(path, sizeof path, "%s/sys/fs/cgroup%s%s%s", root, first[1] ? "/" : "", first[1] ? controller : "",
+                     group);
             least = fmin(least, of(path));
             if (!(slash = strrchr(group, '/'))) break;
         }
@@ -103,13 +113,13 @@ static size_t address_space(void) {
 }
 
 size_t memory_available(void) {
-    const double groups = groups_least("", group_memory);
+    const double groups = groups_least("", "memory", group_memory);
     const size_t machine = machine_memory(), space = address_space(), here = machine < space ? machine : space;
     return groups < (double)here ? (size_t)groups : here;
 }
 
 double cpu_quota(const char *root) {
-    return groups_least(root, group_quota);
+    return groups_least(root, "cpu", group_quota);
 }
 
 bool fail_too_large(double bytes, const char *what, const char *advice, Error *error) {

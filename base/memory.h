@@ -25,8 +25,8 @@ void *memory_grow(void *block, size_t size, size_t larger);
 void *shared_zeros(size_t bytes);
 void shared_free(void *memory, size_t bytes); // harmless on NULL
 
-// The smallest CPU quota of this process's control group (version 2) and of those around it, as containers have one, in
-// processors; INFINITY without any. `root` is put before /proc and /sys: "", or a test's directory.
+// The smallest CPU quota of this process's control groups (versions 1 and 2) and of those around them, as containers
+// have one, in processors; INFINITY without any. `root` is put before /proc and /sys: "", or a test's directory.
 double cpu_quota(const char *root);
 
 // Working space for the calling thread, aligned for vectors, until it is done with it. It is not in the thread's stack,

@@ -112,7 +112,8 @@ static bool check_given(const CompareOptions *o, const bool *given, Error *error
                  {"lr-grid", "lr", "the learning rate", true},
                  {"list", "slurm", "who trains", false},
                  {"list", "share", "who trains", false},
-                 {"slurm", "share", "who trains", false}};
+                 {"slurm", "share", "who trains", false},
+                 {"list", "workers", "how many runs go on at once", false}};
     for (const Option *row = own_options; row->name; row++)
         if (row->type == OPTION_TEXT && is_given(given, row->name) && !((const char *)o)[row->offset])
             return fail_input(error, "--%s: '' is empty; give a value, or leave the option out", row->name);
@@ -120,7 +121,8 @@ static bool check_given(const CompareOptions *o, const bool *given, Error *error
         if (is_given(given, twice[i].one) && is_given(given, twice[i].other) && !(twice[i].unless_tasks && *o->tasks))
             return fail_input(error, "--%s and --%s both say %s; give one of them", twice[i].one, twice[i].other,
                               twice[i].what);
-    return true;
+    return *o->tasks || !(is_given(given, "exercises") || is_given(given, "task-steps")) ||
+           fail_input(error, "--exercises and --task-steps are for --tasks; give it, too, or leave them out");
 }
 
 // --- the plan ---

@@ -173,6 +173,13 @@ static bool add_file(Texts *texts, const char *input, bool below, Error *error) 
     }
     texts->files += below;
     if (text) tidy(texts, &buffer);
+    if (!*options->field && !texts->remarked && (path_ends_with(name, ".csv") || is_json(&buffer))) {
+        Error remark; // without control characters of the name
+        texts->remarked = true;
+        fail_input(&remark, "%s holds CSV or JSON, whose marks are learned as text; --field NAME reads a field of JSON",
+                   name);
+        fprintf(stderr, "bitter prepare: %s\n", remark.message);
+    }
     Text document = {.bytes = (char *)buffer.bytes, .size = buffer.size, .capacity = buffer.size};
     if (!*options->field) return texts_add(texts, name, &document, error);
     const bool ok = add_records(texts, name, &buffer, error);

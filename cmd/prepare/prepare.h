@@ -42,6 +42,7 @@ typedef struct {
     size_t count, capacity, bytes;
     size_t files, left_out;     // of directories: texts, and files that are empty or no text
     size_t dropped;             // bytes of byte order marks, and of \r
+    bool remarked;              // CSV or JSON that is read as text
     const char *scattered_name; // the input whose documents will be scattered through the others; NULL = none
     BuiltinCorpus scattered;
     Tokenizer tokenizer;

@@ -84,6 +84,23 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
     return true;
 }
 
+// Fails (input) when options that were typed change nothing.
+static bool check_effects(const TrainOptions *options, const Mix *pos, const bool *given, Error *error) {
+    const bool scattered = given[option_find(train_options, "random-positions") - train_options];
+    for (const Position *part = pos->part; !*options->init && part < pos->part + pos->parts; part++)
+        if (part->scheme->enters == ENTERS_ROTATION && rotary_of(part)->skip > part->shape.layers)
+            return fail_input(error, "--pos %s: skip=%lld leaves out none of %d layers; leave it out", options->pos,
+                              rotary_of(part)->skip, part->shape.layers);
+    if (scattered && options->random_positions && !mix_random_bound(pos))
+        return fail_input(error,
+                          "--random-positions has no effect with --pos %s, which reads no positions; leave it out",
+                          options->pos);
+    return !scattered || options->random_positions != options->context ||
+           fail_input(error,
+                      "--random-positions %lld: as many positions as --context has tokens leave no choice; give more",
+                      options->random_positions);
+}
+
 bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *paths, const bool *given, Error *error) {
     Mix pos;
     const int any_vocabulary = 1;
@@ -101,7 +118,9 @@ bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *p
     if (!options->resume && !given[every] && options->eval_every > options->steps / 10)
         options->eval_every = options->steps < 10 ? 1 : options->steps / 10;
     if (!given[min_lr] && options->min_lr > options->lr) options->min_lr = options->lr;
-    if (!trainer_check(&pos, options, any_vocabulary, error)) return false;
+    if (!trainer_check(&pos, options, any_vocabulary, error) ||
+        (!options->resume && !check_effects(options, &pos, given, error)))
+        return false;
     mix_print(&pos, options->pos); // with every option of the schemes
     return true;
 }

@@ -56,10 +56,26 @@ static void the_second_version(void **state) {
     expect(2);
 }
 
+static void the_first_version(void **state) {
+    put("proc/self/cgroup", "5:cpuset:/jobs\n4:cpu,cpuacct:/jobs/a\n2:memory:/b\n0::/\n");
+    put("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+    put("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+    expect(INFINITY);
+    put("sys/fs/cgroup/cpu/jobs/a/cpu.cfs_quota_us", "-1\n");
+    put("sys/fs/cgroup/cpu/jobs/cpu.cfs_quota_us", "100000\n");
+    put("sys/fs/cgroup/cpu/jobs/cpu.cfs_period_us", "50000\n");
+    expect(2);
+    put("proc/self/cgroup", "5:cpuset:/jobs\n4:cpuacct,cpu:/jobs/a\n");
+    expect(2);
+    put("proc/self/cgroup", "5:cpuset:/jobs\n4:cpuacct:/jobs/a\n");
+    expect(INFINITY);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(without_groups_there_is_none, begin, end),
         cmocka_unit_test_setup_teardown(the_second_version, begin, end),
+        cmocka_unit_test_setup_teardown(the_first_version, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

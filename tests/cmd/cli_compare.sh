@@ -281,6 +281,7 @@ refuses "an unknown scheme" "no position scheme 'wrope'" $few wrope
 refuses "a label that is a directory" "'..' cannot be a label;letter or digit first" $few ..=rope
 refuses "an empty --lr-grid" "--lr-grid: '' is empty;leave the option out" $few rope --lr-grid ''
 for seeds in 0 -1 65 x; do refuses "--seeds $seeds" "--seeds" $few rope --seeds $seeds; done
+for option in '--exercises 5' '--task-steps 5'; do refuses "$option without tasks" "${option% *};--tasks" $few rope $option; done
 refuses "--lr and --lr-grid" "--lr-grid;--lr" $few rope --lr 1e-3 --lr-grid 1e-3,2e-3
 refuses "--budget, which went" "--budget;equal steps" $few rope --budget seconds
 refuses "a task as --data" "builtin:copy;--tasks" $few rope --data builtin:copy

@@ -19,6 +19,7 @@ same() {
 
 # --- a list of commands ---
 mkdir list && cd list || exit 1
+refuses "--list with --workers" "--list;--workers" compare "$@" --out "$out" --list --workers 3
 need compare "$@" --out "$out" --list
 cp "$scratch/out" "$scratch/list"
 check "a command for each run" test "$(wc -l <"$scratch/list")" -eq $runs

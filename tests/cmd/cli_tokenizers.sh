@@ -117,6 +117,13 @@ refuses "a field that is no text" 'records.jsonl: record 1;"id"' prepare --field
 refuses "no records" 'other.txt: record 1;JSON' prepare --field text --out new other.txt
 echo '{"text": "cut' >>records.jsonl
 refuses "records that are cut short" 'records.jsonl: record 6;JSON' prepare --field text --out new records.jsonl
+for file in records.json table.csv; do
+    printf '[{"id": 1, "text": "some text"}]\n' >$file
+    rm -rf record
+    succeed "$file without --field" prepare --out record $file
+    check "is known" grep -q "^bitter prepare: $file .*--field" "$scratch/err"
+done
+
 printf '%0100001d' 0 >word.txt
 succeed "bpe:N on a long word" prepare --tokenizer bpe:300 --out word word.txt
 check "says that it is slow" grep -q '^bitter prepare: .*100001 bytes.* slow' "$scratch/err"

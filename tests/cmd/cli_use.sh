@@ -130,6 +130,11 @@ check "temperature 0 needs no seed" cmp first "$scratch/out"
 for option in '--seed 1' '--top-k 3' '--top-p 0.5' '--min-p 0.1' '--repeat 2'; do
     refuses "temperature 0 with $option" "--temperature 0;${option% *}" sample run --temperature 0 $option
 done
+refuses "--random-positions of what reads none" "--random-positions;none" \
+    train --steps 1 --pos none --random-positions 300 --out new
+refuses "skip beyond the last layer" "skip=5;4 layers" train --steps 1 --pos rope:skip=5 --out new
+refuses "--random-positions without a choice" "--random-positions 64;--context" \
+    train --steps 1 --context 64 --random-positions 64 --out new
 
 # Of bytes, this run has learned little, so that it writes control characters as well.
 run sample run --tokens 300 --temperature 50 --top-k 0

@@ -15,18 +15,18 @@ static inline void other_number(char text[TEXT_CAPACITY], const Option *option) 
     snprintf(text, TEXT_CAPACITY, "%.9g", two ? 2 : preset / 2);
 }
 
-enum { VARIANTS_MOST = 256 };
+enum { SCHEMES_MOST = 256 };
 
 // Every scheme with its default options, then with every choice of every option that has choices and another value of
 // each number: "rope", "rope:base=2", "rope:pairing=half", ... Numbers with which the scheme refuses this shape, or
 // does not reach its length, are left out. Returns how many there are.
-static inline int variants_of(char variants[VARIANTS_MOST][TEXT_CAPACITY], const Shape *shape) {
+static inline int variants_of(char variants[SCHEMES_MOST][TEXT_CAPACITY], const Shape *shape) {
     int count = 0;
     for (int s = 0; schemes[s]; s++) {
         snprintf(variants[count++], TEXT_CAPACITY, "%s", schemes[s]->name);
         for (const Option *o = schemes[s]->options; o && o->name; o++) {
             char word[TEXT_CAPACITY];
-            assert_in_range(count, 0, VARIANTS_MOST - 16);
+            assert_in_range(count, 0, SCHEMES_MOST - 16);
             for (int i = 0; o->type == OPTION_CHOICE && choice_word(o->choices, i, word); i++)
                 snprintf(variants[count++], TEXT_CAPACITY, "%s:%s=%.200s", schemes[s]->name, o->name, word);
             if (o->type != OPTION_INTEGER && o->type != OPTION_NUMBER) continue;
@@ -44,7 +44,7 @@ static inline int variants_of(char variants[VARIANTS_MOST][TEXT_CAPACITY], const
 
 // Number `index` of them; false when there are no more.
 static inline bool scheme_variant(char text[TEXT_CAPACITY], const Shape *shape, int index) {
-    static char variants[VARIANTS_MOST][TEXT_CAPACITY];
+    static char variants[SCHEMES_MOST][TEXT_CAPACITY];
     static Shape made_for;
     static int count;
     if (memcmp(&made_for, shape, sizeof made_for) != 0) count = variants_of(variants, shape);
