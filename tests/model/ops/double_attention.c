@@ -56,14 +56,14 @@ static real *feature_of(real *features, const Attention *s, int b, int h, int j)
     return features + ((size_t)b * s->key_batch + j) * HEADS + h;
 }
 
-static double product(Problem *a, int b, int h, int i, int j) {
+static double qk_product(Problem *a, int b, int h, int i, int j) {
     const Attention *s = &a->shape;
     return dot(q_of(a->q, s, b, h, i), kv_of(a->k, s, b, h, j), s->d) / sqrt(s->d);
 }
 
 static double score(Problem *a, int b, int h, int i, int j) {
     const Attention *s = &a->shape;
-    const double U = product(a, b, h, i, j);
+    const double U = qk_product(a, b, h, i, j);
     return U + sin(U) / 2 + *q_of(a->q, s, b, h, i) * *feature_of(a->features, s, b, h, j) +
            probe(s->layer, b, h, &a->query_at[b * s->queries + i], &a->key_at[b * s->key_batch + j]);
 }
@@ -194,7 +194,7 @@ static void discard(Problem *a) {
 // The gradient of the product U, from that of the score.
 static double dU_of(Problem *a, int b, int h, int i, int j) {
     const size_t at = row_of(&a->shape, b, h, i) * a->shape.keys + (size_t)j;
-    return a->dS[at] * (1 + cos(product(a, b, h, i, j)) / 2);
+    return a->dS[at] * (1 + cos(qk_product(a, b, h, i, j)) / 2);
 }
 
 // dP = dout v^T through the dropout, dS = P (dP - sum P dP), dq = dU k / sqrt(d) and what the probe adds.
