@@ -11,6 +11,7 @@
 
 #include "base/option.h"
 #include "posenc/registry.h"
+#include "posenc/written.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -35,6 +36,8 @@ static size_t word_length(const char *text) {
 // Where the scheme that begins at `text` ends: before a sum, a repetition, a list or the next item. The + of "1e+4" and
 // the comma between two options belong to it.
 static size_t scheme_length(const char *text) {
+    const size_t written = written_length(text);
+    if (written) return written;
     size_t n = word_length(text);
     while (text[n]) {
         const char *next = text + n + 1;
@@ -83,7 +86,8 @@ static bool parse_layers(MixItem *item, const Mix *mix, int *at, Error *error) {
 static bool add_part(MixItem *item, Mix *mix, const Position *pos, int at, Error *error) {
     int p = 0;
     for (; p < mix->parts; p++)
-        if (mix->part[p].scheme == pos->scheme && memcmp(mix->part[p].options, pos->options, sizeof pos->options) == 0)
+        if (mix->part[p].scheme == pos->scheme && mix->part[p].written == pos->written &&
+            memcmp(mix->part[p].options, pos->options, sizeof pos->options) == 0)
             break;
     for (int i = 0; i < item->parts; i++)
         if (item->part[i] == p) return mix_fail_at(error, mix, at, "this sum has the same scheme twice");
@@ -196,6 +200,14 @@ void mix_print(const Mix *mix, char text[TEXT_CAPACITY]) {
 
 bool mix_parse(Mix *mix, const char *text, Error *error) {
     *mix = (Mix){.rule = {.newline = -1, .end = -1}};
+    if (formula_looks(text)) { // as a file has it; in braces it is like any other scheme
+        const Formula *formula = formula_parse(text, NULL, error);
+        char braced[TEXT_CAPACITY];
+        if (!formula) return false;
+        if (snprintf(braced, sizeof braced, "{%s}", formula->text) >= (int)sizeof braced)
+            return fail_input(error, "--pos: a formula has at most %d characters", TEXT_CAPACITY - 3);
+        return mix_parse(mix, braced, error);
+    }
     if (snprintf(mix->text, sizeof mix->text, "%s", text) >= (int)sizeof mix->text)
         return fail_input(error, "the position scheme '%.40s...' is too long; at most %d characters", text,
                           TEXT_CAPACITY - 1);

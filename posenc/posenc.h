@@ -40,6 +40,7 @@ static inline void add_layer(LayerSet *set, int layer) {
 typedef struct {
     const Scheme *scheme;
     alignas(16) unsigned char options[OPTIONS_CAPACITY]; // the scheme's own options struct
+    const struct Formula *written; // the formula that it is (posenc/formula/), if the user wrote it; NULL = it is named
     bool gated; // gate=trained: one trained number for each layer, or for codes one in all, weighs the scheme
     Shape shape;
     bool everywhere; // in all layers; otherwise in ...

@@ -1,5 +1,7 @@
 #include "posenc/registry.h"
 
+#include "posenc/written.h"
+
 #include <assert.h>
 #include <stdio.h>
 
@@ -33,6 +35,8 @@ bool position_named(const char *name, size_t length) {
 }
 
 bool position_parse(Position *pos, const char *specification, Error *error) {
+    const size_t written = written_length(specification);
+    if (written) return written_parse(pos, specification, written, error);
     char name[TEXT_CAPACITY];
     if (snprintf(name, sizeof name, "%s", specification) >= (int)sizeof name)
         return fail_input(error, "the position scheme '%.40s...' is too long; at most %d characters", specification,

@@ -1,6 +1,7 @@
 #include "posenc/scheme.h"
 
 #include "base/random.h"
+#include "posenc/written.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -19,13 +20,15 @@ bool position_parse_options(Position *pos, const Scheme *scheme, const char *lis
 
 bool position_fit(Position *pos, const Shape *shape, Error *error) {
     const Option *layers = pos->scheme->layers;
-    const bool own = layers && *(const int *)(pos->options + layers->offset) == 1;
+    bool own = layers && *(const int *)(pos->options + layers->offset) == 1;
+    for (int p = 0; pos->written && p < pos->written->params; p++) own |= pos->written->param[p].by_layer;
     pos->shape = *shape;
     pos->sets = own ? shape->layers : 1;
     const char *objection = pos->scheme->check ? pos->scheme->check(pos) : NULL;
     if (objection)
         return fail_input(error, "--pos %s, --width %d, --heads %d (%d channel%s a head): %s", pos->scheme->name,
                           shape->width, shape->heads, head_width(shape), head_width(shape) == 1 ? "" : "s", objection);
+    if (pos->written && !written_check(pos, error)) return false;
     const int most = pos->scheme->max_length ? pos->scheme->max_length(pos) : 0;
     return most == 0 || most >= position_span(pos) ||
            fail_input(error,
@@ -62,6 +65,10 @@ double keys_seen_within(const Position *pos, int T, int most) {
 }
 
 void position_print(const Position *pos, char text[TEXT_CAPACITY]) {
+    if (pos->written) {
+        snprintf(text, TEXT_CAPACITY, "{%s}", pos->written->text);
+        return;
+    }
     size_t used = (size_t)snprintf(text, TEXT_CAPACITY, "%s", pos->scheme->name);
     char before = ':';
     for (const Option *o = pos->scheme->options; o && o->name; o++) {

@@ -5,6 +5,7 @@
 
 #include "base/option.h"
 #include "num/tensor.h"
+#include "posenc/formula/formula.h"
 #include "posenc/posenc.h"
 
 typedef struct AttentionOp AttentionOp; // model/ops/ops.h
@@ -119,6 +120,7 @@ static inline double all_heads(const Position *pos) {
 
 // Has the scheme of a parsed position parameters of its own, with its options?
 static inline bool position_trained(const Position *pos) {
+    if (pos->written) return pos->written->params > 0;
     const Option *trains = pos->scheme->trains;
     return pos->scheme->params && (!trains || *(const int *)(pos->options + trains->offset) == 1);
 }

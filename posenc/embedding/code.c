@@ -4,15 +4,20 @@
 
 #include <assert.h>
 
-enum { CODES };   // tables (positions, C)
-enum { DFACTOR }; // dtables (C): what each channel adds to the gradient of the factor
+enum { CODES };           // tables (positions, C)
+enum { DFACTOR, DCODES }; // dtables: (C) what each channel adds to the gradient of the factor; (positions, C)
 
 static const Code *code_of(const Position *pos) {
     return pos->scheme->recipe;
 }
 
 static bool has_gain(const Position *pos) {
-    return position_trained(pos) && !code_of(pos)->dcode;
+    return position_trained(pos) && !code_of(pos)->dcode && !code_of(pos)->code_backward;
+}
+
+// Is it computed from trained parameters?
+static bool computes_code(const Position *pos) {
+    return position_trained(pos) && code_of(pos)->code_backward;
 }
 
 // What the code is multiplied with.
@@ -26,11 +31,12 @@ static void layout(Tables *tables, Arena *arena, bool training) {
     assert(pos->scheme->recipe && code_of(pos)->code && "CODE_SCHEME: the scheme has no .code");
     tables->table[CODES] = arena_reals(arena, (size_t)tables->positions * C);
     if (training && (has_gain(pos) || pos->gated)) tables->dtable[DFACTOR] = arena_reals(arena, C);
+    if (training && computes_code(pos)) tables->dtable[DCODES] = arena_reals(arena, (size_t)tables->positions * C);
 }
 
 static void prepare(Tables *tables) {
     const Position *pos = tables->pos;
-    if (tables->prepared && !code_of(pos)->dcode) return; // only its factor is trained
+    if (tables->prepared && !code_of(pos)->dcode && !computes_code(pos)) return; // only its factor is trained
 #pragma omp parallel for
     for (int t = 0; t < tables->positions; t++)
         code_of(pos)->code(tables->table[CODES] + (size_t)t * pos->shape.width, tables, t);
@@ -58,6 +64,15 @@ static void factor_backward(const Tables *tables) {
     memset(tables->dtable[DFACTOR], 0, (size_t)pos->shape.width * sizeof(real));
 }
 
+// The parameters that the codes are computed from get the sum over all positions.
+static void codes_backward(const Tables *tables) {
+    const Position *pos = tables->pos;
+    const size_t C = (size_t)pos->shape.width;
+    for (int t = 0; t < tables->positions; t++)
+        code_of(pos)->code_backward(tables, tables->dtable[DCODES] + (size_t)t * C, t);
+    memset(tables->dtable[DCODES], 0, (size_t)tables->positions * C * sizeof(real));
+}
+
 // Forward was x[r] += factor code[at[r]], so each row of a trained table collects the gradients of the tokens that read
 // it, and the factor collects dx . code. Threads share out the channels, not the rows: rows may meet in one position.
 static void embed_backward(const Tables *tables, const real *dx, const Place *at, int rows) {
@@ -67,15 +82,20 @@ static void embed_backward(const Tables *tables, const real *dx, const Place *at
     const Share own = share_columns(C);
     for (int r = 0; r < rows; r++) {
         const real *dx_r = dx + (size_t)r * C, *code = tables->table[CODES] + (size_t)at[r].t * C;
-        real *dcode = code_of(pos)->dcode ? code_of(pos)->dcode(pos, at[r].t) : NULL,
+        real *dcode = code_of(pos)->dcode      ? code_of(pos)->dcode(pos, at[r].t)
+                      : tables->dtable[DCODES] ? tables->dtable[DCODES] + (size_t)at[r].t * C
+                                               : NULL,
              *dfactor = tables->dtable[DFACTOR];
         for (int c = own.begin; dcode && c < own.end; c++) dcode[c] += factor * dx_r[c];
         for (int c = own.begin; dfactor && c < own.end; c++) dfactor[c] += dx_r[c] * code[c];
     }
-    if (!tables->dtable[DFACTOR]) return;
+    if (!tables->dtable[DFACTOR] && !tables->dtable[DCODES]) return;
     team_barrier();
 #pragma omp single
-    factor_backward(tables);
+    {
+        if (tables->dtable[DFACTOR]) factor_backward(tables);
+        if (tables->dtable[DCODES]) codes_backward(tables);
+    }
 }
 
 const Family code_family = {
@@ -88,7 +108,7 @@ const Family code_family = {
 // For each channel an addition, with a trained table another one backward, and four where a factor is trained.
 double code_operations(const Position *pos, int T) {
     const int each = has_gain(pos) || pos->gated ? 4 : 1;
-    return (each + (code_of(pos)->dcode != NULL)) * (double)pos->shape.width;
+    return (each + (code_of(pos)->dcode || computes_code(pos))) * (double)pos->shape.width;
 }
 
 const char *sinusoid_check(const Position *pos) {

@@ -9,10 +9,13 @@
 extern const Family code_family;
 
 // What a scheme writes: the code (C) that is added to the embedding of a token at coordinate t; and, if it is trained,
-// the gradient (C) that belongs to it. A scheme with params but no dcode has one trained factor of its code, params[0].
+// the gradient (C) that belongs to it. Or, where it is computed from parameters,
+// add to dparams from the gradient (C) of the code at t. A scheme with params but neither has one trained factor of its
+// code, params[0].
 typedef struct {
     void (*code)(real *code, const Tables *tables, int t);
     real *(*dcode)(const Position *pos, int t);
+    void (*code_backward)(const Tables *tables, const real *dcode, int t);
 } Code;
 
 #define CODE_SCHEME(...)                                                                                               \

@@ -1,0 +1,91 @@
+// A scheme written as a formula: its text, read into a list of operations, and the derivative that is made from it.
+//
+//     # logarithmic decay, as KERPLE's
+//     bias(d) = -a * log(1 + b * d)
+//     a = 1     per head, > 0
+//     b = 0.5   per head, > 0
+//
+// One line is the form, and says what the formula is. The others name parts of it, in any order: a line that is one
+// number, or that ends in `per head`, `per layer`, a bound or `fixed`, is a parameter, trained unless it is fixed; any
+// other is a part of the formula with a name. docs/schemes.md has the grammar.
+#ifndef BITTER_FORMULA_H
+#define BITTER_FORMULA_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+#define FORMULA_NODES  1000  // operations of a formula, after constants have been worked out
+#define FORMULA_PARAMS 7     // trained parameters of a formula
+#define FORMULA_NAME   24    // bytes of a name
+#define FORMULA_BYTES  10000 // of its text
+
+// What a formula is: a bias on scores, the angle by which a pair turns from one token to the next, or a code that is
+// added to embeddings.
+typedef enum { FORM_BIAS, FORM_ANGLE, FORM_CODE, FORMS } Form;
+
+// What it can read, by its name in the text. A form has only some of them.
+typedef enum {
+    READS_DISTANCE, // d: of bias, tokens from the key to the query
+    READS_PAIR,     // i: of angle, the pair of channels, from 0
+    READS_PAIRS,    // n: of angle, how many pairs turn
+    READS_HEAD,     // h: of bias and angle, the head, from 0
+    READS_HEADS,    // H: how many heads
+    READS_TOKEN,    // t: of code, the position, from 0
+    READS_CHANNEL,  // c: of code, the channel, from 0
+    READS_CHANNELS, // C: channels of an embedding
+    READS_CONTEXT,  // T: the context that the model is trained with
+    READS_COUNT
+} Reads;
+
+typedef struct {
+    int op;    // of formula.c's table
+    int of[3]; // the operations that it works on, all of them earlier
+    double number;
+    int at; // the character of the text, for messages
+} FormulaNode;
+
+typedef struct {
+    char name[FORMULA_NAME];
+    int start; // the operation that is its value before training, which may read h, H, C, n and T
+    bool by_head, by_layer;
+    double least, most; // kept within these after every step; -INFINITY, INFINITY = no bound
+} FormulaParam;
+
+typedef struct Formula {
+    Form form;
+    char *text;         // one line, without comments
+    FormulaNode *nodes; // in the order in which they are worked out
+    int count, value;   // value: the operation that is the formula's value
+    FormulaParam param[FORMULA_PARAMS];
+    int params;
+    struct Formula *next; // the one that was read before
+} Formula;
+
+// Read a formula; `file` is its name in messages, NULL = it was typed. Formulas of equal text are one Formula, which
+// lives as long as the program, so two schemes are the same if their pointers are. Fails (input) with line, column,
+// what is there and what was expected.
+const Formula *formula_parse(const char *text, const char *file, Error *error);
+
+// Is this text a formula, as it stands in a file, rather than the name of a scheme or of a file?
+bool formula_looks(const char *text);
+
+// The value. params: the values of its trained parameters, in their order.
+double formula_value(const Formula *formula, const double reads[READS_COUNT], const double *params);
+
+// dparams += dvalue * the derivatives of the value with respect to the parameters.
+void formula_backward(double *dparams, const Formula *formula, double dvalue, const double reads[READS_COUNT],
+                      const double *params);
+
+// Does it read this?
+bool formula_reads(const Formula *formula, Reads reads);
+
+// The value of parameter p before training.
+double formula_start(const Formula *formula, int p, const double reads[READS_COUNT]);
+
+// Is the value a finite number? If not, *why is what went wrong there, such as "division by zero", and *at the
+// character of the text. What `if` does not choose does not count.
+bool formula_finite(const Formula *formula, const double reads[READS_COUNT], const double *params, const char **why,
+                    int *at);
+
+#endif

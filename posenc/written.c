@@ -1,0 +1,143 @@
+#include "posenc/written.h"
+
+#include "base/file/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+size_t written_length(const char *text) {
+    if (*text == '{') return strcspn(text, "}") + 1;
+    const size_t length = strcspn(text, "+*@, ");
+    const bool ends = length > 4 && memcmp(text + length - 4, ".pos", 4) == 0;
+    return *text == '.' || *text == '/' || ends ? length : 0;
+}
+
+// Do angles differ from head to head?
+static bool reads_head(const Formula *formula) {
+    for (int p = 0; p < formula->params; p++)
+        if (formula->param[p].by_head) return true;
+    return formula_reads(formula, READS_HEAD);
+}
+
+static bool written_take(Position *pos, const char *text, const char *file, Error *error) {
+    const Formula *formula = formula_parse(text, file, error);
+    if (!formula) return false;
+    if (strlen(formula->text) + strlen("{}") >= TEXT_CAPACITY)
+        return fail_input(error, "%s: without comments, a formula has at most %d characters", file ? file : "--pos",
+                          TEXT_CAPACITY - 3);
+    const Scheme *const of[FORMS] = {&scheme_written_bias,
+                                     reads_head(formula) ? &scheme_written_angles : &scheme_written_angle,
+                                     &scheme_written_code};
+    *pos = (Position){.scheme = of[formula->form], .written = formula, .everywhere = true};
+    return true;
+}
+
+bool written_parse(Position *pos, const char *text, size_t length, Error *error) {
+    char name[TEXT_CAPACITY];
+    Buffer file;
+    if (*text == '{') {
+        if (text[length - 1] != '}') return fail_input(error, "the formula '%s' has no closing '}'", text);
+        snprintf(name, sizeof name, "%.*s", (int)length - 2, text + 1);
+        return written_take(pos, name, NULL, error);
+    }
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    if (!file_read(&file, name, error)) return false;
+    char *copy = file.size < FORMULA_BYTES && !memchr(file.bytes, 0, file.size) ? malloc(file.size + 1) : NULL;
+    if (copy) {
+        memcpy(copy, file.bytes, file.size);
+        copy[file.size] = '\0';
+    }
+    const bool ok = copy ? written_take(pos, copy, name, error)
+                         : fail_input(error, "%s is no formula: a text of less than %d bytes", name, FORMULA_BYTES);
+    free(copy);
+    free(file.bytes);
+    return ok;
+}
+
+// --- what a formula reads ---
+
+void written_reads(double reads[READS_COUNT], const Position *pos, int head) {
+    const Shape *shape = &pos->shape;
+    for (int r = 0; r < READS_COUNT; r++) reads[r] = 0;
+    reads[READS_PAIRS] = head_width(shape) / 2;
+    reads[READS_HEAD] = head;
+    reads[READS_HEADS] = shape->heads;
+    reads[READS_CHANNELS] = shape->width;
+    reads[READS_CONTEXT] = shape->context;
+}
+
+// --- parameters: tensor p is (sets or 1, H or 1) ---
+
+static size_t number_of(const Position *pos, int p, int set, int head) {
+    const FormulaParam *param = &pos->written->param[p];
+    return (size_t)(param->by_layer ? set : 0) * (param->by_head ? pos->shape.heads : 1) + (param->by_head ? head : 0);
+}
+
+void written_values(double params[FORMULA_PARAMS], const Position *pos, int set, int head) {
+    for (int p = 0; p < pos->written->params; p++) params[p] = (double)pos->params[p][number_of(pos, p, set, head)];
+}
+
+void written_gradients(const Position *pos, int set, int head, const double gradients[FORMULA_PARAMS]) {
+    for (int p = 0; p < pos->written->params; p++) pos->dparams[p][number_of(pos, p, set, head)] += (real)gradients[p];
+}
+
+void written_params(Position *pos, TensorTable *table) {
+    for (int p = 0; p < pos->written->params; p++) {
+        const FormulaParam *param = &pos->written->param[p];
+        position_param(pos, table, param->name, param->by_layer ? pos->sets : 1, param->by_head ? pos->shape.heads : 1,
+                       INIT_ZERO, 0);
+    }
+}
+
+void written_init(Position *pos, uint64_t seed) {
+    double reads[READS_COUNT];
+    for (int p = 0; p < pos->written->params; p++)
+        for (int set = 0; set < pos->sets; set++)
+            for (int h = 0; h < pos->shape.heads; h++) {
+                written_reads(reads, pos, h);
+                pos->params[p][number_of(pos, p, set, h)] = (real)formula_start(pos->written, p, reads);
+            }
+}
+
+// Gradients are those of the formula at its bounds, too, so that a parameter can move back inside.
+void written_project(Position *pos) {
+    for (int p = 0; p < pos->written->params; p++) {
+        const FormulaParam *param = &pos->written->param[p];
+        const int numbers = (param->by_layer ? pos->sets : 1) * (param->by_head ? pos->shape.heads : 1);
+        for (int n = 0; n < numbers; n++) {
+            real *value = &pos->params[p][n];
+            if ((double)*value < param->least) *value = (real)param->least; // NaN stays, to be found
+            if ((double)*value > param->most) *value = (real)param->most;
+        }
+    }
+}
+
+// --- before training ---
+
+bool written_check(const Position *pos, Error *error) {
+    const Formula *formula = pos->written;
+    const int heads = formula->form == FORM_CODE ? 1 : pos->shape.heads,
+              outer = formula->form == FORM_ANGLE ? head_width(&pos->shape) / 2 : position_span(pos),
+              inner = formula->form == FORM_CODE ? pos->shape.width : 1;
+    const Reads first[FORMS] = {READS_DISTANCE, READS_PAIR, READS_TOKEN};
+    static const char *const what[FORMS] = {"distance", "pair", "position"};
+    for (int h = 0; h < heads; h++) {
+        double reads[READS_COUNT], params[FORMULA_PARAMS];
+        written_reads(reads, pos, h);
+        for (int p = 0; p < formula->params; p++) params[p] = formula_start(formula, p, reads);
+        for (int n = 0; n < outer; n++)
+            for (int c = 0; c < inner; c++) {
+                const char *why;
+                int at;
+                reads[first[formula->form]] = n;
+                reads[READS_CHANNEL] = c;
+                if (!formula_finite(formula, reads, params, &why, &at))
+                    return fail_input(error, "--pos: %s at %s %d, in '%.60s'; `if(%s > 0, ..., 0)` keeps away from it",
+                                      why, what[formula->form], n, formula->text + at,
+                                      formula->form == FORM_BIAS    ? "d"
+                                      : formula->form == FORM_ANGLE ? "i"
+                                                                    : "t");
+            }
+    }
+    return true;
+}
