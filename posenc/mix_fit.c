@@ -1,5 +1,6 @@
 // Which layers of a model are whose.
 #include "posenc/mix.h"
+#include "posenc/written.h"
 
 #include <stdio.h>
 
@@ -156,7 +157,7 @@ static bool fit_part(Position *pos, const Mix *mix, Error *error) {
             return fail_input(error, "none of the %d layers is left for %s", mix->shape.layers, pos->scheme->name);
         pos->everywhere = own.layers == mix->shape.layers;
     }
-    return position_fit(pos, &own, error);
+    return position_fit(pos, &own, error) && (!pos->written || written_check(pos, error));
 }
 
 int mix_place(const Mix *mix, int part) {

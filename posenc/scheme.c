@@ -1,7 +1,6 @@
 #include "posenc/scheme.h"
 
 #include "base/random.h"
-#include "posenc/written.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -28,7 +27,6 @@ bool position_fit(Position *pos, const Shape *shape, Error *error) {
     if (objection)
         return fail_input(error, "--pos %s, --width %d, --heads %d (%d channel%s a head): %s", pos->scheme->name,
                           shape->width, shape->heads, head_width(shape), head_width(shape) == 1 ? "" : "s", objection);
-    if (pos->written && !written_check(pos, error)) return false;
     const int most = pos->scheme->max_length ? pos->scheme->max_length(pos) : 0;
     return most == 0 || most >= position_span(pos) ||
            fail_input(error,

@@ -6,10 +6,20 @@
 #include <stdlib.h>
 
 size_t written_length(const char *text) {
-    if (*text == '{') return strcspn(text, "}") + 1;
+    if (*text == '{') return strcspn(text, "}") + (strchr(text, '}') != NULL);
     const size_t length = strcspn(text, "+*@, ");
     const bool ends = length > 4 && memcmp(text + length - 4, ".pos", 4) == 0;
     return *text == '.' || *text == '/' || ends ? length : 0;
+}
+
+bool written_names_file(const char *text) {
+    for (const char *scheme = text; *scheme;) {
+        const size_t length = written_length(scheme);
+        if (length && *scheme != '{') return true;
+        scheme += length ? length : strcspn(scheme, "+, ");
+        scheme += strspn(scheme, "+, ");
+    }
+    return false;
 }
 
 // Do angles differ from head to head?

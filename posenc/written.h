@@ -14,6 +14,9 @@ extern const Scheme scheme_written_angles; // of formulas whose angles differ fr
 // `text` it has; 0 = it is neither.
 size_t written_length(const char *text);
 
+// Does a text of --pos name a file with a formula? What is recorded holds the formula itself.
+bool written_names_file(const char *text);
+
 // Parse such a text, of this length. Fails (input) with line and column, or when a file cannot be read.
 bool written_parse(Position *pos, const char *text, size_t length, Error *error);
 

@@ -5,6 +5,7 @@
 #include "base/version.h"
 #include "num/blas.h"
 #include "num/gemm.h"
+#include "posenc/written.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -138,7 +139,7 @@ static bool read_option(TrainOptions *options, const char *name, const json_t *v
         text = json_is_true(value) ? "true" : "false";
     else
         text = json_string_value(value);
-    if (!text || !is_plain(text) || (option->type == OPTION_TEXT && !json_is_string(value)))
+    if (!text || !is_plain(text) || (strcmp(name, "pos") == 0 && written_names_file(text)) || (option->type == OPTION_TEXT && !json_is_string(value)))
         return fail_damaged(error, path, "\"%s\" is no value of this option", name);
     snprintf(label, sizeof label, "%.400s: \"%.80s\"", path, name);
     return option_set(options, option, text, label, error);

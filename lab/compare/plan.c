@@ -1,6 +1,7 @@
 #include "lab/compare/plan.h"
 
 #include "data/made/builtin.h"
+#include "posenc/written.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -77,7 +78,7 @@ static bool variant_split(Variant *variant, bool *labelled, const char *word, Er
         *at = '\0';
     }
     const size_t label = strcspn(text, ":=@");
-    *labelled = label > 0 && text[label] == '=';
+    *labelled = label > 0 && text[label] == '=' && !memchr(text, '(', label); // bias(d) = ... has no label
     strcpy(variant->typed, *labelled ? text + label + 1 : text);
     if (*labelled) text[label] = '\0';
     strcpy(variant->name, text);
@@ -109,6 +110,8 @@ bool variant_set(Variant *variant, bool labelled, Error *error) {
         return fail_input(
             error, "'%.200s' cannot be a label; use letters, digits, '-', '_' and '.', a letter or digit first", name);
     if (!set_own_rates(variant, error)) return false;
+    if (!labelled && written_names_file(variant->typed))
+        return fail_input(error, "'%.200s' names a file; give it a label, as in mine=%.200s", name, name);
     if (!mix_parse(&pos, variant->typed, &reason)) return variant_fail(variant, &reason, error);
     if (*variant->window && !labelled)
         return fail_input(error, "'%.200s' has a --window of its own; give it a label: LABEL=SCHEME", name);

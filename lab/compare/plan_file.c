@@ -3,6 +3,7 @@
 #include "base/version.h"
 #include "data/made/builtin.h"
 #include "lab/compare/plan.h"
+#include "posenc/written.h"
 #include "train/config.h"
 
 #include <assert.h>
@@ -231,6 +232,7 @@ static bool type_again(Plan *plan, const char *path, Error *error) {
         const bool labelled = !variant->name[strspn(variant->name, LABEL_CHARACTERS)];
         char pos[TEXT_CAPACITY];
         strcpy(pos, variant->pos);
+        if (written_names_file(pos)) return fail_damaged(error, path, "a scheme is the name of a file");
         strcpy(variant->typed, labelled ? pos : variant->name);
         if (!as_typed(variant_set(variant, labelled, error), path, error)) return false;
         if (strcmp(variant->pos, pos) != 0) return fail_damaged(error, path, "a scheme does not match its name");

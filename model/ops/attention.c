@@ -1,4 +1,4 @@
-#include "model/ops/blocks.h"
+#include "model/ops/attention.h"
 
 #include <omp.h>
 

@@ -24,7 +24,7 @@ size_t attention_plain_scratch(const MixTables *tables, const Attention *a) {
 }
 
 // All queries and keys of head h of sequence b, as one block of scores.
-static ScoreBlock scores_of(const Attention *a, const MixTables *tables, const Memory *memory, int b, int h) {
+static ScoreBlock plain_scores(const Attention *a, const MixTables *tables, const Memory *memory, int b, int h) {
     const size_t query = (size_t)b * a->queries, key = (size_t)b * a->key_batch;
     return (ScoreBlock){
         .S = memory->S,
@@ -92,7 +92,7 @@ void attention_plain_forward(const Attention *a, const MixTables *tables, real *
     const Memory memory = memory_take(&(Arena){.base = (unsigned char *)scratch}, tables, a);
     for (int b = 0; b < a->B; b++)
         for (int h = 0; h < a->H; h++) {
-            const ScoreBlock s = scores_of(a, tables, &memory, b, h);
+            const ScoreBlock s = plain_scores(a, tables, &memory, b, h);
             const real *v = a->v + (s.k - a->k);
             weights_forward(&s, a, tables, &memory, a->lse ? a->lse + ((size_t)b * a->H + h) * a->queries : NULL);
             for (int i = 0; i < a->queries; i++) {
@@ -146,7 +146,7 @@ void attention_plain_backward(const AttentionGradient *grad, const Attention *a,
     }
     for (int b = 0; b < a->B; b++)
         for (int h = 0; h < a->H; h++) {
-            const ScoreBlock s = scores_of(a, tables, &memory, b, h);
+            const ScoreBlock s = plain_scores(a, tables, &memory, b, h);
             const size_t q = (size_t)(s.q - a->q), k = (size_t)(s.k - a->k);
             const ScoreGradient of_scores = {memory.dS, grad->dq + q, grad->dk + k,
                                              grad->dfeatures + (s.features - a->features)};

@@ -3,7 +3,7 @@
 #include "posenc/content/gates.h"
 #include "posenc/content/reflect.h"
 
-#include "model/ops/blocks.h"
+#include "model/ops/attention.h"
 #include "num/linear.h"
 #include "num/team.h"
 

@@ -193,7 +193,7 @@ control='\\u001b[31m\\u0007\\u009b31m'
 cpu="s/\"cpu\": \"/&$control/"
 quotes "a processor that is a colour" 0 "$cpu" train --resume --out bad
 quotes "a processor that is no name" 0 's/"cpu": "[^"]*"/"cpu": null/' train --resume --out bad
-grep -q 'unknown before' "$scratch/err" || fail "a processor that is no name is unknown" "$(story)"
+grep -q 'cpu: null before' "$scratch/err" || fail "a processor that is no name is unknown" "$(story)"
 data="s/\"data\": \"[^\"]*\"/\"data\": \"red$control\"/"
 need prepare --out red builtin:tales:bytes=40000
 mv red "$(printf 'red\033[31m\a\302\233\063\061m')" # what config.json names is there

@@ -55,7 +55,7 @@ need train $small --data plain --context 300 --documents builtin:passkey:max=299
 check "the same batches every time" cmp begun/model.safetensors again-begun/model.safetensors
 refuses "--documents longer than a window" "max=299" train $small --data plain --context 300 --documents builtin:passkey --out new
 refuses "--documents that are a text" "builtin:passkey" train $small --data plain --documents builtin:tales --out new
-refuses "--documents beside a task" "builtin:copy;task" train $small --data builtin:copy --documents builtin:passkey --out new
+refuses "--documents beside a task" "builtin:passkey;task" train $small --data builtin:copy --documents builtin:passkey --out new
 
 # --- eval --task ---
 keys="--task --data builtin:passkey"

@@ -186,7 +186,7 @@ static const struct {
                {"schemes;1;pos", "\"rope\"", "does not match its name"},
                {"schemes;1;pos", "\"rope\\n#\"", "control character"},
                {"schemes;1;name", "\"q\\nsystem \\\"touch pwned\\\"\\n#\"", "control character"},
-               {"schemes;1;name", "\"../../elsewhere\"", "no position scheme"},
+               {"schemes;1;name", "\"../../elsewhere\"", "names a file"},
                {"schemes;1;name", "\"\"", "label"},
                {"schemes;1;name", "\"learned\"", "two schemes have the same name"},
                {"settings;0;steps", "9007199254740993", "steps"},
@@ -240,7 +240,7 @@ static const struct {
                {"threads", "1025", "\"threads\""},
                {"command", NULL, "command"},
                {"command", "\"bitter\\n```\\n<script>\"", "control character"},
-               {"options;data", "\"a\\nb\"", "control character"}};
+               {"options;data", "\"a\\nb\"", "no value"}};
 
 static void wrong_members_are_refused(void **state) {
     Buffer file;
