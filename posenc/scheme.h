@@ -8,7 +8,7 @@
 #include "posenc/formula/formula.h"
 #include "posenc/posenc.h"
 
-typedef struct AttentionOp AttentionOp; // model/ops/ops.h
+typedef struct AttentionOp AttentionOp; // model/ops/attention.h
 
 // Where a scheme enters the model.
 typedef enum { ENTERS_NOWHERE, ENTERS_EMBEDDING, ENTERS_ROTATION, ENTERS_BIAS, ENTERS_CONTENT } Enters;
@@ -30,8 +30,7 @@ struct Scheme {
 
     const Family *family;         // NULL = it does not enter the model
     const void *recipe;           // what the family asks of a scheme: an Angles, a Curve, a Code, Vectors
-    const AttentionOp *attention; // computes all scores of its layers, with those that other schemes add; NULL = as if
-                                  // there were no scheme, S = scale q k^T
+    const AttentionOp *attention; // computes all scores of its layers; NULL = the model's own attention
 
     // --- how it is set up ---
     //

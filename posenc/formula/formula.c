@@ -837,3 +837,11 @@ bool formula_looks(const char *text) {
     }
     return false;
 }
+
+void formulas_forget(void) {
+    while (formulas) {
+        Formula *first = formulas;
+        formulas = first->next;
+        formula_free(first);
+    }
+}

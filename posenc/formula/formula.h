@@ -67,6 +67,9 @@ typedef struct Formula {
 // what is there and what was expected.
 const Formula *formula_parse(const char *text, const char *file, Error *error);
 
+// Forget all that were read: for tests, which read millions.
+void formulas_forget(void);
+
 // Is this text a formula, as it stands in a file, rather than the name of a scheme or of a file?
 bool formula_looks(const char *text);
 

@@ -1,4 +1,5 @@
 // The texts of --pos and, behind a byte 0xFF, of --window.
+#include "posenc/formula/formula.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
@@ -8,6 +9,7 @@ bool fuzz_pos(const uint8_t *bytes, size_t size) {
     Shape shape = {.vocab = 5, .context = 8, .layers = 4, .heads = 4, .width = 16};
     Mix pos;
     Error error;
+    formulas_forget();
     fuzz_word(typed, sizeof typed, &bytes, &size);
     fuzz_word(window, sizeof window, &bytes, &size);
     const bool windows = fuzz_taken(windows_parse(&shape.windows, window, shape.layers, &error), &error);
