@@ -1,5 +1,6 @@
 // What the lesson's modules have instead of files that need an operating system: base/memory.c, base/interrupt.c,
-// PCRE2 and zlib's CRC-32.
+// base/file/file.c, PCRE2 and zlib's CRC-32.
+#include "base/file/file.h"
 #include "base/interrupt.h"
 #include "base/memory.h"
 #include "data/bpe/splitter.h"
@@ -32,6 +33,11 @@ void thread_space_done(const void *taken) {}
 const Stop stop_at_signal = {NULL, NULL, ""};
 bool stop_check(const Stop *stop, Error *error) {
     return true;
+}
+
+// There are no files; a formula is typed.
+bool file_read(Buffer *buffer, const char *path, Error *error) {
+    return fail_input(error, "%s: there are no files here; type the formula", path);
 }
 
 // The lesson has tokens of bytes only.
