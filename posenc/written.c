@@ -142,8 +142,9 @@ bool written_check(const Position *pos, Error *error) {
                 reads[first[formula->form]] = n;
                 reads[READS_CHANNEL] = c;
                 if (!formula_finite(formula, reads, params, &why, &at))
-                    return fail_input(error, "--pos: %s at %s %d, in '%.60s'; `if(%s > 0, ..., 0)` keeps away from it",
-                                      why, what[formula->form], n, formula->text + at,
+                    return fail_input(error, "--pos: %s at %s %d, in '%.*s'; `if(%s > 0, ..., 0)` keeps away from it",
+                                      why, what[formula->form], n, (int)strcspn(formula->source + at, "\n;#"),
+                                      formula->source + at,
                                       formula->form == FORM_BIAS    ? "d"
                                       : formula->form == FORM_ANGLE ? "i"
                                                                     : "t");

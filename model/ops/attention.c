@@ -37,7 +37,7 @@ static int first_key(const Attention *a, int query) {
     return a->lse ? left / PACKED_COLUMNS * PACKED_COLUMNS : left;
 }
 
-QueryBlock block_of(const Attention *a, int b, int h, int first, int most_rows) {
+QueryBlock query_block_of(const Attention *a, int b, int h, int first, int most_rows) {
     QueryBlock block = {.b = b, .h = h, .first = first, .from = first_key(a, first)};
     block.rows = least(most_rows, a->queries - first);
     block.columns = a->keys - a->queries + first + block.rows - block.from;
@@ -208,7 +208,7 @@ static void block_forward_in_tiles(const Attention *a, const QueryBlock *block, 
 static void queries_forward(const Attention *a, const MixTables *tables, int b, int h, int first, int end,
                             real *memory) {
     const Scratch scratch = own_scratch(memory, a, tables);
-    const QueryBlock start = block_of(a, b, h, first, end - first);
+    const QueryBlock start = query_block_of(a, b, h, first, end - first);
     if (goes_in_tiles(a, tables, &start)) {
         block_forward_in_tiles(a, &start, &scratch);
         return;
@@ -216,7 +216,7 @@ static void queries_forward(const Attention *a, const MixTables *tables, int b, 
     const Packed keys = gemm_pack(scratch.packed[0], columns_of(a->k + start.kv_at, a->kv_stride), a->d, start.columns);
     const Packed values = gemm_pack(scratch.packed[1], rows_of(a->v + start.kv_at, a->kv_stride), start.columns, a->d);
     for (int i = first; i < end; i += QUERY_BLOCK) {
-        const QueryBlock block = block_of(a, b, h, i, QUERY_BLOCK);
+        const QueryBlock block = query_block_of(a, b, h, i, QUERY_BLOCK);
         const ScoreBlock scores = scores_of(&scratch, &block, a, tables);
         const Packed own_keys = gemm_packed_from(&keys, block.from - start.from);
         scores_forward(tables, &scores, &own_keys, scratch.schemes);
@@ -360,7 +360,7 @@ static void block_backward(const AttentionGradient *grad, const Attention *a, co
 // All blocks of queries of one head, in order.
 static void head_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables, int b, int h,
                           const Scratch *scratch) {
-    const QueryBlock start = block_of(a, b, h, 0, QUERY_BLOCK);
+    const QueryBlock start = query_block_of(a, b, h, 0, QUERY_BLOCK);
     const Matrix q = rows_of(a->q + start.q_at, a->q_stride), k = rows_of(a->k + start.kv_at, a->kv_stride);
     const Matrix k_transposed = columns_of(k.at, k.stride), dout = rows_of(grad->dout + start.out_at, a->H * a->d);
     const HeadOperands head = {
@@ -369,7 +369,7 @@ static void head_backward(const AttentionGradient *grad, const Attention *a, con
         gemm_pack(scratch->packed[3], k_transposed, a->d, a->keys),
         gemm_pack(scratch->packed[4], columns_of(a->v + start.kv_at, a->kv_stride), a->d, a->keys)};
     for (QueryBlock block = start; block.first < a->queries;
-         block = block_of(a, b, h, block.first + QUERY_BLOCK, QUERY_BLOCK))
+         block = query_block_of(a, b, h, block.first + QUERY_BLOCK, QUERY_BLOCK))
         block_backward(grad, a, tables, &block, &head, scratch);
 }
 

@@ -102,7 +102,7 @@ typedef struct {
 
 // The block of at most so many queries that begins with query `first`. In training, `from` is a multiple of
 // PACKED_COLUMNS.
-QueryBlock block_of(const Attention *a, int b, int h, int first, int most_rows);
+QueryBlock query_block_of(const Attention *a, int b, int h, int first, int most_rows);
 
 // Its scores, in scratch->S, for the hooks of schemes.
 ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, const Attention *a, const MixTables *tables);

@@ -261,13 +261,13 @@ static void scores(const Tables *tables, const ScoreBlock *block) {
 static void queries_forward(const Attention *a, const MixTables *tables, const Call *own, int b, int h, int first,
                             int end, real *memory) {
     const Scratch scratch = own_scratch(memory, a, tables);
-    const QueryBlock all = block_of(a, b, h, first, end - first);
+    const QueryBlock all = query_block_of(a, b, h, first, end - first);
     const ScoreBlock all_scores = scores_of(&scratch, &all, a, tables);
     const ScoreBlock keys = mix_block(own, &all_scores, scratch.schemes);
     const Packed values = gemm_pack(scratch.packed[1], rows_of(a->v + all.kv_at, a->kv_stride), all.columns, a->d);
     const Head head = head_make(&tables->part[own->part], &keys, all.from, QUERY_BLOCK);
     for (int i = first; i < end; i += QUERY_BLOCK) {
-        const QueryBlock block = block_of(a, b, h, i, QUERY_BLOCK);
+        const QueryBlock block = query_block_of(a, b, h, i, QUERY_BLOCK);
         const ScoreBlock block_scores = scores_of(&scratch, &block, a, tables);
         head_scores(&head, &block_scores, block.from - all.from);
         mix_score_forward(tables, &block_scores, scratch.schemes);
@@ -289,7 +289,7 @@ static void attend_forward(const Attention *a, const MixTables *tables, const Ca
 static void head_backward(const AttentionGradient *grad, const Attention *a, const MixTables *all_tables,
                           const Call *own, int b, int h, const Scratch *scratch) {
     const Tables *tables = &all_tables->part[own->part];
-    const QueryBlock all = block_of(a, b, h, 0, a->queries);
+    const QueryBlock all = query_block_of(a, b, h, 0, a->queries);
     const ScoreBlock all_scores = scores_of(scratch, &all, a, all_tables);
     const ScoreBlock keys = mix_block(own, &all_scores, scratch->schemes);
     const Packed dout = gemm_pack(scratch->packed[2], rows_of(grad->dout + all.out_at, a->H * a->d), a->queries, a->d);
@@ -301,7 +301,7 @@ static void head_backward(const AttentionGradient *grad, const Attention *a, con
     real *dconv = tables->dtable[SLABS] + (size_t)b * head.taps * head.C + (size_t)h * head.d;
     reflect_keys_prepare(&head.reflections);
     for (int i = 0; i < a->queries; i += QUERY_BLOCK) {
-        const QueryBlock block = block_of(a, b, h, i, QUERY_BLOCK);
+        const QueryBlock block = query_block_of(a, b, h, i, QUERY_BLOCK);
         const ScoreBlock block_scores = scores_of(scratch, &block, a, all_tables);
         const ScoreGradient of_scores = score_gradient_of(grad, &block, scratch->dS, all_tables);
         head_scores(&head, &block_scores, block.from);

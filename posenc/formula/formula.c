@@ -600,16 +600,17 @@ static int read_value(Reader *r) {
 
 // --- statements ---
 
-// Does operation n depend on a token, a channel or a pair, or on a parameter?
-static bool depends(const Formula *f, int n) {
-    const FormulaNode *node = &f->nodes[n];
-    if (node->op == OP_PARAM) return true;
-    if (node->op == OP_READ)
-        return node->of[0] == READS_DISTANCE || node->of[0] == READS_PAIR || node->of[0] == READS_TOKEN ||
-               node->of[0] == READS_CHANNEL;
-    for (int k = 0; k < operands_of((Op)node->op); k++)
-        if (depends(f, node->of[k])) return true;
-    return false;
+// Does operation `last` depend on a token, a channel or a pair, or on a parameter?
+static bool depends(const Formula *f, int last) {
+    bool does[FORMULA_NODES];
+    for (int n = 0; n <= last; n++) {
+        const FormulaNode *node = &f->nodes[n];
+        const int reads = node->op == OP_READ ? node->of[0] : -1;
+        does[n] = node->op == OP_PARAM || reads == READS_DISTANCE || reads == READS_PAIR || reads == READS_TOKEN ||
+                  reads == READS_CHANNEL;
+        for (int k = 0; k < operands_of((Op)node->op); k++) does[n] |= does[node->of[k]];
+    }
+    return does[last];
 }
 
 // A bound, behind < or >, which keep the parameter a little away from it.
@@ -799,6 +800,7 @@ static char *one_line(const char *text) {
 static void formula_free(Formula *formula) {
     free(formula->nodes);
     free(formula->text);
+    free(formula->source);
     free(formula);
 }
 
@@ -810,8 +812,9 @@ const Formula *formula_parse(const char *text, const char *file, Error *error) {
     Reader *r = calloc(1, sizeof *r);
     if (formula) formula->nodes = calloc(FORMULA_NODES, sizeof *formula->nodes);
     if (formula) formula->text = one_line(text);
+    if (formula) formula->source = strdup(text);
     const Formula *found = NULL;
-    if (!r || !formula || !formula->nodes || !formula->text) {
+    if (!r || !formula || !formula->nodes || !formula->text || !formula->source) {
         fail_run(error, "there is no memory for the formula");
     } else {
         *r = (Reader){.text = text, .file = file, .formula = formula, .error = error};

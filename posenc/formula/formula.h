@@ -42,7 +42,7 @@ typedef struct {
     int op;    // of formula.c's table
     int of[3]; // the operations that it works on, all of them earlier
     double number;
-    int at; // the character of the text, for messages
+    int at; // the character of the source, for messages
 } FormulaNode;
 
 typedef struct {
@@ -55,6 +55,7 @@ typedef struct {
 typedef struct Formula {
     Form form;
     char *text;         // one line, without comments
+    char *source;       // as it was read
     FormulaNode *nodes; // in the order in which they are worked out
     int count, value;   // value: the operation that is the formula's value
     FormulaParam param[FORMULA_PARAMS];
@@ -87,7 +88,7 @@ bool formula_reads(const Formula *formula, Reads reads);
 double formula_start(const Formula *formula, int p, const double reads[READS_COUNT]);
 
 // Is the value a finite number? If not, *why is what went wrong there, such as "division by zero", and *at the
-// character of the text. What `if` does not choose does not count.
+// character of formula->source. What `if` does not choose does not count.
 bool formula_finite(const Formula *formula, const double reads[READS_COUNT], const double *params, const char **why,
                     int *at);
 
