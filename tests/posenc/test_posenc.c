@@ -87,9 +87,9 @@ static void the_sinusoidal_code_has_the_stated_size(void **state) {
 }
 
 // --- codes by a formula for channel c of position t ---
-typedef double Formula(int t, int c);
+typedef double CodeFormula(int t, int c);
 
-static void expect_code(const char *specification, int context, int positions, Formula *formula) {
+static void expect_code(const char *specification, int context, int positions, CodeFormula *formula) {
     enum { C = 10 };
     Scene scene;
     real code[C];

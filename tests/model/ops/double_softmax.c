@@ -7,7 +7,7 @@
 static const int lengths[] = {1, 2, 31, 32, 33, 64, 100, 255, 256, 257, 600}; // sums are taken in parts of 256
 
 // Scores of `seen` keys; behind them what attention may leave there.
-static real *scores_of(int seen) {
+static real *row_of_scores(int seen) {
     real *S = random_reals((size_t)round_up(seen), "S", 4);
     for (int j = seen; j < round_up(seen); j++) S[j] = j % 2 ? 1e9 : -1e9;
     return S;
@@ -22,7 +22,7 @@ static double most_of(const real *S, int seen) {
 static void largest_score(void **state) {
     for (size_t i = 0; i < COUNT(lengths); i++) {
         const int seen = lengths[i];
-        real *S = scores_of(seen);
+        real *S = row_of_scores(seen);
         for (int at = 0; at < seen; at += 1 + seen / 40) { // wherever it stands
             const real before = S[at];
             S[at] = 50;
@@ -38,7 +38,7 @@ static void probabilities(void **state) {
     for (size_t i = 0; i < COUNT(lengths); i++)
         for (int more = 0; more <= 1; more++) {
             const int seen = lengths[i], stride = round_up(seen) + more * TOGETHER;
-            real *S = scores_of(seen), *P = nan_reals((size_t)stride);
+            real *S = row_of_scores(seen), *P = nan_reals((size_t)stride);
             const double most = most_of(S, seen);
             double sum = 0;
             for (int j = 0; j < seen; j++) sum += exp(S[j] - most);
