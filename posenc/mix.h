@@ -58,9 +58,6 @@ int mix_layers(const Mix *mix);
 // The first layer in which the same parts work as in this one.
 int mix_like(const Mix *mix, int layer);
 
-// The character of mix->text where it names the part first.
-int mix_place(const Mix *mix, int part);
-
 // Fail (input) at a character of mix->text, counted from 0: the message says what is wrong there.
 bool mix_fail_at(Error *error, const Mix *mix, int at, const char *format, ...) FORMAT_CHECK(4, 5);
 

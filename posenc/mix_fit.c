@@ -160,7 +160,8 @@ static bool fit_part(Position *pos, const Mix *mix, Error *error) {
     return position_fit(pos, &own, error) && (!pos->written || written_check(pos, error));
 }
 
-int mix_place(const Mix *mix, int part) {
+// The character of mix->text where it names the part first.
+static int place_of(const Mix *mix, int part) {
     for (const MixItem *item = mix->item; item < mix->item + mix->items; item++)
         for (int i = 0; i < item->parts; i++)
             if (item->part[i] == part) return item->at;
@@ -187,7 +188,7 @@ bool mix_fit(Mix *mix, const Shape *shape, Error *error) {
         Error reason;
         if (!fit_part(&mix->part[p], mix, &reason))
             return mix->parts == 1 ? fail_input(error, "%s", reason.message)
-                                   : mix_fail_at(error, mix, mix_place(mix, p), "%s", reason.message);
+                                   : mix_fail_at(error, mix, place_of(mix, p), "%s", reason.message);
         mix->first_feature[p] = mix->features;
         mix->features += position_features(&mix->part[p]);
     }

@@ -48,7 +48,7 @@ bool mix_window(MixTables *tables, int length);
 void mix_prepare(MixTables *tables);
 
 // --- hooks: as in Family, called for the parts that work in this layer, backward in reverse order. Layers are those of
-// the model; features (rows, mix_features). ---
+// the model; features (rows, mix->features). ---
 void mix_embed_forward(const MixTables *tables, real *x, const Place *at, int rows);
 void mix_embed_backward(const MixTables *tables, const real *dx, const Place *at, int rows);
 void mix_input_forward(const MixTables *tables, int layer, real *features, const real *x, int rows);
