@@ -149,10 +149,13 @@ static bool begin_cosine(Trainer *trainer, TrainOptions *options, long long step
     options->steps = steps;
     options->cosine_from = done;
     if (!train_options_check(options, error)) return false;
-    printf(
-        "steps   a new cosine from step %lld on: the learning rate rises to %g in %lld steps, then falls to %g at step "
-        "%lld\n",
-        done, options->lr, options->warmup, options->min_lr, steps);
+    const long long left = steps - done, rise = options->warmup < left ? options->warmup : left;
+    printf("steps   a new cosine from step %lld on: the learning rate rises to %g in %lld steps", done,
+           options->warmup > rise ? options->lr * (double)rise / (double)options->warmup : options->lr, rise);
+    if (rise < left)
+        printf(", then falls to %g at step %lld\n", options->min_lr, steps);
+    else
+        printf(", which all belong to the warm-up\n");
     if (best <= done) return true;
     printf("best    the new cosine does not come to step %lld as before, so its best weights are given up\n", best);
     trainer->best = (Best){0};

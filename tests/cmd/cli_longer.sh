@@ -47,6 +47,7 @@ done
 succeed "more a second time" train --resume --out run --steps 120
 check "with a third cosine" says '^steps +a new cosine from step 100 on'
 succeed "no more steps than the warm-up has" train --resume --out run --steps 122
+check "which is said" says 'rises to 0.005 in 2 steps, which all belong to the warm-up$'
 check "and they are" test "$(rates run | tail -n 1)" = 0.005
 refuses "fewer steps than done" "--steps 30;has done 122 steps;give more" train --resume --out run --steps 30
 refuses "as many as done, of another plan" "--steps 40;has done 122 steps" train --resume --out run --steps 40
