@@ -10,6 +10,10 @@ bool position_parse_options(Position *pos, const Scheme *scheme, const char *lis
     if (!scheme->options)
         return !list || !*list ||
                fail_input(error, "the position scheme '%s' has no options, but got '%s'", scheme->name, list);
+    if (list && strstr(list, GATE_OPTION "=") && !option_find(scheme->options, GATE_OPTION))
+        return fail_input(
+            error, "%s has no option '" GATE_OPTION "' since version 0.2; codes, curves of the distance and angles have it",
+            scheme->name);
     options_default(pos->options, scheme->options);
     if (!options_parse_list(pos->options, scheme->options, list, scheme->name, error)) return false;
     const Option *gate = option_find(scheme->options, GATE_OPTION);

@@ -101,14 +101,18 @@ static bool read_source(Buffer *buffer, const char *path, const char *name, Erro
     return ok;
 }
 
-// Fails (input) when it is no text: UTF-16, or, as more than a thousandth of it are zeros, an archive, a PDF file or
-// another binary file.
+static bool holds(const Buffer *buffer, size_t at, const char *bytes) {
+    return buffer->size >= at + strlen(bytes) && memcmp(buffer->bytes + at, bytes, strlen(bytes)) == 0;
+}
+
+// Fails (input) when it is no text: UTF-16, a zip or tar archive or a PDF file by their first bytes; another archive or
+// binary file because more than a thousandth of it are zeros.
 static bool check_text(const Buffer *buffer, const char *name, Error *error) {
     size_t zeros = 0;
     for (size_t i = 0; i < buffer->size; i++) zeros += buffer->bytes[i] == 0;
-    const bool utf16 =
-        buffer->size >= 2 && (memcmp(buffer->bytes, "\xFF\xFE", 2) == 0 || memcmp(buffer->bytes, "\xFE\xFF", 2) == 0);
-    return (!utf16 && zeros <= buffer->size / 1000) ||
+    const bool known = holds(buffer, 0, "\xFF\xFE") || holds(buffer, 0, "\xFE\xFF") || holds(buffer, 0, "PK\3\4") ||
+                       holds(buffer, 0, "%PDF-") || holds(buffer, 257, "ustar");
+    return (!known && zeros <= buffer->size / 1000) ||
            fail_input(
                error,
                "%s is no text, but an archive, a PDF file, UTF-16 or another binary file; make a text of it (such as "

@@ -263,7 +263,11 @@ static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *e
     const json_t *first = json_array_get(json_object_get(json, "schemes"), 0);
     if (json_object_get(json, "sizes") || json_is_true(json_object_get(json, "equal_seconds")) ||
         json_is_number(json_object_get(first, "learning_rate")))
-        return fail_input(error, "%s was begun by an earlier version of bitter; use another --out", path);
+        return fail_input(
+            error,
+            "%s was begun by an earlier version of bitter, or for equal times, which went with version 0.2; its "
+            "report stays as it is; for new runs use another --out",
+            path);
     if (!read_struct((char *)plan, plan_members, "", json, path, error) ||
         !options_read(&plan->base, json_object_get(json, "options"), path, error))
         return false;
