@@ -13,7 +13,7 @@
 #include <stdalign.h>
 
 #define LAYERS_CAPACITY  256 // layers of a model whose schemes differ from layer to layer
-#define OPTIONS_CAPACITY 256 // bytes of a scheme's own options
+#define OPTIONS_CAPACITY 128 // bytes of a scheme's own options
 #define PARAMS_CAPACITY  8   // tensors of a scheme
 #define TABLES_CAPACITY  6   // tables of a scheme
 
