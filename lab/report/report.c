@@ -31,7 +31,7 @@ static bool print_table(FILE *out, const Facts *facts, Error *error) {
         text_print(&text, "\n");
     }
     const bool ok = !text.failed || fail_run(error, "no memory for the sentences about differences");
-    if (ok) fwrite(text.bytes, 1, text.size, out);
+    if (ok && text.size > 0) fwrite(text.bytes, 1, text.size, out);
     text_free(&text);
     return ok;
 }
