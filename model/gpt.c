@@ -102,12 +102,16 @@ static void view_weights(Weights *w, real *flat, const Gpt *gpt) {
             *(real **)((char *)layer + t->at) = llama && t->init == INIT_ZERO ? NULL : flat + next++->offset;
 }
 
+// `compare --scale` asks for many sizes, so no table of names is made here.
 size_t gpt_parameters(const Shape *shape) {
-    TensorTable table = {0};
-    add_weights(&table, shape);
-    const size_t numbers = tensor_numbers(&table, false);
-    tensors_free(&table);
-    return numbers;
+    const bool llama = shape->block == BLOCK_LLAMA;
+    const size_t C = (size_t)shape->width, outside = (size_t)shape->vocab * C + (llama ? C : 2 * C); // wte and ln_f
+    size_t layer = 0;
+    LayerTensor tensors[LAYER_TENSORS];
+    layer_tensors(tensors, shape);
+    for (const LayerTensor *t = tensors; t < tensors + LAYER_TENSORS; t++)
+        if (!(llama && t->init == INIT_ZERO)) layer += (size_t)t->rows * (size_t)(t->columns ? t->columns : 1);
+    return outside + (size_t)shape->layers * layer;
 }
 
 // Point a part of the position schemes at its tensors.
