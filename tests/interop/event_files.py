@@ -65,7 +65,9 @@ compare("written again", done)
 
 live = path("live")
 bitter("train", *small, "--steps", 40, "--eval-every", 10, "--save-every", 40, "--out", live)
-follower = subprocess.Popen([sys.executable, script, live])
+# A program in the background of a script ignores Ctrl-C, and would hand that on.
+follower = subprocess.Popen([sys.executable, script, live],
+                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 check("it follows", wait_for(lambda: os.listdir(live) and read(live).Tags()["scalars"] and
                              len(read(live).Scalars("loss/train")) == 40))
 # What a kill after the checkpoint leaves: rows that a resumed run cuts off and writes again.
