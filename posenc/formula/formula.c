@@ -45,12 +45,10 @@ typedef enum {
 static const struct {
     const char *name;
     Op op;
-    int operands;
 } functions[] = {
-    {"if", OP_IF, 3},     {"sin", OP_SIN, 1},         {"cos", OP_COS, 1},           {"tan", OP_TAN, 1},
-    {"exp", OP_EXP, 1},   {"log", OP_LOG, 1},         {"log2", OP_LOG2, 1},         {"sqrt", OP_SQRT, 1},
-    {"abs", OP_ABS, 1},   {"min", OP_MIN, 2},         {"max", OP_MAX, 2},           {"floor", OP_FLOOR, 1},
-    {"tanh", OP_TANH, 1}, {"sigmoid", OP_SIGMOID, 1}, {"softplus", OP_SOFTPLUS, 1},
+    {"if", OP_IF},   {"sin", OP_SIN},     {"cos", OP_COS},   {"tan", OP_TAN},         {"exp", OP_EXP},
+    {"log", OP_LOG}, {"log2", OP_LOG2},   {"sqrt", OP_SQRT}, {"abs", OP_ABS},         {"min", OP_MIN},
+    {"max", OP_MAX}, {"floor", OP_FLOOR}, {"tanh", OP_TANH}, {"sigmoid", OP_SIGMOID}, {"softplus", OP_SOFTPLUS},
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
@@ -460,7 +458,7 @@ static int read_sum(Reader *r, int at) {
 
 static int read_call(Reader *r, int function, int at) {
     FormulaNode node = {.op = functions[function].op, .at = at};
-    for (int k = 0; k < functions[function].operands; k++) {
+    for (int k = 0; k < operands_of(functions[function].op); k++) {
         if (k > 0 && !expect(r, ",")) return -1;
         if ((node.of[k] = read_value(r)) < 0) return -1;
     }
