@@ -304,6 +304,7 @@ static _Noreturn void train_runs(const Comparison *c, atomic_int *progress, pid_
             if (atomic_exchange(&progress[i], FAILED) != FAILED) // another process may just have failed there, too
                 fprintf(stderr, "bitter compare: %s\n", error.message);
             if ((int)error.kind > worst) worst = (int)error.kind;
+            if (!path_exists(c->file)) _exit(worst); // the disk or the network is gone: it would be said of every run
         }
         if (waiting) nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
         if (interrupt_came() || getppid() != parent) _exit(ERROR_INTERRUPTED);

@@ -146,7 +146,7 @@ expect_whole() {
 said_why() {
     complaints two
     [ "$(complaints two | wc -l)" -le 4 ] && [ -z "$(complaints two | grep -v '^bitter compare: ')" ] &&
-        complaints two | tail -n 1 | grep -q ' of 9 runs are done; .* run the same command again'
+        complaints two | tail -n 1 | grep -q ' of 9 runs are done.* run the same command again'
 }
 
 begin together
