@@ -153,8 +153,7 @@ static void scale_row(real *S, int seen, real factor) {
     for (int j = 0; j < end; j++) S[j] *= factor;
 }
 
-// P = the weights that a scheme makes of the scores S of the first `seen` keys, zeros up to `stride`; P may be S.
-// Returns 0, as there is no denominator.
+// As softmax_row in place, with the weights that a scheme makes of the scores. Returns 0, as there is no denominator.
 static real weights_row(real *S, const WeightsOp *op, int seen, int stride) {
     const int n = seen - !op->own;
     op->forward(S, n);
