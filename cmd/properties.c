@@ -55,7 +55,8 @@ static void print_legend(void) {
     puts("distinct   distance of the two most similar codes / root mean square of all; 0 = two positions share a code");
     puts("nonlinear  error of the best linear map from the code at p to that at p+5 / spread of the codes; 0 = linear");
     puts("absolute   spread of scores at equal distances / spread of all scores; 0 = scores depend on distance alone");
-    puts("trend      rank correlation of the mean score with distance; -1 = always falls, 1 = always rises");
+    puts("trend      rank correlation of the mean score with distance; -1 = always falls, 1 = always rises\n"
+         "           (stick-breaking: of the mean logarithm of the weight)");
     puts("longest    longest input that has a code, also past the trained context; any = no limit");
 }
 

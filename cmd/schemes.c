@@ -54,7 +54,7 @@ void print_schemes(void) {
         {ENTERS_EMBEDDING, "added to the embedding"},
         {ENTERS_ROTATION, "rotations of queries and keys"},
         {ENTERS_BIAS, "biases on the scores"},
-        {ENTERS_CONTENT, "scores that depend on content"},
+        {ENTERS_CONTENT, "scores and weights that depend on content"},
         {ENTERS_NOWHERE, "controls"},
     };
     TrainOptions usual = {0};

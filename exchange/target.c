@@ -252,6 +252,11 @@ bool find_target(Target *target, Rotations *rotations, Format format, const Gpt 
                           "%s weighs its positions by trained gates, one for each layer, and no other program has "
                           "these; train it without gate=trained",
                           name);
+    if (gpt->shape.scale_logits)
+        return fail_input(error,
+                          "%s multiplies its attention scores by the logarithm of the number of keys, and no other "
+                          "program does; train it without --scale-logits log",
+                          name);
     int row = 0;
     while (row < KNOWN && targets[row].scheme != pos->scheme) row++;
     *target = row < KNOWN ? target_of(row, format, gpt->shape.block) : NO_TARGET;

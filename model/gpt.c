@@ -29,22 +29,24 @@ bool shape_check(const Shape *shape, Error *error) {
 typedef struct {
     size_t at; // in LayerWeights
     const char *name;
-    int rows, columns; // a vector has no columns
+    int rows, columns; // a vector has no columns, and what the model does not have no rows
     Init init;
     bool residual; // writes to the residual stream, and starts smaller by 1/sqrt(2L)
 } LayerTensor;
 
-enum { LAYER_TENSORS = 12 };
+enum { LAYER_TENSORS = 13 };
 
 // The tensors of a layer, in the order in which files have them. Llama's block has no biases, which start as zeros.
 static void layer_tensors(LayerTensor tensors[LAYER_TENSORS], const Shape *shape) {
     const int C = shape->width, qkv = qkv_width(shape), fc = fc_width(shape), hidden = mlp_width(shape);
+    const int scaled = shape->scale_logits ? shape->heads : 0;
     const bool llama = shape->block == BLOCK_LLAMA;
     const LayerTensor all[LAYER_TENSORS] = {
         {offsetof(LayerWeights, ln1w), "ln_1.weight", C, 0, INIT_ONE, false},
         {offsetof(LayerWeights, ln1b), "ln_1.bias", C, 0, INIT_ZERO, false},
         {offsetof(LayerWeights, qkvw), "attn.qkv.weight", qkv, C, INIT_NORMAL, false},
         {offsetof(LayerWeights, qkvb), "attn.qkv.bias", qkv, 0, INIT_ZERO, false},
+        {offsetof(LayerWeights, logit_scale), "attn.logit_scale", scaled, 0, INIT_CONSTANT, false},
         {offsetof(LayerWeights, projw), "attn.proj.weight", C, C, INIT_NORMAL, true},
         {offsetof(LayerWeights, projb), "attn.proj.bias", C, 0, INIT_ZERO, false},
         {offsetof(LayerWeights, ln2w), "ln_2.weight", C, 0, INIT_ONE, false},
@@ -57,18 +59,26 @@ static void layer_tensors(LayerTensor tensors[LAYER_TENSORS], const Shape *shape
     memcpy(tensors, all, sizeof all);
 }
 
-// Add a tensor, unless it is a bias of Llama's block.
+// s = 1 / log(n) for the most keys that a query of the layer sees in training, so that a full window begins as a plain
+// softmax. One key alone has log 1 = 0 and any s.
+static double first_logit_scale(const Shape *shape, int layer) {
+    const int window = window_of(shape, layer), most = window && window < shape->context ? window : shape->context;
+    return 1 / log(most > 2 ? most : 2);
+}
+
+// Add a tensor, unless the model does not have it: it has no rows, or is a bias of Llama's block.
 static void add(TensorTable *table, const Shape *shape, int layer, const char *name, int rows, int columns, Init init,
                 bool residual) {
     Tensor tensor = {
         .rank = columns ? 2 : 1,
         .shape = {rows, columns ? columns : 1},
         .init = init,
-        .scale = INIT_SCALE / (residual ? sqrt(2.0 * shape->layers) : 1),
+        .scale = init == INIT_CONSTANT ? first_logit_scale(shape, layer)
+                                       : INIT_SCALE / (residual ? sqrt(2.0 * shape->layers) : 1),
         .decay = columns > 0,
         .rate = 1,
     };
-    if (shape->block == BLOCK_LLAMA && init == INIT_ZERO) return;
+    if (rows == 0 || (shape->block == BLOCK_LLAMA && init == INIT_ZERO)) return;
     if (layer < 0)
         snprintf(tensor.name, sizeof tensor.name, "%s", name);
     else
@@ -99,7 +109,8 @@ static void view_weights(Weights *w, real *flat, const Gpt *gpt) {
     layer_tensors(tensors, &gpt->shape);
     for (LayerWeights *layer = w->layers; layer < w->layers + gpt->shape.layers; layer++)
         for (const LayerTensor *t = tensors; t < tensors + LAYER_TENSORS; t++)
-            *(real **)((char *)layer + t->at) = llama && t->init == INIT_ZERO ? NULL : flat + next++->offset;
+            *(real **)((char *)layer + t->at) =
+                t->rows == 0 || (llama && t->init == INIT_ZERO) ? NULL : flat + next++->offset;
 }
 
 // `compare --scale` asks for many sizes, so no table of names is made here.

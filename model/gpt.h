@@ -13,6 +13,7 @@
 typedef struct {
     real *ln1w, *ln1b;       // (C), (C)
     real *qkvw, *qkvb;       // (C + 2 K*d, C), (C + 2 K*d): rows q, then k, then v
+    real *logit_scale;       // (H) s of --scale-logits log; NULL without
     real *projw, *projb;     // (C, C), (C)
     real *ln2w, *ln2b;       // (C), (C)
     real *fcw, *fcb;         // (W, C), (W); Llama (2W, C): rows gate, then up

@@ -42,7 +42,8 @@ typedef struct {
         real *hidden;  // (rows, W) Llama: output of the swiglu, in forward and after swiglu_backward
         real *dqkv;    // (rows, C + 2 K*d) gradient of qkv
     };
-    real *dfeatures; // (rows, F)
+    real *dfeatures;    // (rows, F)
+    real *dlogit_scale; // (B, H, T) of --scale-logits log: what each query adds to the gradient; NULL without
 } LayerBuffers;
 
 // Layer number `index` of a model at work on B sequences of T tokens: rows = B*T.

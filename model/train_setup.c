@@ -23,6 +23,7 @@ void layer_buffers_layout(LayerBuffers *buffers, Arena *arena, const Gpt *gpt, c
     buffers->dnorm = arena_reals(arena, rows * C);
     buffers->dhidden = arena_reals(arena, rows * (hidden > qkv ? hidden : qkv));
     buffers->dfeatures = arena_reals(arena, rows * F);
+    if (shape->scale_logits) buffers->dlogit_scale = arena_reals(arena, rows * (size_t)shape->heads);
 }
 
 Attention layer_attention(const Layer *layer) {
@@ -35,6 +36,7 @@ Attention layer_attention(const Layer *layer) {
         .q = a->qkv,
         .k = a->qkv + C,
         .v = a->qkv + C + key_width(shape),
+        .logit_scale = layer->gpt->w.layers[layer->index].logit_scale,
         .features = layer->buffers->features,
         .query_at = layer->at,
         .key_at = layer->at,

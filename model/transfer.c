@@ -28,13 +28,16 @@ static bool other_layers(const Position *a, const Position *b, const Gpt *gpt, i
 }
 
 // Append "SCHEME.NAME" of a tensor to what is said. `head` stands before the first.
-static void tell(char said[TEXT_CAPACITY], const char **head, const Gpt *gpt, const Position *pos, int param) {
+static void tell(char said[TEXT_CAPACITY], const char **head, const char *scheme, const char *name) {
     const size_t used = strlen(said);
-    const char *name = tensor_of(gpt, pos, param)->name + strlen(pos->prefix);
     const int more = snprintf(said + used, TEXT_CAPACITY - used, "%s%s%s.%s", used && strlen(*head) > 2 ? "; " : "",
-                              *head, pos->scheme->name, name);
+                              *head, scheme, name);
     if ((size_t)more >= TEXT_CAPACITY - used) memcpy(said + TEXT_CAPACITY - 4, "...", 4);
     *head = ", ";
+}
+
+static void tell_param(char said[TEXT_CAPACITY], const char **head, const Gpt *gpt, const Position *pos, int param) {
+    tell(said, head, pos->scheme->name, tensor_of(gpt, pos, param)->name + strlen(pos->prefix));
 }
 
 // Take over the tensors of a part; *used: those of `from` that were. Fails (input) when a table with numbers for each
@@ -70,14 +73,17 @@ bool gpt_transfer(Gpt *gpt, char said[TEXT_CAPACITY], const Gpt *from, const cha
     *said = 0;
     for (int p = 0; p < own->parts; p++)
         for (int i = 0; i < own->part[p].param_count; i++)
-            if (!taken[p][i]) tell(said, &begin, gpt, &own->part[p], i);
+            if (!taken[p][i]) tell_param(said, &begin, gpt, &own->part[p], i);
+    if (gpt->shape.scale_logits && !from->shape.scale_logits) tell(said, &begin, "attn", "logit_scale");
     for (int p = 0; p < other->parts; p++)
         for (int i = 0; i < other->part[p].param_count; i++)
-            if (!used[p][i]) tell(said, &left, from, &other->part[p], i);
+            if (!used[p][i]) tell_param(said, &left, from, &other->part[p], i);
+    if (from->shape.scale_logits && !gpt->shape.scale_logits) tell(said, &left, "attn", "logit_scale");
     for (int i = 0; i < gpt->tensors.count; i++) {
         const Tensor *to = &gpt->tensors.items[i], *of = tensor_find(&from->tensors, to->name);
         if (to->position) continue;
-        assert(of && of->count == to->count); // the shapes are equal
+        assert(of ? of->count == to->count : gpt->shape.scale_logits); // otherwise the shapes are equal
+        if (!of) continue;
         memcpy(gpt->params + to->offset, from->params + of->offset, to->count * sizeof(real));
     }
     mix_project(&gpt->pos);

@@ -50,9 +50,10 @@ void tensors_init(real *values, const TensorTable *table, uint64_t seed) {
     for (int i = 0; i < table->count; i++) {
         const Tensor *t = &table->items[i];
         const uint64_t key = random_key(seed, t->name);
+        const double constant = t->init == INIT_CONSTANT ? t->scale : t->init == INIT_ONE;
         real *value = values + t->offset;
         for (size_t n = 0; n < t->count; n++)
-            value[n] = t->init == INIT_NORMAL ? (real)(t->scale * random_normal(key, n)) : (real)(t->init == INIT_ONE);
+            value[n] = (real)(t->init == INIT_NORMAL ? t->scale * random_normal(key, n) : constant);
     }
 }
 

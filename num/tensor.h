@@ -15,6 +15,10 @@ static inline const char *block_name(Block block) {
     return block == BLOCK_LLAMA ? "llama" : "gpt2";
 }
 
+// Are scores used as they are, or times s log n, with a trained s for each head and n the number of keys that the query
+// sees: scalable softmax (Nakanishi 2025, 2501.19399)?
+typedef enum { SCALE_LOGITS_NONE, SCALE_LOGITS_LOG } ScaleLogits;
+
 // --- attention windows: in which layers a query sees only the last keys (windows.c) ---
 
 #define WINDOWS_CAPACITY 64 // layers of a period
@@ -47,6 +51,7 @@ typedef struct {
     Windows windows;      // of the layers
     int kv_heads;         // K, heads of keys and values; 0 = H (read it with key_heads)
     Block block;
+    ScaleLogits scale_logits;
 } Shape;
 
 static inline int head_width(const Shape *shape) {
@@ -92,13 +97,13 @@ static inline int fc_width(const Shape *shape) {
     return shape->block == BLOCK_LLAMA ? 2 * mlp_width(shape) : mlp_width(shape);
 }
 
-typedef enum { INIT_ZERO, INIT_ONE, INIT_NORMAL } Init;
+typedef enum { INIT_ZERO, INIT_ONE, INIT_CONSTANT, INIT_NORMAL } Init;
 
 typedef struct {
     char name[64];
     int rank, shape[3];
     Init init;
-    double scale;         // standard deviation for INIT_NORMAL
+    double scale;         // standard deviation for INIT_NORMAL, the number for INIT_CONSTANT
     bool decay;           // weight decay applies
     bool position;        // belongs to the position scheme
     double rate;          // factor of the learning rate

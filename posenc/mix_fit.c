@@ -103,6 +103,7 @@ static const char *clash(const Scheme *a, const Scheme *b) {
     if ((a_turns && b->reads_queries) || (b_turns && a->reads_queries))
         return "one turns queries and keys, and the other reads them as they were";
     if (a->attention && b->attention) return "both compute the scores themselves";
+    if (a->weights && b->weights) return "both make weights of the scores";
     return NULL;
 }
 

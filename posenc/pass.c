@@ -52,7 +52,8 @@ static void list_calls(LayerCalls *list, const Mix *mix, int layer) {
         Call *call = &list->calls[list->count++];
         *call = (Call){scheme->family, scheme->attention, p, own, mix->first_feature[p]};
         if (scheme->attention) list->own = call;
-        list->changes |= scheme->family->score_forward != NULL;
+        if (scheme->weights) list->weights = scheme->weights(&mix->part[p]);
+        list->changes |= scheme->family->score_forward || scheme->weights;
         list->reads_queries |= scheme->reads_queries && scheme->family->score_backward;
     }
 }

@@ -17,9 +17,10 @@ typedef struct {
 typedef struct {
     Call calls[PARTS_CAPACITY];
     int count;
-    const Call *own;    // the part that brings the layer's attention op; NULL = none, it is the model's
-    bool changes;       // a part adds to the scores
-    bool reads_queries; // a part adds to the gradients of queries, in score_backward
+    const Call *own;          // the part that brings the layer's attention op; NULL = none, it is the model's
+    const WeightsOp *weights; // of the part that makes weights of the scores; NULL = a softmax does
+    bool changes;             // a part adds to the scores, or makes weights of them
+    bool reads_queries;       // a part adds to the gradients of queries, in score_backward
 } LayerCalls;
 
 // The tables of all parts, and what is called in each layer. Each TrainPass and each Inference has its own.

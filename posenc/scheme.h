@@ -31,6 +31,8 @@ struct Scheme {
     const Family *family;         // NULL = it does not enter the model
     const void *recipe;           // what the family asks of a scheme: an Angles, a Curve, a Code, Vectors
     const AttentionOp *attention; // computes all scores of its layers; NULL = the model's own attention
+    // Makes weights of the scores of its layers, with these options; NULL = a softmax does.
+    const WeightsOp *(*weights)(const Position *pos);
 
     // --- how it is set up ---
     //

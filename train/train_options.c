@@ -82,7 +82,8 @@ Shape sizes_of(const TrainOptions *options, int vocab) {
                    .width = (int)options->width,
                    .random_positions = (int)options->random_positions,
                    .kv_heads = (int)options->kv_heads,
-                   .block = (Block)options->block};
+                   .block = (Block)options->block,
+                   .scale_logits = (ScaleLogits)options->scale_logits};
 }
 
 bool shape_of(Shape *shape, const TrainOptions *options, int vocab, Error *error) {

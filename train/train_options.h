@@ -13,7 +13,7 @@
     TEXT_ROW("pos", offsetof(S, pos), "rope", "SCHEME", "position scheme; `--pos help` lists schemes and options"),    \
         INTEGER_ROW("layers", offsetof(S, layers), "4", 1, 1000, "transformer blocks"),                                \
         INTEGER_ROW("heads", offsetof(S, heads), "4", 1, 1000, "attention heads; must divide --width"),                \
-        KV_HEADS_OPTION_ROW(S), BLOCK_OPTION_ROW(S),                                                                   \
+        KV_HEADS_OPTION_ROW(S), BLOCK_OPTION_ROW(S), SCALE_LOGITS_OPTION_ROW(S),                                       \
         INTEGER_ROW("width", offsetof(S, width), "128", 1, 20000, "channels of the residual stream"),                  \
         INTEGER_ROW("context", offsetof(S, context), "256", 1, 10000000, "tokens of a training window"),               \
         WINDOW_OPTION_ROW(S), INTEGER_ROW("batch", offsetof(S, batch), "8", 1, 100000, "windows in a batch")
@@ -28,6 +28,10 @@
 #define BLOCK_OPTION_ROW(S)                                                                                            \
     CHOICE_ROW("block", offsetof(S, block), "gpt2", "gpt2|llama", NULL,                                                \
                "gpt2: layer norm, GELU, biases; llama: RMSNorm, SwiGLU, no biases")
+#define SCALE_LOGITS_OPTION_ROW(S)                                                                                     \
+    CHOICE_ROW("scale-logits", offsetof(S, scale_logits), "none", "none|log", NULL,                                    \
+               "log: multiply attention scores by s log n, with s trained for each head and n the keys that a query "  \
+               "sees")
 #define THREADS_OPTION_ROW(S)                                                                                          \
     INTEGER_ROW("threads", offsetof(S, threads), "0", 0, 1024,                                                         \
                 "threads to compute with; 0 = all cores that may be used")
@@ -49,8 +53,9 @@ typedef struct {
     char data[TEXT_CAPACITY], documents[TEXT_CAPACITY], pos[TEXT_CAPACITY], window[TEXT_CAPACITY];
     long long layers, heads, kv_heads, width, context, batch, random_positions, accumulate, steps, warmup, seed,
         threads;
-    int precision; // a Precision
-    int block;     // a Block
+    int precision;    // a Precision
+    int block;        // a Block
+    int scale_logits; // a ScaleLogits
     double lr, min_lr, weight_decay, beta1, beta2, clip, dropout;
     long long eval_every, eval_tokens, patience, sample_every, save_every;
     char out[TEXT_CAPACITY], init[TEXT_CAPACITY];

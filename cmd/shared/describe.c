@@ -10,10 +10,11 @@ void shape_describe(char text[TEXT_CAPACITY], const Shape *s, const char *window
     char keys[64] = "";
     if (key_heads(s) < s->heads)
         snprintf(keys, sizeof keys, " that share %d head%s of keys", key_heads(s), key_heads(s) == 1 ? "" : "s");
-    snprintf(text, TEXT_CAPACITY, "%d layer%s%s, %d head%s%s, width %d, context %d%s%.200s%s", s->layers,
+    snprintf(text, TEXT_CAPACITY, "%d layer%s%s, %d head%s%s, width %d, context %d%s%.200s%s%s", s->layers,
              s->layers == 1 ? "" : "s", s->block == BLOCK_LLAMA ? " with Llama's block" : "", s->heads,
              s->heads == 1 ? "" : "s", keys, s->width, s->context, s->windows.period ? ", window " : "",
-             s->windows.period ? window : "", s->windows.period > 1 ? " by layers" : "");
+             s->windows.period ? window : "", s->windows.period > 1 ? " by layers" : "",
+             s->scale_logits ? ", scores times s log n" : "");
 }
 
 void kernels_report(const char *command) {

@@ -50,8 +50,9 @@ static bool take_over_options(TrainOptions *options, long long *steps, const boo
 // run it would draw the same batches again.
 static bool take_over_model(TrainOptions *options, const bool *given, Error *error) {
     static const char *const names[] = {
-        "data",  "pos",        "layers", "heads", "kv-heads", "block", "width", "context", "window", "random-positions",
-        "batch", "accumulate", "steps",  "lr",    "min-lr",   "warmup"};
+        "data",    "pos",    "layers",           "heads", "kv-heads",   "block", "scale-logits", "width",
+        "context", "window", "random-positions", "batch", "accumulate", "steps", "lr",           "min-lr",
+        "warmup"};
     const bool seed_given = given[option_find(train_options, "seed") - train_options];
     RunPaths paths;
     TrainOptions from;

@@ -105,6 +105,12 @@ static void scores(Probe *probe, int head) {
     scores_forward(&probe->tables, &block, &keys, probe->scratch);
 }
 
+// The logarithms of the weights in the scores' place, where a scheme makes them otherwise than by a softmax.
+static void logs_of_weights(Probe *probe) {
+    const WeightsOp *op = probe->tables.layers[probe->layer].weights;
+    for (int i = 0; op && i < probe->T; i++) op->logs(probe->S + (size_t)i * probe->T, i + op->own);
+}
+
 // What the schemes of a layer do.
 typedef struct {
     bool embed, turn, read_positions;
@@ -185,6 +191,7 @@ static void measure_scores(SchemeProperties *p, Probe *probe) {
     apply_hooks(probe);
     for (int h = 0; h < probe->H; h++) {
         scores(probe, h);
+        logs_of_weights(probe);
         add_scores(&spread, probe->by_distance, probe->S, probe->T);
     }
     // Scores that are equal but for rounding have no spread.

@@ -147,6 +147,8 @@ bool report_run(const char *name, FILE *out, Error *error) {
     snprintf(title, sizeof title, "A run with %s%s", names, paths.is_best ? ", with its best weights" : "");
     if (!page_open(&page, paths.directory, "report", title, false, error)) return false;
     if (*options.window) page_paragraph(&page, "Windows of attention, in keys: %s.", options.window);
+    if (options.scale_logits)
+        page_paragraph(&page, "Attention scores are multiplied by s log n, with n the keys that a query sees.");
     page_paragraph(&page, "Positions: %s. Text: %s. Layers %lld, heads %lld, width %lld, context %lld, steps %lld.",
                    options.pos, options.data, options.layers, options.heads, options.width, options.context,
                    options.steps);

@@ -6,7 +6,7 @@
 
 static Scratch scratch_layout(Arena *arena, const MixTables *tables, int keys, int d, bool training) {
     const size_t across = gemm_packed_size(d, keys), down = gemm_packed_size(keys, d);
-    Scratch scratch = {.S = arena_reals(arena, (size_t)QUERY_BLOCK * round_up(keys))};
+    Scratch scratch = {.S = arena_reals(arena, ((size_t)QUERY_BLOCK + 1) * round_up(keys))};
     if (training) scratch.dS = arena_reals(arena, (size_t)QUERY_BLOCK * round_up(keys));
     mix_scratch(scratch.schemes, tables, arena, QUERY_BLOCK, keys, training);
     if (training)
@@ -66,6 +66,7 @@ ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, const Atte
         .k_stride = a->kv_stride,
         .scale = (real)(1 / sqrt(a->d)),
         .features = a->features + block->token * tables->mix->features,
+        .weights = tables->layers[a->layer].weights,
     };
 }
 
@@ -139,15 +140,39 @@ static void keep_weights(const Attention *a, const QueryBlock *block, int row, c
     memcpy(kept + before, P, (size_t)seen * sizeof(real));
 }
 
+// log n of a query that sees n keys: those up to column `seen` of the block, or a window of these. With --scale-logits
+// log, its scores are multiplied by s log n.
+static real log_keys(const Attention *a, const QueryBlock *block, int seen) {
+    const int all = block->from + seen;
+    return (real)log(a->window && a->window < all ? a->window : all);
+}
+
+static void scale_row(real *S, int seen, real factor) {
+    const int end = round_up(seen);
+#pragma omp simd
+    for (int j = 0; j < end; j++) S[j] *= factor;
+}
+
+// As softmax_row in place, with the weights that a scheme makes of the scores. Returns 0, as there is no denominator.
+static real weights_row(real *S, const WeightsOp *op, int seen, int stride) {
+    const int n = seen - !op->own;
+    op->forward(S, n);
+    memset(S + n, 0, (size_t)(stride - n) * sizeof(real));
+    return 0;
+}
+
 void block_outputs(const Attention *a, const QueryBlock *block, const ScoreBlock *scores, const Packed *values,
                    int from) {
     const int stride = scores->stride, C = a->H * a->d;
     real *P = scores->S; // (rows, columns), rows `stride` apart: the weights overwrite the scores
     for (int i = 0; i < block->rows; i++) {
         real *P_i = P + (size_t)i * stride;
-        const int seen = block_seen(scores, i), skipped = mask_left(P_i, seen, a->window);
+        const int seen = block_seen(scores, i);
+        if (a->logit_scale) scale_row(P_i, seen, log_keys(a, block, seen) * a->logit_scale[block->h]);
+        const int skipped = mask_left(P_i, seen, a->window);
         memset(P_i, 0, (size_t)skipped * sizeof(real));
-        const real lse = softmax_row(P_i + skipped, P_i + skipped, seen - skipped, stride - skipped);
+        const real lse = scores->weights ? weights_row(P_i + skipped, scores->weights, seen - skipped, stride - skipped)
+                                         : softmax_row(P_i + skipped, P_i + skipped, seen - skipped, stride - skipped);
         if (a->lse) a->lse[row_of(block, a, i)] = lse;
         if (a->P) keep_weights(a, block, i, P_i, seen);
         if (a->dropout.rate > 0)
@@ -185,6 +210,7 @@ static void block_forward_in_tiles(const Attention *a, const QueryBlock *block, 
         for (int i = 0; i < rows; i++) {
             const int sees = block->columns - rows + i + 1 - first, seen = sees < 0 ? 0 : sees < n ? sees : n;
             real *S_i = S + (size_t)i * stride, *out_i = out + (size_t)i * C;
+            if (a->logit_scale) scale_row(S_i, n, log_keys(a, block, first + sees) * a->logit_scale[block->h]);
             if (first == 0)
                 for (int j = 0; j < left_window(sees, a->window); j++) S_i[j] = -INFINITY;
             if (seen > 0) {
@@ -274,6 +300,32 @@ static void softmax_backward_row(real *P, real *dS, real *S, const real *dP, con
     for (int j = end; j < stride; j++) P[j] = dS[j] = 0;
 }
 
+// Backward through one row of weights that a scheme made. In: its scores S, and dP. Out, in their places: the weights
+// after dropout, and dS. Forward was P f with dropout factors f, so the gradient of P_j is f_j dP_j.
+static void weights_backward_row(real *S, real *dP, const WeightsOp *op, const QueryBlock *block, const Attention *a,
+                                 int row) {
+    const int seen = block->columns - block->rows + row + 1, stride = round_up(block->columns), end = seen - !op->own;
+    const int skipped = mask_left(S, seen, a->window);
+    const bool drops = a->dropout.rate > 0;
+    for (int j = 0; j < skipped; j++) S[j] = dP[j] = 0;
+    for (int j = end; j < stride; j++) S[j] = dP[j] = 0;
+    for (int j = skipped; drops && j < end; j++) dP[j] *= weight_dropout(block, a, row, j);
+    op->backward(S + skipped, dP + skipped, end - skipped);
+    for (int j = skipped; drops && j < end; j++) S[j] *= weight_dropout(block, a, row, j);
+}
+
+// Forward was S_j *= factor, with factor = s log n. So dS_j *= factor, in place. Returns the gradient of the factor,
+// from the scores S before.
+static real scale_row_backward(real *dS, const real *S, int seen, real factor) {
+    real sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int j = 0; j < seen; j++) {
+        sum += dS[j] * S[j];
+        dS[j] *= factor;
+    }
+    return sum;
+}
+
 // The packed operands of a head's backward pass.
 typedef struct {
     Packed q, k, dout, k_transposed, v_transposed; // (queries, d), (keys, d), (queries, d); k^T and v^T (d, keys)
@@ -333,9 +385,22 @@ void block_outputs_backward(const AttentionGradient *grad, const Attention *a, c
     const Packed own_v = gemm_packed_from(v_transposed, block->from);
     // Forward was out = P v, so dP = dout v^T and dv += P^T dout.
     product_to_keys(dP, stride, 1, rows_of(dout_block, C), &own_v, rows, block->columns, a->window);
+    real *raw = S + (size_t)QUERY_BLOCK * stride; // (columns) one row's scores before logit_scale
     for (int i = 0; i < rows; i++) {
         const size_t row = (size_t)i * stride;
-        softmax_backward_row(P + row, dS + row, S + row, dP + row, dout_block + (size_t)i * C, block, a, i);
+        const int seen = block_seen(scores, i);
+        const real log_n = a->logit_scale ? log_keys(a, block, seen) : 0;
+        if (a->logit_scale) {
+            memcpy(raw, S + row, (size_t)seen * sizeof(real));
+            scale_row(S + row, seen, log_n * a->logit_scale[block->h]);
+        }
+        if (scores->weights)
+            weights_backward_row(S + row, dP + row, scores->weights, block, a, i);
+        else
+            softmax_backward_row(P + row, dS + row, S + row, dP + row, dout_block + (size_t)i * C, block, a, i);
+        if (a->logit_scale)
+            grad->dlogit_scale[row_of(block, a, i)] =
+                log_n * scale_row_backward(dS + row, raw, seen, log_n * a->logit_scale[block->h]);
     }
     add_transposed(grad->dv + block->kv_at, a->kv_stride, 1, P, dout, block, a->window);
 }

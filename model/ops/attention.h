@@ -14,10 +14,11 @@
 // `window` of these.
 typedef struct {
     real *out; // (B, queries, H*d)
-    real *lse; // (B, H, queries) log of each softmax's denominator, kept for backward; NULL = not kept
+    real *lse; // (B, H, queries) log of each softmax's denominator (0 of a WeightsOp), for backward; NULL = not kept
     real
         *P; // (B, H, queries, forgotten + keys) weights before dropout of the keys up to a query's own; NULL = not kept
     const real *q, *k, *v;   // q (B, queries, H*d); k and v (B, key_batch, K*d)
+    const real *logit_scale; // (H) s, where scores are multiplied by s log(keys that a query sees); NULL = they are not
     const real *features;    // (B, key_batch, F) what the schemes' input hooks made of each token
     const Place *query_at;   // (B, queries) coordinates
     const Place *key_at;     // (B, key_batch) coordinates
@@ -36,6 +37,7 @@ typedef struct {
     real *dq, *dk, *dv; // laid out as q, k and v; overwritten
     real *dfeatures;    // laid out as features; added to
     const real *dout;   // (B, queries, H*d)
+    real *dlogit_scale; // (B, H, queries) what each query adds to that of logit_scale, if there is one; overwritten
 } AttentionGradient;
 
 // Numbers of scratch that attention needs for all threads, with heads of d channels.
@@ -63,11 +65,23 @@ struct AttentionOp {
     void (*scores)(const Tables *tables, const ScoreBlock *block);
 };
 
+// What a scheme brings that makes weights of scores otherwise than by a softmax (Scheme.weights; stick-breaking is
+// one). It works on one row at a time, whose n keys are those that a query weighs, the nearest last; the weights of
+// others are 0. Dropout comes afterwards.
+struct WeightsOp {
+    bool own;                        // the last key is that of the query's own token; if not, of the one before
+    void (*forward)(real *S, int n); // S becomes the weights P
+    void (*backward)(real *S, real *dP, int n); // S becomes P, and dP becomes dS
+    // S becomes log P: for measurements, as the scores of which a softmax would make weights in these proportions.
+    void (*logs)(real *S, int n);
+};
+
 // How many tokens before the first key that a query sees such an op finds the features of, as far as there are so many.
 #define TOKENS_BEFORE 63
 
 // attention_plain.c: the same as attention_forward and attention_backward, in plain loops on one thread, for readers
-// and tests; not for layers with an op of a scheme's own. Needs as much memory as there are scores in a head.
+// and tests; not for layers with an op of a scheme's own, for scores or for weights. Needs as much memory as there are
+// scores in a head.
 size_t attention_plain_scratch(const MixTables *tables, const Attention *attention);
 void attention_plain_forward(const Attention *attention, const MixTables *tables, real *scratch);
 void attention_plain_backward(const AttentionGradient *grad, const Attention *attention, const MixTables *tables,
@@ -84,7 +98,8 @@ void scores_forward(const MixTables *tables, const ScoreBlock *block, const Pack
 // way is here.
 // One thread's scratch memory, for one head at a time.
 typedef struct {
-    real *S, *dS;                  // (QUERY_BLOCK, keys) a block of scores and, in training, of their gradients
+    real *S;                       // (QUERY_BLOCK + 1, keys) a block of scores, and room for a copy of one row
+    real *dS;                      // (QUERY_BLOCK, keys) in training: their gradients
     real *schemes[PARTS_CAPACITY]; // (mix_scratch) of the position schemes
     real *packed[5];               // in training: operands that all blocks of a head share
 } Scratch;
@@ -107,8 +122,8 @@ QueryBlock query_block_of(const Attention *a, int b, int h, int first, int most_
 // Its scores, in scratch->S, for the hooks of schemes.
 ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, const Attention *a, const MixTables *tables);
 
-// From its scores to its outputs: mask, softmax (which overwrites the scores), dropout, P v. `values` is v (keys, d) of
-// the head, whose row `from` is the block's first key.
+// From its scores to its outputs: logit_scale, mask, softmax or scores->weights (which overwrite the scores), dropout,
+// P v. `values` is v (keys, d) of the head, whose row `from` is the block's first key.
 void block_outputs(const Attention *a, const QueryBlock *block, const ScoreBlock *scores, const Packed *values,
                    int from);
 

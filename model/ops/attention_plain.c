@@ -3,16 +3,16 @@
 #include "model/ops/attention.h"
 #include "model/ops/softmax.h"
 
-// One head's memory: scores and weights S = P, and their gradients dP = dS, both (queries, keys); and what the position
-// schemes need.
+// One head's memory: scores and weights S = P, their gradients dP = dS, and the scores before logit_scale, all
+// (queries, keys); and what the position schemes need.
 typedef struct {
-    real *S, *dS;
+    real *S, *dS, *raw;
     real *schemes[PARTS_CAPACITY];
 } Memory;
 
 static Memory memory_take(Arena *arena, const MixTables *tables, const Attention *a) {
     const size_t table = (size_t)a->queries * (size_t)a->keys;
-    Memory memory = {.S = arena_reals(arena, table), .dS = arena_reals(arena, table)};
+    Memory memory = {.S = arena_reals(arena, table), .dS = arena_reals(arena, table), .raw = arena_reals(arena, table)};
     mix_scratch(memory.schemes, tables, arena, a->queries, a->keys, a->lse != NULL);
     return memory;
 }
@@ -61,8 +61,13 @@ static int end_key(const Attention *a, int i) {
     return a->keys - a->queries + i + 1;
 }
 
-// S_ij = scale q_i . k_j, changed by the position schemes; P_i = softmax of the keys that query i sees. Returns the log
-// of each softmax's denominator in lse (queries), if that is wanted.
+// log n, where query i sees n keys.
+static double log_keys(const Attention *a, int i) {
+    return log(end_key(a, i) - first_key(a, i));
+}
+
+// S_ij = scale q_i . k_j, changed by the position schemes, times s log n if that is wanted; P_i = softmax of the keys
+// that query i sees. Returns the log of each softmax's denominator in lse (queries), if that is wanted.
 static void weights_forward(const ScoreBlock *s, const Attention *a, const MixTables *tables, const Memory *memory,
                             real *lse) {
     for (int i = 0; i < s->rows; i++)
@@ -74,6 +79,8 @@ static void weights_forward(const ScoreBlock *s, const Attention *a, const MixTa
         real *P = s->S + (size_t)i * s->stride, most = -INFINITY;
         const int first = first_key(a, i), end = end_key(a, i);
         double sum = 0;
+        memcpy(memory->raw + (size_t)i * s->stride, P, (size_t)end * sizeof(real));
+        for (int j = first; a->logit_scale && j < end; j++) P[j] *= a->logit_scale[s->head] * (real)log_keys(a, i);
         for (int j = first; j < end; j++) most = P[j] > most ? P[j] : most;
         for (int j = 0; j < s->columns; j++) P[j] = j < first || j >= end ? 0 : weight_of(P[j] - most);
         for (int j = first; j < end; j++) sum += (double)P[j];
@@ -123,6 +130,20 @@ static void weights_backward(real *dS, real *dv, const real *dout, const real *v
     }
 }
 
+// Forward was S_ij *= s log n. So dS_ij *= s log n, and ds += log n dS_ij S_ij.
+static void logit_scale_backward(const AttentionGradient *grad, const ScoreBlock *s, const Attention *a,
+                                 const Memory *memory) {
+    for (int i = 0; i < s->rows; i++) {
+        const size_t row = (size_t)i * s->stride;
+        real ds = 0;
+        for (int j = first_key(a, i); j < end_key(a, i); j++) {
+            ds += (real)log_keys(a, i) * memory->dS[row + j] * memory->raw[row + j];
+            memory->dS[row + j] *= a->logit_scale[s->head] * (real)log_keys(a, i);
+        }
+        grad->dlogit_scale[((size_t)s->sequence * a->H + s->head) * a->queries + i] = ds;
+    }
+}
+
 // Forward was S_ij = scale q_i . k_j, then changed by the schemes: so these go first.
 static void scores_backward(const ScoreGradient *grad, const ScoreBlock *s, const Attention *a, const MixTables *tables,
                             const Memory *memory) {
@@ -153,6 +174,7 @@ void attention_plain_backward(const AttentionGradient *grad, const Attention *a,
             weights_forward(&s, a, tables, &memory, NULL);
             weights_backward(memory.dS, grad->dv + k, grad->dout + ((size_t)b * a->queries * a->H + h) * a->d, a->v + k,
                              &s, a);
+            if (a->logit_scale) logit_scale_backward(grad, &s, a, &memory);
             scores_backward(&of_scores, &s, a, tables, &memory);
         }
 }

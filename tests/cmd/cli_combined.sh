@@ -23,6 +23,10 @@ refuses "--kv-heads -1" "--kv-heads;0 to 1000;'-1'" train $small --kv-heads -1 -
 refuses "schemes by head" "character 6 ('heads=0 none@heads=1');schemes by head went;rope+alibi" \
     train $small --pos 'rope@heads=0 none@heads=1-3' --out new
 refuses "--block with another name" "--block;gpt2 or llama;'lama'" train $small --block lama --out new
+refuses "--scale-logits with another name" "--scale-logits;none or log;'linear'" \
+    train $small --scale-logits linear --out new
+refuses "two ways to make weights" "stick-breaking and stick-breaking cannot be added up: both make weights" \
+    train $small --pos stick-breaking+stick-breaking:own=yes --out new
 refuses "heads of one channel" "--heads 4 (1 channel a head)" \
     train --layers 1 --heads 4 --width 4 --data builtin:tales:bytes=20000 --pos rope --out new
 refuses "properties of half a text" "--pos 'rope@'" properties --pos rope@
@@ -71,4 +75,21 @@ sed '2d;s/"kv-heads": 2/"kv-heads": 1/' run/config.json >edited/config.json
 refuses "config.json: another number of key heads" "edited/model.safetensors;attn.qkv;do not belong together" eval edited
 sed '2d;s/"block": "llama"/"block": "gpt2"/' run/config.json >edited/config.json
 refuses "config.json: another block" "edited/model.safetensors;do not belong together" eval edited
+
+# --- scores times s log n, and weights of a scheme: the run knows its own ---
+for pos in rope alibi+stick-breaking; do
+    rm -rf whole
+    need train $small --steps 6 --pos $pos --scale-logits log --window 5,0 --out whole
+    check "--scale-logits is in config.json ($pos)" grep -q '"scale-logits": "log"' whole/config.json
+    succeed "eval ($pos)" eval whole --context 48 --eval-tokens 200
+    succeed "sample ($pos)" sample whole "One" --tokens 30
+    refuses "export ($pos)" "train it" export whole --to hf --out exported
+done
+cp -r whole bare
+sed '2d;s/"scale-logits": "log"/"scale-logits": "none"/' whole/config.json >bare/config.json
+refuses "config.json: no scales" "bare/model.safetensors;do not belong together" eval bare
+need train --init whole --scale-logits none --steps 1 --out plain
+check "--init says what it leaves behind" grep -q 'not taken over: attn.logit_scale' "$scratch/out"
+need train --init plain --scale-logits log --steps 1 --out scaled
+check "--init says what is new" grep -q 'new, with initial values: attn.logit_scale' "$scratch/out"
 finish

@@ -241,6 +241,10 @@ static void what_has_no_target_is_refused(void **state) {
     run.gpt.pos.part[0].shape.random_positions = 100;
     expect_no_target(&run, FORMAT_HF, "--random-positions");
     run.gpt.pos.part[0].shape.random_positions = 0;
+    run.gpt.shape.scale_logits = SCALE_LOGITS_LOG;
+    for (Format format = FORMAT_HF; format <= FORMAT_LLMC; format++)
+        expect_no_target(&run, format, "without --scale-logits log");
+    run.gpt.shape.scale_logits = SCALE_LOGITS_NONE;
     run_stretch(&run, METHOD_YARN, true);
     run.gpt.pos.part[0].stretch.short_stretch.attention = 1;
     expect_no_target(&run, FORMAT_HF, "attention factor");

@@ -133,6 +133,16 @@ static void every_scheme_with_shared_keys_and_in_llamas_block(void **state) {
         }
 }
 
+static void every_scheme_with_scaled_logits(void **state) {
+    Setting setting = {.layers = 1, .heads = 2, .width = 8, .T = 8, .B = 2, .directions = true};
+    setting.scale_logits = SCALE_LOGITS_LOG;
+    for (const Scheme *const *scheme = schemes; *scheme; scheme++) expect_right((*scheme)->name, &setting);
+    static const char *const some[] = {"rope", "path", "alibi+stick-breaking"};
+    Setting rows = long_rows;
+    rows.scale_logits = SCALE_LOGITS_LOG;
+    for (size_t i = 0; i < COUNT(some); i++) expect_right(some[i], &rows);
+}
+
 // Every number of every tensor, and more rows than a block of queries has, with dropout.
 static void every_number_of_llamas_block(void **state) {
     Setting setting = {.layers = 2, .heads = 2, .width = 8, .T = 8, .B = 2, .kv_heads = 1, .block = BLOCK_LLAMA};
@@ -198,6 +208,7 @@ int main(void) {
         cmocka_unit_test(every_option_of_every_scheme),
         cmocka_unit_test(chosen_options),
         cmocka_unit_test(every_scheme_with_shared_keys_and_in_llamas_block),
+        cmocka_unit_test(every_scheme_with_scaled_logits),
         cmocka_unit_test(every_number_of_llamas_block),
         cmocka_unit_test(gradients_accumulate),
     };

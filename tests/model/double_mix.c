@@ -14,7 +14,7 @@ static double gradient_error(GradientError *where, Mix *mix, const Setting *of) 
     double worst = NAN;
     for (int p = 0; p < mix->parts; p++)
         bent |= mix->part[p].scheme->has_corners || (mix->part[p].scheme->attention != NULL);
-    for (int seed = 1; !(worst <= TOLERANCE) && seed <= (bent ? 4 : 1); seed++)
+    for (int seed = 1; !(worst <= TOLERANCE) && seed <= (bent ? 12 : 1); seed++)
         worst = worst_error(where, mix, of, (uint64_t)seed);
     return worst;
 }
@@ -32,6 +32,7 @@ static void gradients_are_right(void **state) {
         of.block = drawn.block;
         of.kv_heads = drawn.kv_heads;
         of.windows = drawn.windows;
+        of.scale_logits = drawn.scale_logits;
         must(mix_parse(&mix, text, &error), &error);
         const double worst = gradient_error(&where, &mix, &of);
         if (!(worst <= TOLERANCE))

@@ -62,9 +62,21 @@ static void the_model_is_products_attention_and_single_numbers(void **state) {
     }
 }
 
+// A scaled score costs 1 forward, and backward 3: its own gradient and that of the scale.
+static void scaled_logits_cost_four_a_weight(void **state) {
+    const Shape plain = {.vocab = 257, .context = 256, .layers = 4, .heads = 4, .width = 128};
+    Shape scaled = plain;
+    scaled.scale_logits = SCALE_LOGITS_LOG;
+    const Mix none = mix_of("none", &plain);
+    const double more = gpt_operations(&scaled, &none, 256) - gpt_operations(&plain, &none, 256);
+    expect_near("operations", 0, more, 4.0 * 4 * 4 * 257 / 2, 1e-3);
+    assert_int_equal(gpt_parameters(&scaled) - gpt_parameters(&plain), 4 * 4);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_model_is_products_attention_and_single_numbers),
+        cmocka_unit_test(scaled_logits_cost_four_a_weight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

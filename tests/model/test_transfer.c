@@ -55,6 +55,33 @@ static void check_case(const Case *c) {
     gpt_free(&other);
 }
 
+// Into a model with --scale-logits log its scales come from one with it; otherwise they keep their start.
+static void scales_of_logits(void **state) {
+    Shape scaled = shape;
+    scaled.scale_logits = SCALE_LOGITS_LOG;
+    static const char *const said[2][2] = {{"", "new, with initial values: attn.logit_scale"},
+                                           {"not taken over: attn.logit_scale", ""}};
+    for (int from = 0; from <= 1; from++)
+        for (int to = 0; to <= 1; to++) {
+            char text[TEXT_CAPACITY];
+            Error error;
+            Gpt gpt, other;
+            model_make(&other, "rope", from ? &scaled : &shape, true);
+            model_make(&gpt, "rope", to ? &scaled : &shape, true);
+            if (to) gpt_init(&gpt, 1);
+            must(gpt_transfer(&gpt, text, &other, "run", &error), &error);
+            assert_string_equal(text, said[from][to]);
+            for (int l = 0; to && l < shape.layers; l++)
+                for (int h = 0; h < shape.heads; h++) {
+                    const real start = (real)(1 / log(shape.context));
+                    assert_true(gpt.w.layers[l].logit_scale[h] == (from ? other.w.layers[l].logit_scale[h] : start));
+                }
+            assert_memory_equal(gpt.w.layers[0].projw, other.w.layers[0].projw, sizeof(real));
+            gpt_free(&gpt);
+            gpt_free(&other);
+        }
+}
+
 static void tensors_are_found_by_scheme_and_layer(void **state) {
     for (size_t i = 0; i < COUNT(cases); i++) {
         print_message("%s -> %s\n", cases[i].from, cases[i].to);
@@ -127,6 +154,7 @@ static void a_long_list_is_cut(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tensors_are_found_by_scheme_and_layer),
+        cmocka_unit_test(scales_of_logits),
         cmocka_unit_test(tables_of_other_lengths_are_refused),
         cmocka_unit_test(a_long_list_is_cut),
     };

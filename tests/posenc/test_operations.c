@@ -57,6 +57,7 @@ static void counts_are_those_of_a_walk(void **state) {
         {"transformer-xl", LAYERS, {3 * 2 * D + 3 * D, 4, T}},
         {"transformer-xl:clamp=7", LAYERS, {3 * 2 * D + 3 * D, 4, 7}},
         {"fox", LAYERS, {3 * 2 * WIDTH + GATE + 5, 6, -1}},
+        {"stick-breaking", LAYERS, {0, 7, -1}},
         {"rope:gate=trained", LAYERS, {turned + TORQUE * QUERY_AND_KEY * D / 2, 0, -1}},
         {"alibi:gate=trained", LAYERS, {0, 3, -1}},
         {"t5:gate=trained", LAYERS, {0, 3, -1}},

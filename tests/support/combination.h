@@ -70,12 +70,13 @@ static inline Windows draw_windows(const Shape *shape, int index) {
     return windows;
 }
 
-// The block, the key heads and the windows of combination number `index`.
+// The block, the key heads, --scale-logits and the windows of combination number `index`.
 static inline void draw_shape(Shape *shape, int index) {
     Random random = {random_bits(random_key(19, "blocks"), (uint64_t)index), 0};
     shape->block = random_below(&random, 2) ? BLOCK_LLAMA : BLOCK_GPT2;
     do shape->kv_heads = 1 + random_below(&random, shape->heads);
     while (shape->heads % shape->kv_heads);
+    shape->scale_logits = random_below(&random, 2) ? SCALE_LOGITS_LOG : SCALE_LOGITS_NONE;
     shape->windows = draw_windows(shape, index);
 }
 

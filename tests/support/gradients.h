@@ -15,6 +15,7 @@ typedef struct {
     Windows windows;
     int kv_heads;
     Block block;
+    ScaleLogits scale_logits;
 } Setting;
 
 static inline Shape shape_of(const Setting *setting) {
@@ -26,7 +27,8 @@ static inline Shape shape_of(const Setting *setting) {
                    .random_positions = setting->random_positions,
                    .windows = setting->windows,
                    .kv_heads = setting->kv_heads,
-                   .block = setting->block};
+                   .block = setting->block,
+                   .scale_logits = setting->scale_logits};
 }
 
 // A copy of a scheme and of its family, to be broken. Must not be moved: the scheme points at its family.

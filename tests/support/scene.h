@@ -41,9 +41,11 @@ static inline void scene_make(Scene *scene, const char *specification, Shape sha
 // The same as the tables of a whole mix, of which layer 0 is all.
 static inline MixTables scene_mix(const Scene *scene, LayerCalls *layer) {
     const Scheme *scheme = scene->pos->scheme;
-    *layer = (LayerCalls){.calls = {{.family = scheme->family, .attention = scheme->attention}}, .count = 1};
+    *layer = (LayerCalls){.calls = {{.family = scheme->family, .attention = scheme->attention}},
+                          .count = scheme->family != NULL};
     if (scheme->attention) layer->own = layer->calls;
-    layer->changes = scheme->family->score_forward != NULL;
+    if (scheme->weights) layer->weights = scheme->weights(scene->pos);
+    layer->changes = scheme->weights || (scheme->family && scheme->family->score_forward);
     layer->reads_queries = scheme->reads_queries;
     return (MixTables){.mix = &scene->gpt.pos, .part = {scene->tables}, .layers = layer};
 }
@@ -55,7 +57,7 @@ static inline void scene_scores(const Scene *scene, ScoreBlock block) {
         nan_reals(scheme->score_scratch ? scheme->score_scratch(&scene->tables, block.rows, block.columns, false) : 0);
     if (scheme->attention)
         scheme->attention->scores(&scene->tables, &block);
-    else
+    else if (scheme->family->score_forward)
         scheme->family->score_forward(&scene->tables, &block);
     free(block.scratch);
 }

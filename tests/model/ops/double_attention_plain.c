@@ -17,12 +17,16 @@ static Gradients gradients_of(Gpt *gpt, TrainPass *pass, const Attention *a, con
                               real *scratch) {
     const size_t F = (size_t)gpt->pos.features, qkv = (size_t)qkv_width(&gpt->shape);
     Gradients g = {.dqkv = calloc(ROWS * qkv, sizeof(real)), .dfeatures = calloc(ROWS * F + 1, sizeof(real))};
-    const AttentionGradient grad = {g.dqkv, g.dqkv + C, g.dqkv + C + key_width(&gpt->shape), g.dfeatures, dout};
+    real *dlogit_scale = nan_reals((size_t)B * H * T);
+    const AttentionGradient grad = {g.dqkv,      g.dqkv + C, g.dqkv + C + key_width(&gpt->shape),
+                                    g.dfeatures, dout,       dlogit_scale};
     memset(gpt->grads, 0, gpt->tensors.total * sizeof(real));
     backward(&grad, a, &pass->tables, scratch);
     real *dx = calloc(ROWS * C, sizeof *dx); // of features, which need a norm of their own
     mix_layer_backward(&pass->tables, a->layer, dx, g.dfeatures, pass->buffers.features, pass->buffers.norm, ROWS);
     free(dx);
+    for (int n = 0; a->logit_scale && n < B * H * T; n++) gpt->dw.layers[0].logit_scale[n / T % H] += dlogit_scale[n];
+    free(dlogit_scale);
     g.dparams = copy_reals(gpt->grads, gpt->tensors.total);
     return g;
 }
@@ -41,7 +45,7 @@ static void compare(const char *scheme, const Shape *shape, double dropout) {
     Error error;
     int ids[ROWS];
     model_make(&gpt, scheme, shape, true);
-    if (mix_brings_attention(&gpt.pos, 0)) {
+    if (mix_brings_attention(&gpt.pos, 0) || gpt.pos.part[0].scheme->weights) {
         gpt_free(&gpt);
         return;
     }
@@ -99,6 +103,8 @@ static void windows_dropout_and_shared_keys(void **state) {
     must(windows_parse(&other.windows, "9", 1, &error), &error);
     other.kv_heads = 2;
     const char *const some[] = {"none", "rope", "alibi-learned", "cope", "rope+fox"};
+    for (size_t i = 0; i < COUNT(some); i++) compare(some[i], &other, 0.2);
+    other.scale_logits = SCALE_LOGITS_LOG;
     for (size_t i = 0; i < COUNT(some); i++) compare(some[i], &other, 0.2);
 }
 
