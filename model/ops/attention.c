@@ -84,10 +84,7 @@ static Strip strip_of(int first, int rows, int columns, int window, bool packed)
     return (Strip){length, left, seen - 1 + length};
 }
 
-// Products of a block, rows `ldc` apart, whose last query sees `columns` keys. C (rows, columns) = alpha A (rows, d) *
-// packed (d, keys). Keys that no row of a strip sees become 0 without being computed.
-static void product_to_keys(real *C, int ldc, real alpha, Matrix A, const Packed *packed, int rows, int columns,
-                            int window) {
+void product_to_keys(real *C, int ldc, real alpha, Matrix A, const Packed *packed, int rows, int columns, int window) {
     for (int i = 0; i < rows;) {
         const Strip strip = strip_of(i, rows, columns, window, packed->at);
         const Packed keys = gemm_packed_from(packed, strip.left);
@@ -100,10 +97,8 @@ static void product_to_keys(real *C, int ldc, real alpha, Matrix A, const Packed
     }
 }
 
-// C (rows, d) = beta C + alpha A (rows, columns) * packed (keys, d). A must be 0 at keys that a row does not see. Row
-// `from` of packed is the block's first key.
-static void product_of_keys(real *C, int ldc, real beta, real alpha, Matrix A, const Packed *packed, int from, int rows,
-                            int columns, int window) {
+void product_of_keys(real *C, int ldc, real beta, real alpha, Matrix A, const Packed *packed, int from, int rows,
+                     int columns, int window) {
     for (int i = 0; i < rows;) {
         const Strip strip = strip_of(i, rows, columns, window, packed->at);
         gemm_packed(C + (size_t)i * ldc, ldc, beta, alpha, matrix_from(A, i, strip.left), packed, from + strip.left,
@@ -292,10 +287,10 @@ static void add_transposed_in_window(real *out, int stride, real scale, const re
     }
 }
 
-// out (keys, d) += scale grad^T rows, where grad is dS or P, and out dk or dv. The first strip adds to all keys before
-// it, too, because all rows see them; each later strip only to its own keys, from its own rows on.
-static void add_transposed(real *out, int stride, real scale, const real *grad, const Packed *rows,
-                           const QueryBlock *block, int window) {
+// The first strip adds to all keys before it, too, because all rows see them; each later strip only to its own keys,
+// from its own rows on.
+void add_transposed(real *out, int stride, real scale, const real *grad, const Packed *rows, const QueryBlock *block,
+                    int window) {
     if (window > 0 && window < block->columns) {
         add_transposed_in_window(out, stride, scale, grad, rows, block, window);
         return;

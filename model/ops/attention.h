@@ -107,6 +107,18 @@ QueryBlock query_block_of(const Attention *a, int b, int h, int first, int most_
 // Its scores, in scratch->S, for the hooks of schemes.
 ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, const Attention *a, const MixTables *tables);
 
+// Products of a block, rows `ldc` apart, whose last query sees `columns` keys. C (rows, columns) = alpha A (rows, w) *
+// packed (w, keys). Keys that no query of a strip of the block sees become 0 without being computed.
+void product_to_keys(real *C, int ldc, real alpha, Matrix A, const Packed *packed, int rows, int columns, int window);
+// C (rows, w) = beta C + alpha A (rows, columns) * packed (keys, w). A must be 0 at keys that a row does not see. Row
+// `from` of packed is the block's first key.
+void product_of_keys(real *C, int ldc, real beta, real alpha, Matrix A, const Packed *packed, int from, int rows,
+                     int columns, int window);
+// out (keys, w), rows `stride` apart, += scale grad^T rows, where grad (rows, columns) is the block's dS or P, out dk
+// or dv from the block's first key on, and `rows` (queries, w) all q or dout of the head.
+void add_transposed(real *out, int stride, real scale, const real *grad, const Packed *rows, const QueryBlock *block,
+                    int window);
+
 // From its scores to its outputs: mask, softmax (which overwrites the scores), dropout, P v. `values` is v (keys, d) of
 // the head, whose row `from` is the block's first key.
 void block_outputs(const Attention *a, const QueryBlock *block, const ScoreBlock *scores, const Packed *values,
