@@ -4,9 +4,20 @@
 
 // Some blocks of queries, whose keys begin anywhere.
 static void gradients_over_several_blocks(void **state) {
-    static const char *const tried[] = {
-        "rope",          "path",         "path:forget,conv=1", "fox",           "cable", "transformer-xl", "shaw", "t5",
-        "alibi-learned", "fire:width=1", "cope:positions=2",   "rope+t5*1,path"};
+    static const char *const tried[] = {"rope",
+                                        "path",
+                                        "path:forget,conv=1",
+                                        "fox",
+                                        "cable",
+                                        "transformer-xl",
+                                        "shaw",
+                                        "t5",
+                                        "alibi-learned",
+                                        "fire:width=1",
+                                        "cope:positions=2",
+                                        "rope+t5*1,path",
+                                        "pope",
+                                        "selective+fox"};
     static const Windows windows[] = {{1, {70}}, {2, {1, 20}}, {2, {0, 65}}};
     for (size_t i = 0; i < COUNT(tried); i++)
         for (size_t w = 0; w < COUNT(windows); w++) {
