@@ -51,14 +51,17 @@ void attention_backward(const AttentionGradient *grad, const Attention *attentio
                         real *scratch);
 
 // What a scheme brings that computes all scores of its layers itself, instead of adding to scale q k^T
-// (Scheme.attention; path is one). attention_forward and attention_backward hand their arguments on to it; `own` says
-// which part of the mix it is, and the first of the features that are its own. Below is what such ops share. Other
-// schemes of the layer add to the scores by mix_score_forward, and get their gradients by
+// (Scheme.attention; path is one). attention_forward and attention_backward share out the work, and hand it on to the
+// op; `own` says which part of the mix it is, and the first of the features that are its own. Below is what such ops
+// share. Other schemes of the layer add to the scores by mix_score_forward, and get their gradients by
 // mix_score_backward.
 struct AttentionOp {
-    void (*forward)(const Attention *a, const MixTables *tables, const Call *own, real *scratch);
-    void (*backward)(const AttentionGradient *grad, const Attention *a, const MixTables *tables, const Call *own,
-                     real *scratch);
+    // The outputs of queries first to end of a head of a sequence: of all in training, else of at most QUERY_BLOCK.
+    void (*forward)(const Attention *a, const MixTables *tables, const Call *own, int b, int h, int first, int end,
+                    real *scratch);
+    // The gradients of a head of a sequence: overwrites dq, and adds to dk and dv, because heads may share these.
+    void (*backward)(const AttentionGradient *grad, const Attention *a, const MixTables *tables, const Call *own, int b,
+                     int h, real *scratch);
     // Only the scores of a block, its keys being all there are: for measurements, not for training.
     void (*scores)(const Tables *tables, const ScoreBlock *block);
 };
@@ -132,8 +135,5 @@ void block_outputs_backward(const AttentionGradient *grad, const Attention *a, c
 // The gradients of the block's scores, queries, keys and features, for the hooks of schemes.
 ScoreGradient score_gradient_of(const AttentionGradient *grad, const QueryBlock *block, real *dS,
                                 const MixTables *tables);
-
-// dk = dv = 0 of a sequence's head of keys.
-void keys_zero(const AttentionGradient *grad, const Attention *a, int b, int kv);
 
 #endif

@@ -7,11 +7,11 @@ static const MakesOperands *recipe_of(const Tables *tables) {
 // In training a head has as many queries as keys.
 static Operands operands_take(Arena *arena, const Tables *tables, int rows, int columns, bool training) {
     const MakesOperands *recipe = recipe_of(tables);
-    const int w = recipe->wide * head_width(&tables->pos->shape);
+    const int d = head_width(&tables->pos->shape), w = recipe->wide * d;
     const size_t queries = (size_t)(training ? columns : rows) * (size_t)w, keys = (size_t)columns * (size_t)w;
     const size_t across = gemm_packed_size(w, columns), down = gemm_packed_size(columns, w);
     Operands o = {.width = w, .q = arena_reals(arena, queries), .k = arena_reals(arena, keys)};
-    if (recipe->scratch) o.own = arena_reals(arena, recipe->scratch(tables, columns, training));
+    o.own = arena_reals(arena, (size_t)recipe->own * (size_t)columns * (size_t)d);
     if (!training) return o;
     o.dq = arena_reals(arena, queries);
     o.dk = arena_reals(arena, keys);
@@ -65,44 +65,35 @@ static void queries_forward(const Attention *a, const MixTables *tables, const C
     }
 }
 
-static void attend_forward(const Attention *a, const MixTables *tables, const Call *own, real *memory) {
-    const int share = a->lse ? a->queries : QUERY_BLOCK;
-#pragma omp for collapse(3) schedule(dynamic)
-    for (int b = 0; b < a->B; b++)
-        for (int h = 0; h < a->H; h++)
-            for (int first = 0; first < a->queries; first += share)
-                queries_forward(a, tables, own, b, h, first, least(first + share, a->queries), memory);
-}
-
 // Forward was S = scale q k^T of the operands, so dq = scale dS k and dk += scale dS^T q; the scheme takes these back
 // to the model's queries and keys.
 static void head_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables, const Call *own,
-                          int b, int h, const Scratch *scratch) {
+                          int b, int h, real *memory) {
+    const Scratch scratch = own_scratch(memory, a, tables);
     const Tables *part = &tables->part[own->part];
     const QueryBlock all = query_block_of(a, b, h, 0, a->queries);
-    const ScoreBlock all_scores = scores_of(scratch, &all, a, tables);
-    const ScoreBlock head = mix_block(own, &all_scores, scratch->schemes);
+    const ScoreBlock all_scores = scores_of(&scratch, &all, a, tables);
+    const ScoreBlock head = mix_block(own, &all_scores, scratch.schemes);
     const Operands o = operands_make(part, &head, true);
     const int w = o.width;
     const Packed q = gemm_pack(o.packed[0], rows_of(o.q, w), a->queries, w),
                  k = gemm_pack(o.packed[1], rows_of(o.k, w), a->keys, w),
                  k_transposed = gemm_pack(o.packed[2], columns_of(o.k, w), w, a->keys);
-    const Packed dout = gemm_pack(scratch->packed[2], rows_of(grad->dout + all.out_at, a->H * a->d), a->queries, a->d);
-    const Packed v_transposed =
-        gemm_pack(scratch->packed[4], columns_of(a->v + all.kv_at, a->kv_stride), a->d, a->keys);
+    const Packed dout = gemm_pack(scratch.packed[2], rows_of(grad->dout + all.out_at, a->H * a->d), a->queries, a->d);
+    const Packed v_transposed = gemm_pack(scratch.packed[4], columns_of(a->v + all.kv_at, a->kv_stride), a->d, a->keys);
     ScoreGradient of_head = score_gradient_of(grad, &all, NULL, tables);
     of_head.dfeatures += own->feature;
     memset(o.dk, 0, (size_t)a->keys * w * sizeof(real));
     for (int t = 0; t < a->queries; t++) memset(of_head.dq + (size_t)t * a->q_stride, 0, (size_t)a->d * sizeof(real));
     for (int i = 0; i < a->queries; i += QUERY_BLOCK) {
         const QueryBlock block = query_block_of(a, b, h, i, QUERY_BLOCK);
-        const ScoreBlock block_scores = scores_of(scratch, &block, a, tables);
-        const ScoreGradient of_scores = score_gradient_of(grad, &block, scratch->dS, tables);
+        const ScoreBlock block_scores = scores_of(&scratch, &block, a, tables);
+        const ScoreGradient of_scores = score_gradient_of(grad, &block, scratch.dS, tables);
         const Packed own_keys = gemm_packed_from(&k_transposed, block.from);
         operands_scores(&block_scores, &o, i, &own_keys);
-        mix_score_forward(tables, &block_scores, scratch->schemes);
-        block_outputs_backward(grad, a, &block, &block_scores, scratch->dS, &v_transposed, &dout);
-        mix_score_backward(tables, &block_scores, &of_scores, scratch->schemes);
+        mix_score_forward(tables, &block_scores, scratch.schemes);
+        block_outputs_backward(grad, a, &block, &block_scores, scratch.dS, &v_transposed, &dout);
+        mix_score_backward(tables, &block_scores, &of_scores, scratch.schemes);
         product_of_keys(o.dq + (size_t)i * w, w, 0, head.scale, rows_of(of_scores.dS, block_scores.stride), &k,
                         block.from, block.rows, block.columns, a->window);
         add_transposed(o.dk + (size_t)block.from * w, w, head.scale, of_scores.dS, &q, &block, a->window);
@@ -110,17 +101,4 @@ static void head_backward(const AttentionGradient *grad, const Attention *a, con
     recipe_of(part)->backward(part, &head, &of_head, &o);
 }
 
-// Heads that share keys add to the same dk and dv, so one thread does them, in order.
-static void attend_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables, const Call *own,
-                            real *memory) {
-#pragma omp for collapse(2) schedule(dynamic)
-    for (int b = 0; b < a->B; b++)
-        for (int kv = 0; kv < a->K; kv++) {
-            const Scratch scratch = own_scratch(memory, a, tables);
-            keys_zero(grad, a, b, kv);
-            for (int h = kv * a->H / a->K; h < (kv + 1) * a->H / a->K; h++)
-                head_backward(grad, a, tables, own, b, h, &scratch);
-        }
-}
-
-const AttentionOp operands_attention = {attend_forward, attend_backward, scores};
+const AttentionOp operands_attention = {queries_forward, head_backward, scores};

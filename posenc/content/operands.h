@@ -14,7 +14,7 @@ typedef struct {
     int width;       // of a new query or key
     real *q, *k;     // (rows, width), (columns, width)
     real *dq, *dk;   // the same, of their gradients; NULL = no backward pass will follow
-    real *own;       // (MakesOperands.scratch) `backward` finds here what `forward` left
+    real *own;       // the scheme's memory; `backward` finds here what `forward` left
     real *packed[3]; // memory of packed operands; NULL where dq is
 } Operands;
 
@@ -22,8 +22,7 @@ typedef struct {
 // hooks see it; head->q and head->k are those that the model made.
 typedef struct {
     int wide; // a new query or key is so many times as wide as the head
-    // How many reals of memory of its own the scheme needs for a head with so many keys; NULL = none.
-    size_t (*scratch)(const Tables *tables, int columns, bool training);
+    int own;  // memory that the scheme needs for itself, in arrays (columns, d)
     void (*forward)(const Tables *tables, const ScoreBlock *head, const Operands *to);
     // From the gradients from->dq and from->dk, which it may overwrite, add to those of head->q, head->k and
     // head->features, and to slabs of this sequence and head.

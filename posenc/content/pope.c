@@ -11,9 +11,9 @@
 #include "base/random.h"
 #include "num/team.h"
 
-enum { DELTA };                                  // params (sets, H, d)
-enum { COSINE, SINE, DELTA_COSINE, DELTA_SINE }; // tables (positions, d) and (sets, H, d)
-enum { SLABS };                                  // dtables (B, H, d), of the layer at work
+enum { DELTA };        // params (sets, H, d)
+enum { COSINE, SINE }; // tables (positions, d)
+enum { SLABS };        // dtables (B, H, d), of the layer at work
 enum { START_ZERO, START_UNIFORM };
 
 typedef struct {
@@ -32,8 +32,9 @@ static const Option pope_options[] = {
     {0},
 };
 
-static size_t all_channels(const Position *pos) {
-    return (size_t)pos->shape.heads * (size_t)head_width(&pos->shape);
+// A head's row of delta (sets, H, d), or of its slabs (B, H, d).
+static size_t delta_row(const Position *pos, int set, int head) {
+    return (size_t)set * pos->shape.width + (size_t)head * head_width(&pos->shape);
 }
 
 static void params(Position *pos, TensorTable *table) {
@@ -43,14 +44,14 @@ static void params(Position *pos, TensorTable *table) {
 static void init(Position *pos, uint64_t seed) {
     Random random = {position_key(pos, seed, "pope"), 0};
     if (scheme_options(pos, PopeOptions)->start == START_ZERO) return;
-    for (size_t n = 0; n < pos->sets * all_channels(pos); n++)
+    for (int n = 0; n < pos->sets * pos->shape.width; n++)
         pos->params[DELTA][n] = (real)(-2 * M_PI * random_next(&random));
 }
 
 // As the authors do.
 static void project(Position *pos) {
     if (pos->param_count == 0) return;
-    for (size_t n = 0; n < pos->sets * all_channels(pos); n++)
+    for (int n = 0; n < pos->sets * pos->shape.width; n++)
         pos->params[DELTA][n] = (real)fmin(fmax((double)pos->params[DELTA][n], -2 * M_PI), 0);
 }
 
@@ -58,99 +59,81 @@ static void layout(Tables *tables, Arena *arena, bool training) {
     const Position *pos = tables->pos;
     for (int table = COSINE; table <= SINE; table++)
         tables->table[table] = arena_reals(arena, (size_t)tables->positions * (size_t)head_width(&pos->shape));
-    if (!position_trained(pos)) return;
-    for (int table = DELTA_COSINE; table <= DELTA_SINE; table++)
-        tables->table[table] = arena_reals(arena, pos->sets * all_channels(pos));
-    if (training) tables->dtable[SLABS] = arena_reals(arena, tables->batch * all_channels(pos));
+    if (training) tables->dtable[SLABS] = arena_reals(arena, (size_t)tables->batch * pos->shape.width);
 }
 
 static void prepare(Tables *tables) {
     const Position *pos = tables->pos;
     const int d = head_width(&pos->shape);
-    for (int c = 0; c < d && !tables->prepared; c++) {
+    if (tables->prepared) return;
+    for (int c = 0; c < d; c++) {
         const double theta = rope_theta(scheme_options(pos, PopeOptions)->base, c, 2 * d);
         for (int t = 0; t < tables->positions; t++)
-            rotation_fill(&tables->table[COSINE][t * d + c], &tables->table[SINE][t * d + c], 1, t * theta);
+            rotation_fill(&tables->table[COSINE][(size_t)t * d + c], &tables->table[SINE][(size_t)t * d + c], 1,
+                          t * theta);
     }
-    if (!position_trained(pos)) return;
-    for (size_t n = 0; n < pos->sets * all_channels(pos); n++)
-        rotation_fill(&tables->table[DELTA_COSINE][n], &tables->table[DELTA_SINE][n], 1, (double)pos->params[DELTA][n]);
-}
-
-// --- one query or key ---
-//
-// y (2d) = the lengths softplus(x) = log(1 + e^x), which must not overflow, at the angles of these cosines and sines.
-static void polar_forward(real *y, const real *x, const real *cosine, const real *sine, int d) {
-#pragma omp simd
-    for (int c = 0; c < d; c++) {
-        const real length = (x[c] > 0 ? x[c] : 0) + real_log1p(real_exp(x[c] > 0 ? -x[c] : x[c]));
-        y[c] = length * cosine[c];
-        y[c + d] = length * sine[c];
-    }
-}
-
-// The derivative of softplus is sigmoid, so dx += sigmoid(x) times the part of dy along the point's direction.
-static void polar_backward(real *dx, const real *dy, const real *x, const real *cosine, const real *sine, int d) {
-#pragma omp simd
-    for (int c = 0; c < d; c++) dx[c] += (dy[c] * cosine[c] + dy[c + d] * sine[c]) / (1 + real_exp(-x[c]));
 }
 
 // --- a head ---
 //
-// delta's row of a layer and head, in its tables, gradients and slabs.
-static size_t delta_row(const Position *pos, int which, int head) {
-    return ((size_t)which * pos->shape.heads + head) * head_width(&pos->shape);
+// y (rows, 2d) = x (rows, d), rows `stride` apart: the length softplus(x) = log(1 + e^x), which must not overflow, at
+// the angle t theta.
+static void polar_forward(real *y, const real *x, int stride, const Tables *tables, const Place *at, int rows) {
+    const int d = head_width(&tables->pos->shape);
+    for (int r = 0; r < rows; r++, x += stride, y += 2 * d) {
+        const real *cosine = tables->table[COSINE] + (size_t)at[r].t * d,
+                   *sine = tables->table[SINE] + (size_t)at[r].t * d;
+#pragma omp simd
+        for (int c = 0; c < d; c++) {
+            const real length = (x[c] > 0 ? x[c] : 0) + real_log1p(real_exp(x[c] > 0 ? -x[c] : x[c]));
+            y[c] = length * cosine[c];
+            y[c + d] = length * sine[c];
+        }
+    }
+}
+
+// The derivative of softplus is sigmoid, so dx += sigmoid(x) times the part of dy along the point's direction.
+static void polar_backward(real *dx, const real *dy, const real *x, int stride, const Tables *tables, const Place *at,
+                           int rows) {
+    const int d = head_width(&tables->pos->shape);
+    for (int r = 0; r < rows; r++, x += stride, dx += stride, dy += 2 * d) {
+        const real *cosine = tables->table[COSINE] + (size_t)at[r].t * d,
+                   *sine = tables->table[SINE] + (size_t)at[r].t * d;
+#pragma omp simd
+        for (int c = 0; c < d; c++) dx[c] += (dy[c] * cosine[c] + dy[c + d] * sine[c]) / (1 + real_exp(-x[c]));
+    }
 }
 
 static void forward(const Tables *tables, const ScoreBlock *head, const Operands *to) {
-    const int d = head_width(&tables->pos->shape), w = to->width;
-    const real *cosine = tables->table[COSINE], *sine = tables->table[SINE];
-    const size_t delta = delta_row(tables->pos, position_set(tables->pos, head->layer), head->head);
-    for (int j = 0; j < head->columns; j++) {
-        const size_t angle = (size_t)head->key_at[j].t * d;
-        polar_forward(to->k + (size_t)j * w, head->k + (size_t)j * head->k_stride, cosine + angle, sine + angle, d);
-    }
-    for (int i = 0; i < head->rows; i++) {
-        const size_t angle = (size_t)head->query_at[i].t * d;
-        real *q = to->q + (size_t)i * w;
-        polar_forward(q, head->q + (size_t)i * head->q_stride, cosine + angle, sine + angle, d);
-        if (position_trained(tables->pos))
-            rotate_half(q, tables->table[DELTA_COSINE] + delta, tables->table[DELTA_SINE] + delta, d, -1);
-    }
+    const Position *pos = tables->pos;
+    const int d = head_width(&pos->shape);
+    real *cosine = to->own, *sine = to->own + d; // of delta
+    polar_forward(to->k, head->k, head->k_stride, tables, head->key_at, head->columns);
+    polar_forward(to->q, head->q, head->q_stride, tables, head->query_at, head->rows);
+    if (!position_trained(pos)) return;
+    const real *delta = pos->params[DELTA] + delta_row(pos, position_set(pos, head->layer), head->head);
+    for (int c = 0; c < d; c++) real_turn(&cosine[c], &sine[c], (double)delta[c] / (2 * M_PI));
+    for (int i = 0; i < head->rows; i++) rotate_half(to->q + (size_t)i * 2 * d, cosine, sine, d, -1);
 }
 
-// Forward turned the query y by -delta, so ddelta is minus its torque, and dy is turned by delta.
-static void delta_backward(real *ddelta, real *dy, const real *y, const real *cosine, const real *sine, int d) {
-#pragma omp simd
-    for (int c = 0; c < d; c++) ddelta[c] -= dy[c + d] * y[c] - dy[c] * y[c + d];
-    rotate_half(dy, cosine, sine, d, +1);
-}
-
+// Forward turned the queries by -delta, so ddelta is minus their torque, and dq is turned by delta.
 static void backward(const Tables *tables, const ScoreBlock *head, const ScoreGradient *grad, const Operands *from) {
     const Position *pos = tables->pos;
-    const int d = head_width(&pos->shape), w = from->width;
-    const real *cosine = tables->table[COSINE], *sine = tables->table[SINE];
-    const size_t delta = delta_row(pos, position_set(pos, head->layer), head->head);
-    for (int i = 0; i < head->rows; i++) {
-        const size_t angle = (size_t)head->query_at[i].t * d;
-        real *dq = from->dq + (size_t)i * w;
-        if (position_trained(pos))
-            delta_backward(tables->dtable[SLABS] + delta_row(pos, head->sequence, head->head), dq,
-                           from->q + (size_t)i * w, tables->table[DELTA_COSINE] + delta,
-                           tables->table[DELTA_SINE] + delta, d);
-        polar_backward(grad->dq + (size_t)i * head->q_stride, dq, head->q + (size_t)i * head->q_stride, cosine + angle,
-                       sine + angle, d);
+    const int d = head_width(&pos->shape);
+    for (int i = 0; i < head->rows && position_trained(pos); i++) {
+        real *ddelta = tables->dtable[SLABS] + delta_row(pos, head->sequence, head->head);
+        real *dq = from->dq + (size_t)i * 2 * d, *q = from->q + (size_t)i * 2 * d;
+        for (int c = 0; c < d; c++) ddelta[c] -= dq[c + d] * q[c] - dq[c] * q[c + d];
+        rotate_half(dq, from->own, from->own + d, d, +1);
     }
-    for (int j = 0; j < head->columns; j++) {
-        const size_t angle = (size_t)head->key_at[j].t * d, k = (size_t)j * head->k_stride;
-        polar_backward(grad->dk + k, from->dk + (size_t)j * w, head->k + k, cosine + angle, sine + angle, d);
-    }
+    polar_backward(grad->dq, from->dq, head->q, head->q_stride, tables, head->query_at, head->rows);
+    polar_backward(grad->dk, from->dk, head->k, head->k_stride, tables, head->key_at, head->columns);
 }
 
 static void layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows) {
     const Position *pos = tables->pos;
-    const int size = (int)all_channels(pos);
+    const int size = pos->shape.width;
     if (position_trained(pos))
         slabs_reduce(pos->dparams[DELTA] + (size_t)position_set(pos, layer) * size, tables->dtable[SLABS],
                      tables->batch, size);
@@ -160,7 +143,7 @@ static void layer_backward(const Tables *tables, int layer, real *dx, const real
 // and 5 backward; delta, 6 forward and 10 backward. Each key that a query sees has d channels more in three products.
 static double operations(const Position *pos, int T) {
     const double channel = 2 * (4 + 3 + 2 + 5) + (position_trained(pos) ? 6 + 10 : 0);
-    return pos->shape.layers * (double)all_channels(pos) * (channel + 3 * 2 * keys_seen(pos, T));
+    return pos->shape.layers * pos->shape.width * (channel + 3 * 2 * keys_seen(pos, T));
 }
 
 static const Family family = {
@@ -181,11 +164,10 @@ const Scheme scheme_pope = {
     .options = pope_options,
     .layers = &pope_options[3],
     .trains = &pope_options[1],
-    .compared_with = "rope",
     .operations = operations,
     .params = params,
     .init = init,
     .project = project,
     .family = &family,
-    OPERANDS_SCHEME(.wide = 2, .forward = forward, .backward = backward),
+    OPERANDS_SCHEME(.wide = 2, .own = 2, .forward = forward, .backward = backward),
 };

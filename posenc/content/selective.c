@@ -37,10 +37,8 @@ static void input_forward(const Tables *tables, int layer, real *features, const
     const Share own = share_rows(rows);
     projected_forward(tables, layer, features, x, rows);
     for (int n = own.begin; n < own.end; n++)
-        for (int h = 0; h < H; h++) {
-            real *r = features + (size_t)n * stride + h; // z, before
-            *r = (real)((double)log_sigmoid(-*r) / -M_LN2);
-        }
+        for (int h = 0; h < H; h++)
+            features[(size_t)n * stride + h] = (real)((double)log_sigmoid(-features[(size_t)n * stride + h]) / -M_LN2);
 }
 
 // So dz = sigmoid(z) / log 2 dr, and log(sigmoid(-z)) = -r log 2.
@@ -52,51 +50,36 @@ static void layer_backward(const Tables *tables, int layer, real *dx, const real
     for (int n = own.begin; n < own.end; n++)
         for (int h = 0; h < H; h++) {
             const size_t at = (size_t)n * stride + h;
-            const double dr = (double)dfeatures[at], log_f = -(double)features[at] * M_LN2;
-            dz[(size_t)n * H + h] = log_sigmoid_backward((real)(dr / M_LN2), (real)log_f);
+            dz[(size_t)n * H + h] = log_sigmoid_backward(dfeatures[at] / (real)M_LN2, -features[at] * (real)M_LN2);
         }
     projected_backward(tables, layer, dx, x, rows);
 }
 
 // --- a head ---
 typedef struct {
-    double *theta;       // (pairs), in turns
     real *cosine, *sine; // (columns, pairs)
-    real *dsum;          // (columns)
+    real *theta, *dsum;  // (pairs), (columns)
 } Turns;
 
-static Turns turns_take(Arena *arena, const Tables *tables, int columns) {
-    const size_t pairs = (size_t)head_width(&tables->pos->shape) / 2, angles = (size_t)columns * pairs;
-    Turns turns = {.theta = arena_take(arena, pairs * sizeof(double))};
-    turns.cosine = arena_reals(arena, angles);
-    turns.sine = arena_reals(arena, angles);
-    turns.dsum = arena_reals(arena, (size_t)columns);
-    return turns;
-}
-
-static size_t scratch(const Tables *tables, int columns, bool training) {
-    Arena counted = {0};
-    turns_take(&counted, tables, columns);
-    return counted.used / sizeof(real);
-}
-
 static Turns turns_of(const Tables *tables, const ScoreBlock *head, const Operands *operands) {
-    return turns_take(&(Arena){.base = (unsigned char *)operands->own}, tables, head->columns);
+    const size_t pairs = (size_t)head_width(&tables->pos->shape) / 2, angles = (size_t)head->columns * pairs;
+    real *own = operands->own;
+    return (Turns){own, own + angles, own + 2 * angles, own + 2 * angles + pairs};
 }
 
 // Cosines and sines of phi_t = theta (r_0 + ... + r_t). Token 0 of a head is the first that is still remembered: only
 // differences of angles count.
 static void turns_fill(const Turns *turns, const Tables *tables, const ScoreBlock *head) {
     const int d = head_width(&tables->pos->shape), pairs = d / 2;
-    const double base = scheme_options(tables->pos, SelectiveOptions)->base;
     const real *steps = head->features + head->head;
     double sum = 0;
-    for (int i = 0; i < pairs; i++) turns->theta[i] = rope_theta(base, i, d) / (2 * M_PI);
+    for (int i = 0; i < pairs; i++)
+        turns->theta[i] = (real)rope_theta(scheme_options(tables->pos, SelectiveOptions)->base, i, d);
     for (int t = 0; t < head->columns; t++) {
         real *cosine = turns->cosine + (size_t)t * pairs, *sine = turns->sine + (size_t)t * pairs;
-        sum += (double)steps[(size_t)t * tables->feature_stride];
+        sum += (double)steps[(size_t)t * tables->feature_stride] / (2 * M_PI);
 #pragma omp simd
-        for (int i = 0; i < pairs; i++) real_turn(&cosine[i], &sine[i], turns->theta[i] * sum);
+        for (int i = 0; i < pairs; i++) real_turn(&cosine[i], &sine[i], (double)turns->theta[i] * sum);
     }
 }
 
@@ -115,10 +98,10 @@ static void turn_backward(real *dx, int stride, real *dy, const real *y, const T
     const int pairs = d / 2;
     for (int r = 0; r < rows; r++, y += d, dy += d, dx += stride) {
         const size_t angles = (size_t)(first + r) * pairs;
-        double dsum = 0; // in turns
+        real dsum = 0;
 #pragma omp simd reduction(+ : dsum)
-        for (int i = 0; i < pairs; i++) dsum += turns->theta[i] * (double)(dy[i + pairs] * y[i] - dy[i] * y[i + pairs]);
-        turns->dsum[first + r] += (real)(2 * M_PI * dsum);
+        for (int i = 0; i < pairs; i++) dsum += turns->theta[i] * (dy[i + pairs] * y[i] - dy[i] * y[i + pairs]);
+        turns->dsum[first + r] += dsum;
         rotate_half(dy, turns->cosine + angles, turns->sine + angles, pairs, -1);
         for (int c = 0; c < d; c++) dx[c] += dy[c];
     }
@@ -168,5 +151,5 @@ const Scheme scheme_selective = {
     .params = params,
     .feature_count = feature_count,
     .family = &family,
-    OPERANDS_SCHEME(.wide = 1, .scratch = scratch, .forward = forward, .backward = backward),
+    OPERANDS_SCHEME(.wide = 1, .own = 2, .forward = forward, .backward = backward),
 };
