@@ -11,9 +11,9 @@
 #include "base/random.h"
 #include "num/team.h"
 
-enum { DELTA };        // params (sets, H, d)
-enum { COSINE, SINE }; // tables (positions, d)
-enum { SLABS };        // dtables (B, H, d), of the layer at work
+enum { DELTA };  // params (sets, H, d)
+enum { ANGLES }; // tables (positions, 2, d): cosines and sines
+enum { SLABS };  // dtables (B, H, d), of the layer at work
 enum { START_ZERO, START_UNIFORM };
 
 typedef struct {
@@ -57,20 +57,17 @@ static void project(Position *pos) {
 
 static void layout(Tables *tables, Arena *arena, bool training) {
     const Position *pos = tables->pos;
-    for (int table = COSINE; table <= SINE; table++)
-        tables->table[table] = arena_reals(arena, (size_t)tables->positions * (size_t)head_width(&pos->shape));
+    tables->table[ANGLES] = arena_reals(arena, (size_t)tables->positions * 2 * (size_t)head_width(&pos->shape));
     if (training) tables->dtable[SLABS] = arena_reals(arena, (size_t)tables->batch * pos->shape.width);
 }
 
 static void prepare(Tables *tables) {
-    const Position *pos = tables->pos;
-    const int d = head_width(&pos->shape);
+    const int d = head_width(&tables->pos->shape);
     if (tables->prepared) return;
     for (int c = 0; c < d; c++) {
-        const double theta = rope_theta(scheme_options(pos, PopeOptions)->base, c, 2 * d);
-        for (int t = 0; t < tables->positions; t++)
-            rotation_fill(&tables->table[COSINE][(size_t)t * d + c], &tables->table[SINE][(size_t)t * d + c], 1,
-                          t * theta);
+        const double theta = rope_theta(scheme_options(tables->pos, PopeOptions)->base, c, 2 * d);
+        real *cosine = tables->table[ANGLES] + c;
+        for (int t = 0; t < tables->positions; t++, cosine += 2 * d) rotation_fill(cosine, cosine + d, 1, t * theta);
     }
 }
 
@@ -81,8 +78,7 @@ static void prepare(Tables *tables) {
 static void polar_forward(real *y, const real *x, int stride, const Tables *tables, const Place *at, int rows) {
     const int d = head_width(&tables->pos->shape);
     for (int r = 0; r < rows; r++, x += stride, y += 2 * d) {
-        const real *cosine = tables->table[COSINE] + (size_t)at[r].t * d,
-                   *sine = tables->table[SINE] + (size_t)at[r].t * d;
+        const real *cosine = tables->table[ANGLES] + (size_t)at[r].t * 2 * d, *sine = cosine + d;
 #pragma omp simd
         for (int c = 0; c < d; c++) {
             const real length = (x[c] > 0 ? x[c] : 0) + real_log1p(real_exp(x[c] > 0 ? -x[c] : x[c]));
@@ -97,8 +93,7 @@ static void polar_backward(real *dx, const real *dy, const real *x, int stride, 
                            int rows) {
     const int d = head_width(&tables->pos->shape);
     for (int r = 0; r < rows; r++, x += stride, dx += stride, dy += 2 * d) {
-        const real *cosine = tables->table[COSINE] + (size_t)at[r].t * d,
-                   *sine = tables->table[SINE] + (size_t)at[r].t * d;
+        const real *cosine = tables->table[ANGLES] + (size_t)at[r].t * 2 * d, *sine = cosine + d;
 #pragma omp simd
         for (int c = 0; c < d; c++) dx[c] += (dy[c] * cosine[c] + dy[c + d] * sine[c]) / (1 + real_exp(-x[c]));
     }
@@ -133,10 +128,9 @@ static void backward(const Tables *tables, const ScoreBlock *head, const ScoreGr
 static void layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows) {
     const Position *pos = tables->pos;
-    const int size = pos->shape.width;
     if (position_trained(pos))
-        slabs_reduce(pos->dparams[DELTA] + (size_t)position_set(pos, layer) * size, tables->dtable[SLABS],
-                     tables->batch, size);
+        slabs_reduce(pos->dparams[DELTA] + delta_row(pos, position_set(pos, layer), 0), tables->dtable[SLABS],
+                     tables->batch, pos->shape.width);
 }
 
 // In each layer and head, for each channel: softplus, 4, and sigmoid, 3, of a query and a key, their points, 2 forward
