@@ -130,7 +130,7 @@ static void turns_end_where_they_should(void **state) {
 #pragma omp simd
         for (int i = 0; i < BLOCK; i++) real_turn(&cosine[i], &sine[i], turns[i]);
         for (int i = 0; i < BLOCK; i++) {
-            const double angle = 2 * M_PI * (turns[i] - around[n]); // exact but for the last digits of `turns`
+            const double angle = 2 * M_PI * (turns[i] - around[n]); // exact: what turns was rounded to counts
             expect_near("cos", (size_t)i, (double)cosine[i], cos(angle), 1.5e-7);
             expect_near("sin", (size_t)i, (double)sine[i], sin(angle), 1.5e-7);
         }
