@@ -16,6 +16,16 @@ static inline real real_exp(real x) {
 static inline real real_sqrt(real x) {
     return sqrt(x);
 }
+
+static inline real real_log1p(real x) {
+    return log1p(x);
+}
+
+static inline void real_turn(real *cosine, real *sine, double turns) {
+    const double angle = 2 * M_PI * (turns - rint(turns));
+    *cosine = cos(angle);
+    *sine = sin(angle);
+}
 #else
 typedef float real;
 
@@ -40,6 +50,30 @@ static inline real real_exp(real x) {
     float scale;
     memcpy(&scale, &bits, sizeof scale);
     return y > 88.0f ? INFINITY : p * scale;
+}
+
+// log(1 + x) for 0 <= x <= 1, to vectorise as well: with s = x / (2 + x), which is at most 1/3, it is
+// log((1 + s) / (1 - s)) = 2 (s + s^3/3 + s^5/5 ...).
+static inline real real_log1p(real x) {
+    const float s = x / (2 + x), s2 = s * s;
+    const float p = 1 / 9.0f + s2 * (1 / 11.0f + s2 * (1 / 13.0f + s2 / 15));
+    return 2 * s * (1 + s2 * (1 / 3.0f + s2 * (1 / 5.0f + s2 * (1 / 7.0f + s2 * p))));
+}
+
+// cos and sin of so many whole turns, to vectorise as well: of the rest r behind the nearest quarter of a turn, at most
+// pi/4, by their power series. The rest is found in double, so many turns cost no accuracy.
+static inline void real_turn(real *cosine, real *sine, double turns) {
+    const double round = 6755399441055744.0; // 1.5 * 2^52
+    const double shifted = 4 * turns + round;
+    uint64_t quarters;
+    memcpy(&quarters, &shifted, sizeof quarters);
+    const uint32_t quarter = (uint32_t)quarters & 3;
+    const float r = (float)((4 * turns - (shifted - round)) * (M_PI / 2)), r2 = r * r;
+    const float c = 1 + r2 * (-1 / 2.0f + r2 * (1 / 24.0f + r2 * (-1 / 720.0f + r2 / 40320)));
+    const float s = r * (1 + r2 * (-1 / 6.0f + r2 * (1 / 120.0f + r2 * (-1 / 5040.0f + r2 / 362880))));
+    const float x = quarter & 1 ? s : c, y = quarter & 1 ? c : s;
+    *cosine = (quarter + 1) & 2 ? -x : x;
+    *sine = quarter & 2 ? -y : y;
 }
 #endif
 

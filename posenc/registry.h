@@ -8,8 +8,8 @@
     entry(none) entry(random) entry(integer) entry(normalized) entry(binary) entry(sinusoidal) entry(learned)          \
         entry(rope) entry(partial) entry(prope) entry(xpos) entry(rope2d) entry(rope_learned) entry(alibi)             \
             entry(sandwich) entry(alibi_learned) entry(t5) entry(kerple) entry(fire) entry(table)                      \
-                entry(transformer_xl) entry(shaw) entry(cope) entry(fox) entry(cable) entry(path)                      \
-                    entry(stick_breaking)
+                entry(transformer_xl) entry(shaw) entry(cope) entry(fox) entry(cable) entry(path) entry(pope)          \
+                    entry(selective) entry(stick_breaking)
 
 #define DECLARE_SCHEME(name) extern const Scheme scheme_##name;
 ALL_SCHEMES(DECLARE_SCHEME)

@@ -25,8 +25,8 @@ rounds=${ROUNDS:-3}
 before=${BEFORE:-}
 launch=${LAUNCH:-}
 near="rope partial prope xpos rope2d rope-learned alibi alibi-learned sandwich t5 kerple fire table"
-far="fire path transformer-xl shaw cope fox cable"
-schemes=${SCHEMES:-$near path transformer-xl shaw cope fox cable}
+far="fire path transformer-xl shaw cope fox cable pope selective"
+schemes=${SCHEMES:-$near path transformer-xl shaw cope fox cable pope selective}
 . "$here/bench_sizes.sh"
 [ -x "$bitter" ] || complain "there is no program $bitter; build it with \`make\`"
 [ -z "$before" ] || [ -x "$before" ] || complain "there is no program $before; BEFORE is the path of an older bitter"

@@ -85,10 +85,7 @@ static Strip strip_of(int first, int rows, int columns, int window, bool packed)
     return (Strip){length, left, seen - 1 + length};
 }
 
-// Products of a block, rows `ldc` apart, whose last query sees `columns` keys. C (rows, columns) = alpha A (rows, d) *
-// packed (d, keys). Keys that no row of a strip sees become 0 without being computed.
-static void product_to_keys(real *C, int ldc, real alpha, Matrix A, const Packed *packed, int rows, int columns,
-                            int window) {
+void product_to_keys(real *C, int ldc, real alpha, Matrix A, const Packed *packed, int rows, int columns, int window) {
     for (int i = 0; i < rows;) {
         const Strip strip = strip_of(i, rows, columns, window, packed->at);
         const Packed keys = gemm_packed_from(packed, strip.left);
@@ -101,10 +98,8 @@ static void product_to_keys(real *C, int ldc, real alpha, Matrix A, const Packed
     }
 }
 
-// C (rows, d) = beta C + alpha A (rows, columns) * packed (keys, d). A must be 0 at keys that a row does not see. Row
-// `from` of packed is the block's first key.
-static void product_of_keys(real *C, int ldc, real beta, real alpha, Matrix A, const Packed *packed, int from, int rows,
-                            int columns, int window) {
+void product_of_keys(real *C, int ldc, real beta, real alpha, Matrix A, const Packed *packed, int from, int rows,
+                     int columns, int window) {
     for (int i = 0; i < rows;) {
         const Strip strip = strip_of(i, rows, columns, window, packed->at);
         gemm_packed(C + (size_t)i * ldc, ldc, beta, alpha, matrix_from(A, i, strip.left), packed, from + strip.left,
@@ -252,19 +247,19 @@ static void queries_forward(const Attention *a, const MixTables *tables, int b, 
 
 void attention_forward(const Attention *a, const MixTables *tables, real *scratch) {
     const Call *own = tables->layers[a->layer].own;
-    if (own) {
-        own->attention->forward(a, tables, own, scratch);
-        return;
-    }
     // In training, heads are shared out: there are many, and a head's keys and values are packed once. Inference may
     // have few heads and one long sequence, so there blocks are shared out.
-    const int share = a->lse ? a->queries : a->keys >= VERY_MANY ? TALL : QUERY_BLOCK;
+    const int share = a->lse ? a->queries : a->keys >= VERY_MANY && !own ? TALL : QUERY_BLOCK;
 #pragma omp for collapse(3) schedule(dynamic)
     for (int b = 0; b < a->B; b++)
         for (int h = 0; h < a->H; h++)
-            for (int first = 0; first < a->queries; first += share)
-                queries_forward(a, tables, b, h, first, first + share < a->queries ? first + share : a->queries,
-                                scratch);
+            for (int first = 0; first < a->queries; first += share) {
+                const int end = least(first + share, a->queries);
+                if (own)
+                    own->attention->forward(a, tables, own, b, h, first, end, scratch);
+                else
+                    queries_forward(a, tables, b, h, first, end, scratch);
+            }
 }
 
 // Backward through the softmax of one row. In: its scores S, and dP, the gradient of the weights after dropout. Out:
@@ -344,10 +339,10 @@ static void add_transposed_in_window(real *out, int stride, real scale, const re
     }
 }
 
-// out (keys, d) += scale grad^T rows, where grad is dS or P, and out dk or dv. The first strip adds to all keys before
-// it, too, because all rows see them; each later strip only to its own keys, from its own rows on.
-static void add_transposed(real *out, int stride, real scale, const real *grad, const Packed *rows,
-                           const QueryBlock *block, int window) {
+// The first strip adds to all keys before it, too, because all rows see them; each later strip only to its own keys,
+// from its own rows on.
+void add_transposed(real *out, int stride, real scale, const real *grad, const Packed *rows, const QueryBlock *block,
+                    int window) {
     if (window > 0 && window < block->columns) {
         add_transposed_in_window(out, stride, scale, grad, rows, block, window);
         return;
@@ -424,21 +419,22 @@ static void block_backward(const AttentionGradient *grad, const Attention *a, co
 
 // All blocks of queries of one head, in order.
 static void head_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables, int b, int h,
-                          const Scratch *scratch) {
+                          real *memory) {
+    const Scratch scratch = own_scratch(memory, a, tables);
     const QueryBlock start = query_block_of(a, b, h, 0, QUERY_BLOCK);
     const Matrix q = rows_of(a->q + start.q_at, a->q_stride), k = rows_of(a->k + start.kv_at, a->kv_stride);
     const Matrix k_transposed = columns_of(k.at, k.stride), dout = rows_of(grad->dout + start.out_at, a->H * a->d);
     const HeadOperands head = {
-        gemm_pack(scratch->packed[0], q, a->queries, a->d), gemm_pack(scratch->packed[1], k, a->keys, a->d),
-        gemm_pack(scratch->packed[2], dout, a->queries, a->d),
-        gemm_pack(scratch->packed[3], k_transposed, a->d, a->keys),
-        gemm_pack(scratch->packed[4], columns_of(a->v + start.kv_at, a->kv_stride), a->d, a->keys)};
+        gemm_pack(scratch.packed[0], q, a->queries, a->d), gemm_pack(scratch.packed[1], k, a->keys, a->d),
+        gemm_pack(scratch.packed[2], dout, a->queries, a->d), gemm_pack(scratch.packed[3], k_transposed, a->d, a->keys),
+        gemm_pack(scratch.packed[4], columns_of(a->v + start.kv_at, a->kv_stride), a->d, a->keys)};
     for (QueryBlock block = start; block.first < a->queries;
          block = query_block_of(a, b, h, block.first + QUERY_BLOCK, QUERY_BLOCK))
-        block_backward(grad, a, tables, &block, &head, scratch);
+        block_backward(grad, a, tables, &block, &head, &scratch);
 }
 
-void keys_zero(const AttentionGradient *grad, const Attention *a, int b, int kv) {
+// dk = dv = 0 of a sequence's head of keys.
+static void keys_zero(const AttentionGradient *grad, const Attention *a, int b, int kv) {
     for (int t = 0; t < a->keys; t++) {
         const size_t row = ((size_t)b * a->key_batch + t) * a->kv_stride + (size_t)kv * a->d;
         memset(grad->dk + row, 0, (size_t)a->d * sizeof(real));
@@ -448,17 +444,15 @@ void keys_zero(const AttentionGradient *grad, const Attention *a, int b, int kv)
 
 void attention_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables, real *memory) {
     const Call *own = tables->layers[a->layer].own;
-    if (own) {
-        own->attention->backward(grad, a, tables, own, memory);
-        return;
-    }
     // All blocks of all heads that share keys add to the same dk and dv, so one thread does them, in order.
 #pragma omp for collapse(2) schedule(dynamic)
     for (int b = 0; b < a->B; b++)
         for (int kv = 0; kv < a->K; kv++) {
-            const Scratch scratch = own_scratch(memory, a, tables);
             keys_zero(grad, a, b, kv);
             for (int h = kv * a->H / a->K; h < (kv + 1) * a->H / a->K; h++)
-                head_backward(grad, a, tables, b, h, &scratch);
+                if (own)
+                    own->attention->backward(grad, a, tables, own, b, h, memory);
+                else
+                    head_backward(grad, a, tables, b, h, memory);
         }
 }

@@ -53,14 +53,17 @@ void attention_backward(const AttentionGradient *grad, const Attention *attentio
                         real *scratch);
 
 // What a scheme brings that computes all scores of its layers itself, instead of adding to scale q k^T
-// (Scheme.attention; path is one). attention_forward and attention_backward hand their arguments on to it; `own` says
-// which part of the mix it is, and the first of the features that are its own. Below is what such ops share. Other
-// schemes of the layer add to the scores by mix_score_forward, and get their gradients by
+// (Scheme.attention; path is one). attention_forward and attention_backward share out the work, and hand it on to the
+// op; `own` says which part of the mix it is, and the first of the features that are its own. Below is what such ops
+// share. Other schemes of the layer add to the scores by mix_score_forward, and get their gradients by
 // mix_score_backward.
 struct AttentionOp {
-    void (*forward)(const Attention *a, const MixTables *tables, const Call *own, real *scratch);
-    void (*backward)(const AttentionGradient *grad, const Attention *a, const MixTables *tables, const Call *own,
-                     real *scratch);
+    // The outputs of queries first to end of a head of a sequence: of all in training, else of at most QUERY_BLOCK.
+    void (*forward)(const Attention *a, const MixTables *tables, const Call *own, int b, int h, int first, int end,
+                    real *scratch);
+    // The gradients of a head of a sequence: overwrites dq, and adds to dk and dv, because heads may share these.
+    void (*backward)(const AttentionGradient *grad, const Attention *a, const MixTables *tables, const Call *own, int b,
+                     int h, real *scratch);
     // Only the scores of a block, its keys being all there are: for measurements, not for training.
     void (*scores)(const Tables *tables, const ScoreBlock *block);
 };
@@ -122,6 +125,18 @@ QueryBlock query_block_of(const Attention *a, int b, int h, int first, int most_
 // Its scores, in scratch->S, for the hooks of schemes.
 ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, const Attention *a, const MixTables *tables);
 
+// Products of a block, rows `ldc` apart, whose last query sees `columns` keys. C (rows, columns) = alpha A (rows, w) *
+// packed (w, keys). Keys that no query of a strip of the block sees become 0 without being computed.
+void product_to_keys(real *C, int ldc, real alpha, Matrix A, const Packed *packed, int rows, int columns, int window);
+// C (rows, w) = beta C + alpha A (rows, columns) * packed (keys, w). A must be 0 at keys that a row does not see. Row
+// `from` of packed is the block's first key.
+void product_of_keys(real *C, int ldc, real beta, real alpha, Matrix A, const Packed *packed, int from, int rows,
+                     int columns, int window);
+// out (keys, w), rows `stride` apart, += scale grad^T rows, where grad (rows, columns) is the block's dS or P, out dk
+// or dv from the block's first key on, and `rows` (queries, w) all q or dout of the head.
+void add_transposed(real *out, int stride, real scale, const real *grad, const Packed *rows, const QueryBlock *block,
+                    int window);
+
 // From its scores to its outputs: logit_scale, mask, softmax or scores->weights (which overwrite the scores), dropout,
 // P v. `values` is v (keys, d) of the head, whose row `from` is the block's first key.
 void block_outputs(const Attention *a, const QueryBlock *block, const ScoreBlock *scores, const Packed *values,
@@ -135,8 +150,5 @@ void block_outputs_backward(const AttentionGradient *grad, const Attention *a, c
 // The gradients of the block's scores, queries, keys and features, for the hooks of schemes.
 ScoreGradient score_gradient_of(const AttentionGradient *grad, const QueryBlock *block, real *dS,
                                 const MixTables *tables);
-
-// dk = dv = 0 of a sequence's head of keys.
-void keys_zero(const AttentionGradient *grad, const Attention *a, int b, int kv);
 
 #endif

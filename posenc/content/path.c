@@ -275,26 +275,15 @@ static void queries_forward(const Attention *a, const MixTables *tables, const C
     }
 }
 
-// In training a thread does a whole head, whose reflections are made once; elsewhere a block of queries and its keys.
-static void attend_forward(const Attention *a, const MixTables *tables, const Call *own, real *memory) {
-    const int share = a->lse ? a->queries : QUERY_BLOCK;
-#pragma omp for collapse(3) schedule(dynamic)
-    for (int b = 0; b < a->B; b++)
-        for (int h = 0; h < a->H; h++)
-            for (int first = 0; first < a->queries; first += share)
-                queries_forward(a, tables, own, b, h, first, first + share < a->queries ? first + share : a->queries,
-                                memory);
-}
-
 static void head_backward(const AttentionGradient *grad, const Attention *a, const MixTables *all_tables,
-                          const Call *own, int b, int h, const Scratch *scratch) {
+                          const Call *own, int b, int h, real *memory) {
+    const Scratch scratch = own_scratch(memory, a, all_tables);
     const Tables *tables = &all_tables->part[own->part];
     const QueryBlock all = query_block_of(a, b, h, 0, a->queries);
-    const ScoreBlock all_scores = scores_of(scratch, &all, a, all_tables);
-    const ScoreBlock keys = mix_block(own, &all_scores, scratch->schemes);
-    const Packed dout = gemm_pack(scratch->packed[2], rows_of(grad->dout + all.out_at, a->H * a->d), a->queries, a->d);
-    const Packed v_transposed =
-        gemm_pack(scratch->packed[4], columns_of(a->v + all.kv_at, a->kv_stride), a->d, a->keys);
+    const ScoreBlock all_scores = scores_of(&scratch, &all, a, all_tables);
+    const ScoreBlock keys = mix_block(own, &all_scores, scratch.schemes);
+    const Packed dout = gemm_pack(scratch.packed[2], rows_of(grad->dout + all.out_at, a->H * a->d), a->queries, a->d);
+    const Packed v_transposed = gemm_pack(scratch.packed[4], columns_of(a->v + all.kv_at, a->kv_stride), a->d, a->keys);
     const Head head = head_make(tables, &keys, 0, QUERY_BLOCK);
     real *dfeatures = grad->dfeatures + all.token * all_tables->mix->features + own->feature;
     real *draw = dfeatures + (head.raw - keys.features), *dlog_s = dfeatures + (head.log_s - keys.features);
@@ -302,14 +291,14 @@ static void head_backward(const AttentionGradient *grad, const Attention *a, con
     reflect_keys_prepare(&head.reflections);
     for (int i = 0; i < a->queries; i += QUERY_BLOCK) {
         const QueryBlock block = query_block_of(a, b, h, i, QUERY_BLOCK);
-        const ScoreBlock block_scores = scores_of(scratch, &block, a, all_tables);
-        const ScoreGradient of_scores = score_gradient_of(grad, &block, scratch->dS, all_tables);
+        const ScoreBlock block_scores = scores_of(&scratch, &block, a, all_tables);
+        const ScoreGradient of_scores = score_gradient_of(grad, &block, scratch.dS, all_tables);
         head_scores(&head, &block_scores, block.from);
-        mix_score_forward(all_tables, &block_scores, scratch->schemes);
-        block_outputs_backward(grad, a, &block, &block_scores, scratch->dS, &v_transposed, &dout);
+        mix_score_forward(all_tables, &block_scores, scratch.schemes);
+        block_outputs_backward(grad, a, &block, &block_scores, scratch.dS, &v_transposed, &dout);
         for (int row = 0; row < block.rows; row++)
             memset(of_scores.dq + (size_t)row * a->q_stride, 0, (size_t)a->d * sizeof(real));
-        mix_score_backward(all_tables, &block_scores, &of_scores, scratch->schemes);
+        mix_score_backward(all_tables, &block_scores, &of_scores, scratch.schemes);
         if (head.log_f)
             forget_backward(dlog_s + tables->pos->shape.heads + (size_t)block.from * head.stride, of_scores.dS,
                             &block_scores, head.stride, head.forget);
@@ -320,20 +309,7 @@ static void head_backward(const AttentionGradient *grad, const Attention *a, con
         reflection_backward(draw + (size_t)t * head.stride, dconv, dlog_s + (size_t)t * head.stride, &head, t);
 }
 
-// Heads that share keys add to the same dk and dv, so one thread does them, in order.
-static void attend_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables, const Call *own,
-                            real *memory) {
-#pragma omp for collapse(2) schedule(dynamic)
-    for (int b = 0; b < a->B; b++)
-        for (int kv = 0; kv < a->K; kv++) {
-            const Scratch scratch = own_scratch(memory, a, tables);
-            keys_zero(grad, a, b, kv);
-            for (int h = kv * a->H / a->K; h < (kv + 1) * a->H / a->K; h++)
-                head_backward(grad, a, tables, own, b, h, &scratch);
-        }
-}
-
-static const AttentionOp attention = {attend_forward, attend_backward, scores};
+static const AttentionOp attention = {queries_forward, head_backward, scores};
 
 // In each layer, for a token: three matrices that make w and the gates; the gates; for each channel of w its taps with
 // silu, 6 a tap and 9 (without them, 1), and its length, 8; and in each head the reflections.

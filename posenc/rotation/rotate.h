@@ -33,6 +33,9 @@ typedef struct {
 // its inverse. (Su et al. 2021, eq. 34) By rows.
 void rotate(real *x, int stride, const Rotation *rotation, const Place *at, int rows, int direction);
 
+// The same for the pairs (i, i + pairs) of one head of one token: cosine and sine (pairs) are those of its angles.
+void rotate_half(real *x, const real *cosine, const real *sine, int pairs, real direction);
+
 // One entry of such tables: length cos(angle) and length sin(angle), worked out in double. At position 131072 a float
 // angle is already 0.004 rad off.
 void rotation_fill(real *cosine, real *sine, double length, double angle);

@@ -112,6 +112,9 @@ static void chosen_options(void **state) {
         "fox:bias=3",
         "path:rank=8,conv=1",
         "path:rank=4,conv=9,forget",
+        "pope:start=uniform,layers=shared,base=50",
+        "pope:delta=none",
+        "selective:base=50",
     };
     for (size_t i = 0; i < COUNT(chosen); i++) {
         expect_right(chosen[i], &usual);
@@ -152,6 +155,8 @@ static void every_number_of_llamas_block(void **state) {
     setting.kv_heads = 1;
     expect_right("rope", &setting);
     expect_right("path", &setting);
+    expect_right("pope", &setting);
+    expect_right("selective", &setting);
 }
 
 // --- accumulation: a second batch adds its gradients to the first's, whichever way they take ---

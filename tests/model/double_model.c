@@ -1,8 +1,9 @@
 // In double, the two forward passes differ by rounding alone, so the tolerance is too small for any mistake to hide in.
+// selective differs most, because it adds up a whole text's steps.
 #include "tests/support/agreement.h"
 
 static void feeding_in_chunks_agrees_with_training(void **state) {
-    chunks_agree_with_training(1e-12);
+    chunks_agree_with_training(1e-11);
 }
 
 int main(void) {

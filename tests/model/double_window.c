@@ -16,6 +16,8 @@ static void gradients_over_several_blocks(void **state) {
                                         "fire:width=1",
                                         "cope:positions=2",
                                         "rope+t5*1,path",
+                                        "pope",
+                                        "selective+fox",
                                         "stick-breaking"};
     static const Windows windows[] = {{1, {70}}, {2, {1, 20}}, {2, {0, 65}}};
     for (size_t i = 0; i < COUNT(tried); i++)

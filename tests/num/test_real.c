@@ -1,4 +1,4 @@
-// real_exp in float compared with the C library's exp in long double.
+// real_exp, real_log1p and real_turn in float compared with the C library in long double or double.
 #include "tests/support/support.h"
 
 #include <float.h>
@@ -100,11 +100,56 @@ static void far_below_is_nothing(void **state) {
     }
 }
 
+// --- log(1 + x) and turns ---
+//
+// From the smallest denormal to 1, which gives log 2; softplus(x) of a very negative x needs all digits of the
+// smallest.
+static void log1p_within_2_ulp(void **state) {
+    float x[BLOCK], out[BLOCK];
+    for (uint32_t first = 0; float_of(first) <= 1;) {
+        int count = 0;
+        for (; count < BLOCK && float_of(first) <= 1; first += 997) x[count++] = float_of(first);
+#pragma omp simd
+        for (int i = 0; i < count; i++) out[i] = real_log1p(x[i]);
+        for (int i = 0; i < count; i++) {
+            const double exact = log1p((double)x[i]), ulp = fmax(exact * FLT_EPSILON, FLT_MIN * FLT_EPSILON);
+            if (!(fabs((double)out[i] - exact) <= 2 * ulp))
+                fail_msg("log1p(%.9g) is %.9g", (double)x[i], (double)out[i]);
+        }
+    }
+    assert_true(isnan(real_log1p(NAN)));
+}
+
+// All around, at the seams between quarters, and after so many turns that a float would not know the angle.
+static void turns_end_where_they_should(void **state) {
+    float cosine[BLOCK], sine[BLOCK];
+    static const double around[] = {0, 1, -1, 7, -1000, 1e6, 1e9};
+    for (size_t n = 0; n < COUNT(around); n++) {
+        double turns[BLOCK];
+        for (int i = 0; i < BLOCK; i++) turns[i] = around[n] + (i - BLOCK / 2) / 1024.0 + (i % 3 - 1) * 1e-6;
+#pragma omp simd
+        for (int i = 0; i < BLOCK; i++) real_turn(&cosine[i], &sine[i], turns[i]);
+        for (int i = 0; i < BLOCK; i++) {
+            const double angle = 2 * M_PI * (turns[i] - around[n]); // exact: what turns was rounded to counts
+            expect_near("cos", (size_t)i, (double)cosine[i], cos(angle), 1.5e-7);
+            expect_near("sin", (size_t)i, (double)sine[i], sin(angle), 1.5e-7);
+        }
+    }
+    real_turn(cosine, sine, 0);
+    assert_true(cosine[0] == 1 && sine[0] == 0);
+    real_turn(cosine, sine, NAN);
+    assert_true(isnan(cosine[0]) && isnan(sine[0]));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(within_2_ulp_everywhere), cmocka_unit_test(within_2_ulp_at_the_seams),
-        cmocka_unit_test(nan_stays_nan),           cmocka_unit_test(far_above_is_infinite),
+        cmocka_unit_test(within_2_ulp_everywhere),
+        cmocka_unit_test(within_2_ulp_at_the_seams),
+        cmocka_unit_test(nan_stays_nan),
+        cmocka_unit_test(far_above_is_infinite),
         cmocka_unit_test(far_below_is_nothing),
+        cmocka_unit_test(log1p_within_2_ulp),
+        cmocka_unit_test(turns_end_where_they_should),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,17 @@ static double walk(int layers, Head head) {
 }
 
 static void counts_are_those_of_a_walk(void **state) {
-    enum { PAIR = 6, QUERY_AND_KEY = 2, TORQUE = 5, UNITS = 5, VECTORS = 4, GATE = 10, STEP = 3 };
+    enum {
+        PAIR = 6,
+        QUERY_AND_KEY = 2,
+        TORQUE = 5,
+        UNITS = 5,
+        VECTORS = 4,
+        GATE = 10,
+        STEP = 3,
+        POINT = 14,
+        DELTA = 16
+    };
     const int turned = PAIR * QUERY_AND_KEY * 2 * D / 2;
     const struct {
         const char *specification;
@@ -61,6 +71,9 @@ static void counts_are_those_of_a_walk(void **state) {
         {"rope:gate=trained", LAYERS, {turned + TORQUE * QUERY_AND_KEY * D / 2, 0, -1}},
         {"alibi:gate=trained", LAYERS, {0, 3, -1}},
         {"t5:gate=trained", LAYERS, {0, 3, -1}},
+        {"pope", LAYERS, {D * (QUERY_AND_KEY * POINT + DELTA), 3 * 2 * D, -1}},
+        {"pope:delta=none", LAYERS, {D * QUERY_AND_KEY * POINT, 3 * 2 * D, -1}},
+        {"selective", LAYERS, {3 * 2 * WIDTH + GATE + 2 + 3 * D / 2 + turned + TORQUE * QUERY_AND_KEY * D / 2, 0, -1}},
         {"cable", LAYERS, {2 * 3 * 2 * WIDTH + GATE + STEP + 5, 13, -1}},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {

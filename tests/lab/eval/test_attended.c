@@ -21,9 +21,9 @@ static Attended measured(const Gpt *gpt, const int *ids, int windows, int length
 // has left of its heads. No positions, a rotation, biases that are fixed, in buckets, and made by a network, gates, and
 // scores of its own; with parameters for all layers and for each.
 static void probabilities_are_those_of_training(void **state) {
-    static const char *const specifications[] = {"none", "sinusoidal",     "rope", "alibi", "t5:layers=own",
-                                                 "fire", "transformer-xl", "cope", "fox",   "cable",
-                                                 "path"};
+    static const char *const specifications[] = {"none", "sinusoidal",     "rope",     "alibi", "t5:layers=own",
+                                                 "fire", "transformer-xl", "cope",     "fox",   "cable",
+                                                 "path", "pope",           "selective"};
     int ids[T], targets[T] = {0};
     ids_make(ids, T, VOCAB, 5);
     for (size_t s = 0; s < COUNT(specifications); s++) {

@@ -1,0 +1,41 @@
+// An attention op for schemes that make the queries and keys of each head anew before their product: pope, whose are
+// twice as wide, and selective, whose angles are sums over tokens. The qk hooks of a family can do neither, because
+// they work in place and each token knows only itself.
+//
+// The key cache holds keys as the model made them, because what is made of them has another width, or differs between
+// heads that share keys. So inference makes the keys of a head anew for each block of queries that looks at them.
+#ifndef BITTER_OPERANDS_H
+#define BITTER_OPERANDS_H
+
+#include "model/ops/attention.h"
+
+// What takes the place of q and k of one head of one sequence.
+typedef struct {
+    int width;       // of a new query or key
+    real *q, *k;     // (rows, width), (columns, width)
+    real *dq, *dk;   // the same, of their gradients; NULL = no backward pass will follow
+    real *own;       // the scheme's memory; `backward` finds here what `forward` left
+    real *packed[3]; // memory of packed operands; NULL where dq is
+} Operands;
+
+// What a scheme writes, as its recipe. `head` is a block of all queries and keys that the head has, as the scheme's
+// hooks see it; head->q and head->k are those that the model made.
+typedef struct {
+    int wide; // a new query or key is so many times as wide as the head
+    int own;  // memory that the scheme needs for itself, in arrays (columns, d)
+    void (*forward)(const Tables *tables, const ScoreBlock *head, const Operands *to);
+    // From the gradients from->dq and from->dk, which it may overwrite, add to those of head->q, head->k and
+    // head->features, and to slabs of this sequence and head.
+    void (*backward)(const Tables *tables, const ScoreBlock *head, const ScoreGradient *grad, const Operands *from);
+} MakesOperands;
+
+#define OPERANDS_SCHEME(...)                                                                                           \
+    .attention = &operands_attention, .score_scratch = operands_scratch, .enters = ENTERS_CONTENT, .relative = true,   \
+    .reads_queries = true, .recipe = &(const MakesOperands) {                                                          \
+        __VA_ARGS__                                                                                                    \
+    }
+
+extern const AttentionOp operands_attention;
+size_t operands_scratch(const Tables *tables, int rows, int columns, bool training);
+
+#endif
