@@ -33,7 +33,7 @@ static double walk(int layers, Head head) {
 }
 
 static void counts_are_those_of_a_walk(void **state) {
-    enum { PAIR = 6, QUERY_AND_KEY = 2, TORQUE = 5, UNITS = 5, VECTORS = 4, GATE = 10, STEP = 3 };
+    enum { PAIR = 6, QUERY_AND_KEY = 2, TORQUE = 5, SCALE = 8, UNITS = 5, VECTORS = 4, GATE = 10, STEP = 3 };
     const int turned = PAIR * QUERY_AND_KEY * 2 * D / 2;
     const struct {
         const char *specification;
@@ -44,7 +44,9 @@ static void counts_are_those_of_a_walk(void **state) {
         {"rope:skip=2", LAYERS - 1, {turned, 0, -1}},
         {"partial:fraction=0.3", LAYERS, {turned / 4, 0, -1}},
         {"xpos:pairing=interleaved", LAYERS, {turned, 0, -1}},
+        {"rope:axes=2", LAYERS, {turned, 0, -1}},
         {"rope-learned", LAYERS, {turned + TORQUE * QUERY_AND_KEY * D / 2, 0, -1}},
+        {"rope-learned:scale=trained", LAYERS, {turned + TORQUE * QUERY_AND_KEY * D / 2 + SCALE * D / 2, 0, -1}},
         {"alibi:scale=3", LAYERS, {0, 1, -1}},
         {"sandwich", LAYERS, {0, 1, -1}},
         {"alibi-learned", LAYERS, {0, 2, -1}},

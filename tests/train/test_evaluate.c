@@ -162,9 +162,9 @@ static void windows_have_the_context_they_promise(void **state) {
 // every scheme whose numbers do not depend on the trained length.
 static void windows_past_the_trained_length_agree_with_training_there(void **state) {
     static const char *const specifications[] = {
-        "none",   "sinusoidal",     "random", "rope",     "partial",       "prope", "xpos",
-        "rope2d", "rope-learned",   "alibi",  "sandwich", "alibi-learned", "t5",    "kerple",
-        "fire",   "transformer-xl", "shaw",   "cope",     "fox",           "cable", "path"};
+        "none",        "sinusoidal",     "random", "rope",     "partial",       "prope", "xpos",
+        "rope:axes=2", "rope-learned",   "alibi",  "sandwich", "alibi-learned", "t5",    "kerple",
+        "fire",        "transformer-xl", "shaw",   "cope",     "fox",           "cable", "path"};
     Shape shape = {.vocab = VOCAB, .context = WINDOW_MOST / 2, .layers = 2, .heads = 2, .width = 16}, longer = shape;
     longer.context = WINDOW_MOST;
     static Stream stream;
