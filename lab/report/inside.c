@@ -30,7 +30,7 @@ static void pair_lines(Chart *chart, const Gpt *gpt, int tensor, int heads) {
             chart_line(chart, "layer %d, %s %d", row / heads, heads < gpt->shape.heads ? "key head" : "head",
                        row % heads);
         else
-            chart_line(chart, "layer %d", row);
+            chart_line(chart, "layer %d, all heads", row);
         for (int i = 0; i < logs->shape[1]; i++)
             chart_point(chart, i, exp((double)gpt->params[logs->offset + (size_t)(row * logs->shape[1] + i)]));
     }
