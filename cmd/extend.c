@@ -107,8 +107,8 @@ static bool find_rotations(Extension *x, Error *error) {
            fail_input(error, "%s (%s) cannot be stretched: it has %s", x->directory, mix->text,
                       x->part == STRETCH_SEVERAL ? "rotations of several kinds; train it with one of them"
                       : x->part == STRETCH_GATED ? "rotations with gates; train it without gate=trained"
-                                                 : "no rotations of fixed frequencies; train it with rope, partial or "
-                                                   "prope");
+                                                 : "no rotations by tokens of fixed frequencies; train it with rope, "
+                                                   "partial or prope");
 }
 
 // Check that the run can be extended, and compute the new length.

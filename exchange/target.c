@@ -150,9 +150,10 @@ static bool fail_scheme(Error *error, int row, Format format, const Gpt *gpt, co
     if (!*others)
         return fail_input(error, "%s: no model of %s has Llama's block; %strain with --block gpt2", name,
                           programs[format], other);
-    return fail_input(error, "%s: no model of %s%s has positions of the scheme %s; %strain with one of these: %s", name,
-                      programs[format], block == BLOCK_LLAMA ? " with Llama's block" : "", pos->scheme->name, other,
-                      others);
+    const bool axes = pos->scheme->enters == ENTERS_ROTATION && rotary_axes(pos) > 1;
+    return fail_input(error, "%s: no model of %s%s has positions of the scheme %s%s; %strain with one of these: %s",
+                      name, programs[format], block == BLOCK_LLAMA ? " with Llama's block" : "", pos->scheme->name,
+                      axes ? " with several axes" : "", other, others);
 }
 
 // Options of the model and of its scheme that its target does not have.

@@ -259,11 +259,9 @@ static bool has_frequencies(const Position *pos, int layer) {
 
 // Radians a token of pair n % pairs in head n / pairs of a layer.
 static double frequency(const Position *pos, int layer, int n) {
-    const int pairs = rotary_pairs(pos), pair = n % pairs;
+    const int pairs = rotary_pairs(pos);
     if (rotary_skips(pos, layer)) return 0;
-    // rope2d has pairs for the lines, then as many for the columns.
-    const int of_axis = rotary_axes(pos) == 2 ? pair % (pairs / 2) : pair;
-    return theta_of(pos, position_set(pos, layer), n / pairs, of_axis);
+    return theta_of(pos, position_set(pos, layer), n / pairs, n % pairs);
 }
 
 double *lesson_frequencies(int layer) {

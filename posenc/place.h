@@ -4,19 +4,21 @@
 
 #include <stdint.h>
 
-// t counts tokens; line and column are the same place in text that has lines: a grid written row by row, a poem, code.
+// t counts tokens. The others are the same place in text that has lines (a grid written row by row, a poem, code): the
+// column in its line, the line in its page, the page in its document, and the document, each counted from 0.
 typedef struct {
-    int t, line, column;
+    int t, column, line, page, document;
 } Place;
 
-typedef enum { AXIS_T, AXIS_LINE, AXIS_COLUMN } Axis;
+typedef enum { AXIS_T, AXIS_DOCUMENT, AXIS_PAGE, AXIS_LINE, AXIS_COLUMN } Axis;
 
 static inline int place_on(const Place *place, Axis axis) {
-    return axis == AXIS_T ? place->t : axis == AXIS_LINE ? place->line : place->column;
+    const int on[] = {place->t, place->document, place->page, place->line, place->column};
+    return on[axis];
 }
 
-// The token ids that shape a text; -1 = there is none. A newline begins a new line; an empty line, and the end of a
-// document, begin a new page, whose first line and column are 0 again.
+// The token ids that shape a text; -1 = there is none. A newline begins a new line. An empty line begins a new page,
+// and of several empty lines only the first. The end of a document begins a new document.
 typedef struct {
     int newline, end;
 } PlaceRule;
@@ -26,7 +28,8 @@ Place place_next(Place *cursor, int id, PlaceRule rule);
 
 // The same place with every coordinate n replaced by drawn[n].
 static inline Place place_drawn(const Place *place, const int *drawn) {
-    return (Place){drawn[place->t], drawn[place->line], drawn[place->column]};
+    return (Place){drawn[place->t], drawn[place->column], drawn[place->line], drawn[place->page],
+                   drawn[place->document]};
 }
 
 // Randomised positions (Ruoss et al. 2023): `count` different numbers of 0..span-1 in rising order, each choice equally

@@ -2,21 +2,26 @@
 
 #include "posenc/written.h"
 
-#include <assert.h>
 #include <stdio.h>
 
 #define SCHEME_ENTRY(name) &scheme_##name,
 const Scheme *const schemes[] = {ALL_SCHEMES(SCHEME_ENTRY) NULL};
 
+// NULL = there is none of this name, of `length` characters.
+static const Scheme *scheme_named(const char *name, size_t length) {
+    static const Scheme *const old[] = {&scheme_rope2d, NULL}, *const *const lists[] = {schemes, old};
+    for (int list = 0; list < 2; list++)
+        for (const Scheme *const *scheme = lists[list]; *scheme; scheme++)
+            if (strlen((*scheme)->name) == length && memcmp((*scheme)->name, name, length) == 0) return *scheme;
+    return NULL;
+}
+
 static const Scheme *scheme_find(const char *name, Error *error) {
+    const Scheme *scheme = scheme_named(name, strlen(name));
+    if (scheme) return scheme;
     const char *names[64];
     int count = 0;
-    for (; schemes[count]; count++) {
-        const Scheme *scheme = schemes[count];
-        assert(scheme->name && scheme->formula && scheme->paper && scheme->help);
-        if (strcmp(scheme->name, name) == 0) return scheme;
-        names[count] = schemes[count]->name;
-    }
+    for (; schemes[count]; count++) names[count] = schemes[count]->name;
     const char *nearest = nearest_name(name, names, count);
     char all[TEXT_CAPACITY] = "";
     for (int i = 0; i < count; i++)
@@ -29,9 +34,7 @@ static const Scheme *scheme_find(const char *name, Error *error) {
 }
 
 bool position_named(const char *name, size_t length) {
-    for (int i = 0; schemes[i]; i++)
-        if (strlen(schemes[i]->name) == length && memcmp(schemes[i]->name, name, length) == 0) return true;
-    return false;
+    return scheme_named(name, length) != NULL;
 }
 
 bool position_parse(Position *pos, const char *specification, Error *error) {

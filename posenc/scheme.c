@@ -11,11 +11,14 @@ bool position_parse_options(Position *pos, const Scheme *scheme, const char *lis
         return !list || !*list ||
                fail_input(error, "the position scheme '%s' has no options, but got '%s'", scheme->name, list);
     if (list && strstr(list, GATE_OPTION "=") && !option_find(scheme->options, GATE_OPTION))
-        return fail_input(
-            error, "%s has no option '" GATE_OPTION "' since version 0.2; codes, curves of the distance and angles have it",
-            scheme->name);
+        return fail_input(error,
+                          "%s has no option '" GATE_OPTION
+                          "' since version 0.2; codes, curves of the distance and angles have it",
+                          scheme->name);
     options_default(pos->options, scheme->options);
     if (!options_parse_list(pos->options, scheme->options, list, scheme->name, error)) return false;
+    const Scheme *meant = scheme->meant ? scheme->meant(pos->options) : NULL;
+    if (meant) return position_parse_options(pos, meant, list, error);
     const Option *gate = option_find(scheme->options, GATE_OPTION);
     pos->gated = gate && *(const int *)(pos->options + gate->offset) == 1;
     return true;
@@ -73,10 +76,12 @@ void position_print(const Position *pos, char text[TEXT_CAPACITY]) {
     }
     size_t used = (size_t)snprintf(text, TEXT_CAPACITY, "%s", pos->scheme->name);
     char before = ':';
+    bool newer = false;
     for (const Option *o = pos->scheme->options; o && o->name; o++) {
         char value[TEXT_CAPACITY];
-        if (strcmp(o->name, GATE_OPTION) == 0 && !pos->gated) continue; // most have none
         option_print(pos->options, o, value);
+        newer |= strcmp(o->name, GATE_OPTION) == 0;
+        if (newer && o->preset && strcmp(value, o->preset) == 0) continue;
         used += (size_t)snprintf(text + used, TEXT_CAPACITY - used, "%c%s=%s", before, o->name, value);
         assert(used < TEXT_CAPACITY);
         before = ',';

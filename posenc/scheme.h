@@ -36,6 +36,8 @@ struct Scheme {
 
     // --- how it is set up ---
     //
+    // With these options it is another scheme, by which they are then read once more; NULL (or no function) = itself.
+    const Scheme *(*meant)(const void *options);
     // NULL, or a sentence why this scheme cannot work with this model.
     const char *(*check)(const Position *pos);
     // The longest input that the scheme is defined for; 0 (or no function) = any.
@@ -151,7 +153,8 @@ bool position_parse_options(Position *pos, const Scheme *scheme, const char *lis
 // own sentence.
 bool position_fit(Position *pos, const Shape *shape, Error *error);
 
-// The full specification, every option spelled out: "rope:base=10000,pairing=half".
+// The full specification, every option spelled out: "rope:base=10000,pairing=half". Gates and the options behind them
+// are left out where they have their presets, so that the text is the same as before there were such options.
 void position_print(const Position *pos, char text[TEXT_CAPACITY]);
 
 // For a scheme's params hook: one more tensor, called "pos.NAME" (see mix_params). A vector has 0 columns.

@@ -66,7 +66,7 @@ bool written_parse(Position *pos, const char *text, size_t length, Error *error)
 
 // --- what a formula reads ---
 
-void written_reads(double reads[READS_COUNT], const Position *pos, int head) {
+static void set_reads(double reads[READS_COUNT], const Position *pos, int head) {
     const Shape *shape = &pos->shape;
     for (int r = 0; r < READS_COUNT; r++) reads[r] = 0;
     reads[READS_PAIRS] = head_width(shape) / 2;
@@ -83,12 +83,25 @@ static size_t number_of(const Position *pos, int p, int set, int head) {
     return (size_t)(param->by_layer ? set : 0) * (param->by_head ? pos->shape.heads : 1) + (param->by_head ? head : 0);
 }
 
-void written_values(double params[FORMULA_PARAMS], const Position *pos, int set, int head) {
-    for (int p = 0; p < pos->written->params; p++) params[p] = (double)pos->params[p][number_of(pos, p, set, head)];
+Written written_begin(const Position *pos, int set, int head) {
+    Written at = {.pos = pos, .set = set, .head = head};
+    set_reads(at.reads, pos, head);
+    for (int p = 0; p < pos->written->params; p++) at.params[p] = (double)pos->params[p][number_of(pos, p, set, head)];
+    return at;
 }
 
-void written_gradients(const Position *pos, int set, int head, const double gradients[FORMULA_PARAMS]) {
-    for (int p = 0; p < pos->written->params; p++) pos->dparams[p][number_of(pos, p, set, head)] += (real)gradients[p];
+double written_value(const Written *at) {
+    return formula_value(at->pos->written, at->reads, at->params);
+}
+
+void written_backward(Written *at, double upstream) {
+    formula_backward(at->gradients, at->pos->written, upstream, at->reads, at->params);
+}
+
+void written_end(const Written *at) {
+    const Position *pos = at->pos;
+    for (int p = 0; p < pos->written->params; p++)
+        pos->dparams[p][number_of(pos, p, at->set, at->head)] += (real)at->gradients[p];
 }
 
 void written_params(Position *pos, TensorTable *table) {
@@ -104,7 +117,7 @@ void written_init(Position *pos, uint64_t seed) {
     for (int p = 0; p < pos->written->params; p++)
         for (int set = 0; set < pos->sets; set++)
             for (int h = 0; h < pos->shape.heads; h++) {
-                written_reads(reads, pos, h);
+                set_reads(reads, pos, h);
                 pos->params[p][number_of(pos, p, set, h)] = (real)formula_start(pos->written, p, reads);
             }
 }
@@ -133,7 +146,7 @@ bool written_check(const Position *pos, Error *error) {
     static const char *const what[FORMS] = {"distance", "pair", "position"};
     for (int h = 0; h < heads; h++) {
         double reads[READS_COUNT], params[FORMULA_PARAMS];
-        written_reads(reads, pos, h);
+        set_reads(reads, pos, h);
         for (int p = 0; p < formula->params; p++) params[p] = formula_start(formula, p, reads);
         for (int n = 0; n < outer; n++)
             for (int c = 0; c < inner; c++) {

@@ -23,16 +23,26 @@ bool written_parse(Position *pos, const char *text, size_t length, Error *error)
 // Fails (input) when the formula has no finite value somewhere in the model, with its first parameters.
 bool written_check(const Position *pos, Error *error);
 
-// Hooks of all these schemes.
+// What all these schemes have in common; help does not show them.
+#define WRITTEN_SCHEME                                                                                                 \
+    .name = "formula", .paper = "", .help = "", .params = written_params, .init = written_init,                        \
+    .project = written_project
 void written_params(Position *pos, TensorTable *table);
 void written_init(Position *pos, uint64_t seed);
 void written_project(Position *pos);
 
-// What a formula may read, for a head of this model; the scheme adds its own: the distance, the pair, the token.
-void written_reads(double reads[READS_COUNT], const Position *pos, int head);
-// The parameters of a set and head.
-void written_values(double params[FORMULA_PARAMS], const Position *pos, int set, int head);
-// dparams of a set and head += gradients.
-void written_gradients(const Position *pos, int set, int head, const double gradients[FORMULA_PARAMS]);
+// A formula at work in a set and head of a model: what it may read, to which the scheme adds its own (the distance, the
+// pair, the token), and its parameters.
+typedef struct {
+    double reads[READS_COUNT], params[FORMULA_PARAMS];
+    double gradients[FORMULA_PARAMS]; // with respect to params
+    const Position *pos;
+    int set, head;
+} Written;
+Written written_begin(const Position *pos, int set, int head);
+double written_value(const Written *at);
+// gradients += those of the value times `upstream`; and, in the end, dparams += gradients.
+void written_backward(Written *at, double upstream);
+void written_end(const Written *at);
 
 #endif

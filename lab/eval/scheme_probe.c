@@ -45,7 +45,7 @@ static bool probe_create(Probe *probe, const Gpt *gpt, int layer, uint64_t seed,
     if (!arena_allocate(&probe->arena, "the measurements of a scheme", error)) return false;
     layout(probe, &gpt->pos);
     mix_prepare(&probe->tables);
-    for (int t = 0; t < probe->T; t++) probe->at[t] = (Place){t, 0, t};
+    for (int t = 0; t < probe->T; t++) probe->at[t] = (Place){.t = t, .column = t};
     return true;
 }
 

@@ -22,21 +22,32 @@ static bool add_waves(Chart *chart, const real *codes, int T, int C, Error *erro
     return ok;
 }
 
-// Learned frequencies of every head and layer, beside the designed base^(-2i/d).
+// A line for each row of a tensor (sets * heads, pairs) of logarithms.
+static void pair_lines(Chart *chart, const Gpt *gpt, int tensor, int heads) {
+    const Tensor *logs = &gpt->tensors.items[gpt->pos.part[0].tensors[tensor]];
+    for (int row = 0; row < logs->shape[0]; row++) {
+        if (heads > 1)
+            chart_line(chart, "layer %d, %s %d", row / heads, heads < gpt->shape.heads ? "key head" : "head",
+                       row % heads);
+        else
+            chart_line(chart, "layer %d, all heads", row);
+        for (int i = 0; i < logs->shape[1]; i++)
+            chart_point(chart, i, exp((double)gpt->params[logs->offset + (size_t)(row * logs->shape[1] + i)]));
+    }
+}
+
+// Learned frequencies of every head and layer, beside the designed base^(-2i/d), and scales if there are any.
 static bool frequency_chart(Page *page, const char *name, const Gpt *gpt, Error *error) {
     Chart chart = {.x_label = "pair", .y_label = "radians a token", .log_y = true};
+    Chart scales = {.x_label = "pair", .y_label = "times its share of the score", .log_y = true};
     const Position *pos = &gpt->pos.part[0];
-    const int pairs = rotary_pairs(pos);
-    const Tensor *rho = &gpt->tensors.items[pos->tensors[0]]; // (sets, pairs) logarithms of frequencies
-    const int sets = (int)(rho->count / (size_t)pairs);
     chart_line(&chart, "designed");
-    for (int i = 0; i < pairs; i++) chart_point(&chart, i, rotary_theta(pos, 0, 0, i));
-    for (int s = 0; s < sets; s++) {
-        chart_line(&chart, "layer %d, head %d", s / gpt->shape.heads, s % gpt->shape.heads);
-        for (int i = 0; i < pairs; i++)
-            chart_point(&chart, i, exp((double)gpt->params[rho->offset + (size_t)(s * pairs + i)]));
-    }
-    return page_chart(page, &chart, error, "Frequencies by pair of channels: %s", name);
+    for (int i = 0; i < rotary_pairs(pos); i++) chart_point(&chart, i, rotary_theta(pos, 0, 0, i));
+    pair_lines(&chart, gpt, 0, rotary_heads_apart(pos));
+    if (!page_chart(page, &chart, error, "Frequencies by pair of channels: %s", name)) return false;
+    if (!rotary_of(pos)->scale) return true;
+    pair_lines(&scales, gpt, 1, gpt->shape.heads);
+    return page_chart(page, &scales, error, "Scales by pair of channels: %s", name);
 }
 
 // The biases of a scheme's first layer: points at all distances below NEAR, and at every step-th after that.

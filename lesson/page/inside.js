@@ -110,7 +110,7 @@ const inside = {
             const box = this.box(boxes, this.title(model, 'none'));
             try {
                 const layers = await Promise.all(Array.from({length: model.shape.layers}, (_, layer) => model.worker.request('frequencies', {layer})));
-                if (/^rope2d/.test(model.name)) this.twoAxes(box, layers[0][0]);
+                if (/^rope2d|^rope:.*axes=[2-4]/.test(model.name)) this.severalAxes(box, layers[0][0]);
                 else this.drawFrequencies(this.picture(box, Chart, 240), layers.flat(), model.look);
             } catch (error) {
                 this.paragraph(box, /no frequencies/.test(error.message) ? 'It turns no pairs, so it has no frequencies.' : error.message);
@@ -118,10 +118,10 @@ const inside = {
         }
     },
 
-    // rope2d counts lines and columns, not tokens, so its frequencies are no multiples of the others'.
-    twoAxes(box, row) {
-        const words = row.slice(0, row.length / 2).map(value => `${+value.toPrecision(3)}`).join(', ');
-        this.paragraph(box, `Half of the pairs turn by lines, by ${words} radians for each; the other half turn by columns, by as much.`);
+    // With several axes, lines and columns are counted, not tokens, so frequencies are no multiples of the others'.
+    severalAxes(box, row) {
+        const words = row.map(value => `${+value.toPrecision(3)}`).join(', ');
+        this.paragraph(box, `The first pairs turn by lines, or by documents and pages before them, the last by columns: ${words} radians for each.`);
     },
 
     drawFrequencies(chart, rows, look) {

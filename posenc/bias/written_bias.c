@@ -3,33 +3,23 @@
 #include "posenc/written.h"
 
 static double curve(const Position *pos, int set, int head, int distance) {
-    double reads[READS_COUNT], params[FORMULA_PARAMS];
-    written_reads(reads, pos, head);
-    written_values(params, pos, set, head);
-    reads[READS_DISTANCE] = distance;
-    return formula_value(pos->written, reads, params);
+    Written at = written_begin(pos, set, head);
+    at.reads[READS_DISTANCE] = distance;
+    return written_value(&at);
 }
 
 // Every distance passes its gradient on through the formula.
 static void curve_backward(const Tables *tables, int set, int head) {
-    const Position *pos = tables->pos;
-    double reads[READS_COUNT], params[FORMULA_PARAMS], gradients[FORMULA_PARAMS] = {0};
-    written_reads(reads, pos, head);
-    written_values(params, pos, set, head);
+    Written at = written_begin(tables->pos, set, head);
     for (int distance = 0; distance < tables->positions; distance++) {
-        reads[READS_DISTANCE] = distance;
-        formula_backward(gradients, pos->written, bias_gradient(tables, set, head, distance), reads, params);
+        at.reads[READS_DISTANCE] = distance;
+        written_backward(&at, bias_gradient(tables, set, head, distance));
     }
-    written_gradients(pos, set, head, gradients);
+    written_end(&at);
 }
 
 const Scheme scheme_written_bias = {
-    .name = "formula",
+    WRITTEN_SCHEME,
     .formula = "S_ij += bias(i - j)",
-    .paper = "",
-    .help = "",
-    .params = written_params,
-    .init = written_init,
-    .project = written_project,
     BIAS_SCHEME(.curve = curve, .curve_backward = curve_backward),
 };

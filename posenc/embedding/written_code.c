@@ -3,39 +3,28 @@
 #include "posenc/written.h"
 
 static void code(real *code, const Tables *tables, int t) {
-    const Position *pos = tables->pos;
-    double reads[READS_COUNT], params[FORMULA_PARAMS];
-    written_reads(reads, pos, 0);
-    written_values(params, pos, 0, 0);
-    reads[READS_TOKEN] = t;
-    for (int c = 0; c < pos->shape.width; c++) {
-        reads[READS_CHANNEL] = c;
-        code[c] = (real)formula_value(pos->written, reads, params);
+    Written at = written_begin(tables->pos, 0, 0);
+    at.reads[READS_TOKEN] = t;
+    for (int c = 0; c < tables->pos->shape.width; c++) {
+        at.reads[READS_CHANNEL] = c;
+        code[c] = (real)written_value(&at);
     }
 }
 
 // Every channel passes its gradient on through the formula.
 static void code_backward(const Tables *tables, const real *dcode, int t) {
-    const Position *pos = tables->pos;
-    double reads[READS_COUNT], params[FORMULA_PARAMS], gradients[FORMULA_PARAMS] = {0};
-    written_reads(reads, pos, 0);
-    written_values(params, pos, 0, 0);
-    reads[READS_TOKEN] = t;
-    for (int c = 0; c < pos->shape.width; c++) {
-        reads[READS_CHANNEL] = c;
-        formula_backward(gradients, pos->written, (double)dcode[c], reads, params);
+    Written at = written_begin(tables->pos, 0, 0);
+    at.reads[READS_TOKEN] = t;
+    for (int c = 0; c < tables->pos->shape.width; c++) {
+        at.reads[READS_CHANNEL] = c;
+        written_backward(&at, (double)dcode[c]);
     }
-    written_gradients(pos, 0, 0, gradients);
+    written_end(&at);
 }
 
 const Scheme scheme_written_code = {
-    .name = "formula",
+    WRITTEN_SCHEME,
     .formula = "x_t[c] += code(t, c)",
-    .paper = "",
-    .help = "",
     .enters = ENTERS_EMBEDDING,
-    .params = written_params,
-    .init = written_init,
-    .project = written_project,
     CODE_SCHEME(.code = code, .code_backward = code_backward),
 };

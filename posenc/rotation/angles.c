@@ -18,12 +18,11 @@ int rotary_pairs(const Position *pos) {
 }
 
 const char *rotary_check(const Position *pos) {
-    if (head_width(&pos->shape) % (2 * rotary_axes(pos)))
-        return rotary_axes(pos) == 2
-                   ? "each of the two axes turns pairs of channels, so the head width (--width / --heads) must be a "
-                     "multiple of 4"
-                   : "rotations turn pairs of channels, so the head width (--width / --heads) must be even";
+    if (head_width(&pos->shape) % 2)
+        return "rotations turn pairs of channels, so the head width (--width / --heads) must be even";
     if (rotary_pairs(pos) < 1) return "that fraction of a head is not one pair of channels";
+    if (rotary_pairs(pos) < rotary_axes(pos))
+        return "each axis turns pairs of channels of its own, so a head needs as many pairs as there are axes";
     if (angles_of(pos)->by_head && key_heads(&pos->shape) < pos->shape.heads)
         return "each head turns its keys by frequencies of its own, so heads cannot share keys; leave out --kv-heads";
     if (pos->gated && rotary_of(pos)->skip && rotary_of(pos)->skip <= pos->shape.layers)
@@ -37,7 +36,10 @@ int rotary_length_class(const Tables *tables, int length) {
 }
 
 double rotary_theta(const Position *pos, int set, int head, int pair) {
-    return rope_theta(rotary_of(pos)->base, pair, 2 * rotary_pairs_of_axis(pos));
+    int axis = 0;
+    while (rotary_first(pos, axis + 1) <= pair) axis++;
+    const int first = rotary_first(pos, axis), pairs = rotary_first(pos, axis + 1) - first;
+    return rope_theta(rotary_of(pos)->base, pair - first, 2 * pairs);
 }
 
 int rotary_fast_pairs(const Position *pos, int length) {
@@ -49,7 +51,7 @@ int rotary_fast_pairs(const Position *pos, int length) {
 RotaryColumn rotary_column(const Tables *tables, int layer, int head, int pair) {
     const Position *pos = tables->pos;
     Stretch made;
-    const Stretch *stretch = stretch_of_window(&made, tables->stretch, tables->window, rotary_pairs_of_axis(pos));
+    const Stretch *stretch = stretch_of_window(&made, tables->stretch, tables->window, rotary_pairs(pos));
     const double theta = theta_of(pos, position_set(pos, layer), head, pair);
     RotaryColumn column = {(double)gate_of(pos, layer), theta, theta, 1, 1, 0};
     if (!stretch) return column;
@@ -65,7 +67,7 @@ RotaryColumn rotary_column(const Tables *tables, int layer, int head, int pair) 
 void dtheta_layout(Tables *tables, Arena *arena) {
     const Position *pos = tables->pos;
     if (!angles_of(pos)->theta_backward && !pos->gated && !tables->stretch->learns) return;
-    const size_t numbers = (size_t)pos->shape.heads * rotary_pairs_of_axis(pos);
+    const size_t numbers = (size_t)pos->shape.heads * rotary_pairs(pos);
     tables->dtable[DTHETA] = arena_reals(arena, rotary_layers_apart(pos) * numbers);
     tables->dtable[SLABS] = arena_reals(arena, tables->batch * numbers);
 }
@@ -79,24 +81,26 @@ static void add_torque(real *dtheta, const real *dy, const real *y, int t, int p
 }
 
 // Forward was y = R(t theta) x for each pair. The slab of each sequence and head gets the sum of t dphi over its tokens
-// that stand at `from` or later; y and dy are queries (rows, H*d) or `keys` (rows, K*d). One thread adds up each
-// sequence and head, in order, so that any number of threads gives the same bits. Ends in a barrier.
+// that stand at `from` or later; y and dy are queries (rows, H*d) or `keys` (rows, K*d). Where frequencies
+// belong to the heads of keys, a key's sum goes to the slab of the first of the heads that share it. One thread adds up
+// each sequence and head, in order, so that any number of threads gives the same bits. Ends in a barrier.
 static void add_torques(const Tables *tables, const real *dy, const real *y, bool keys, int stride, const Place *at,
                         int rows, int from) {
     const Position *pos = tables->pos;
     const int H = pos->shape.heads, heads = keys ? key_heads(&pos->shape) : H, d = head_width(&pos->shape),
-              pairs = rotary_pairs_of_axis(pos), T = rows / tables->batch, axes = rotary_axes(pos);
+              pairs = rotary_pairs(pos), T = rows / tables->batch,
+              sharing = rotary_heads_apart(pos) > 1 ? H / heads : 1;
     const bool half = rotary_of(pos)->pairing == PAIRING_HALF;
 #pragma omp for collapse(2)
     for (int b = 0; b < tables->batch; b++)
         for (int h = 0; h < heads; h++)
             for (int r = b * T; r < (b + 1) * T; r++)
-                for (int axis = 0; axis < axes; axis++) {
-                    const size_t row = (size_t)r * stride + (size_t)h * d + (size_t)axis * (d / axes);
-                    const int t = place_on(&at[r], axes == 1 ? AXIS_T : axis == 0 ? AXIS_LINE : AXIS_COLUMN);
-                    if (t >= from)
-                        add_torque(tables->dtable[SLABS] + ((size_t)b * H + h) * pairs, dy + row, y + row, t, pairs,
-                                   half);
+                for (int axis = 0; axis < rotary_axes(pos); axis++) {
+                    const int pair = rotary_first(pos, axis), count = rotary_first(pos, axis + 1) - pair,
+                              t = place_on(&at[r], rotary_axis(pos, axis));
+                    const size_t row = (size_t)r * stride + (size_t)h * d + (size_t)2 * pair,
+                                 slab = ((size_t)b * H + h * sharing) * pairs + pair;
+                    if (t >= from) add_torque(tables->dtable[SLABS] + slab, dy + row, y + row, t, count, half);
                 }
 }
 
@@ -108,7 +112,7 @@ void dtheta_collect(const Tables *tables, int layer, const real *dq, const real 
                     int stride, const Place *at, int rows) {
     const Position *pos = tables->pos;
     const int from = tables->stretch->learns ? tables->stretch->long_stretch.unscaled : 0,
-              size = pos->shape.heads * rotary_pairs_of_axis(pos);
+              size = pos->shape.heads * rotary_pairs(pos);
     add_torques(tables, dq, q, false, stride, at, rows, from);
     add_torques(tables, dk, k, true, stride, at, rows, from);
     slabs_reduce(tables->dtable[DTHETA] + (size_t)rotary_table(pos, layer) * size, tables->dtable[SLABS], tables->batch,
@@ -119,7 +123,7 @@ void dtheta_collect(const Tables *tables, int layer, const real *dq, const real 
 // theta d(g theta), and dtheta = g d(g theta).
 static void dtheta_backward(const Tables *tables) {
     const Position *pos = tables->pos;
-    const int H = pos->shape.heads, pairs = rotary_pairs_of_axis(pos);
+    const int H = pos->shape.heads, pairs = rotary_pairs(pos);
     for (int layer = 0; layer < rotary_layers_apart(pos); layer++) {
         const int set = position_set(pos, layer);
         const real gate = gate_of(pos, layer);
@@ -159,10 +163,13 @@ void rotary_dfactors(double *dfactors, Tables *tables) {
 }
 
 // The pairs of a token's queries and keys that turn, in all heads and all layers that do not go without: four products
-// and two sums each, forward and backward, and five for the torque where angles are trained.
+// and two sums each, forward and backward, and five for the torque where angles are trained. Scales cost each pair of a
+// query two products forward and two backward, and their gradients two products and two sums.
 double rotary_operations(const Position *pos, int T) {
     int layers = 0;
     for (int l = 0; l < pos->shape.layers; l++) layers += !rotary_skips(pos, l);
-    const double pairs = (double)layers * (pos->shape.heads + key_heads(&pos->shape)) * rotary_pairs(pos);
-    return (6 * 2 + (angles_of(pos)->theta_backward || pos->gated ? 5 : 0)) * pairs;
+    const double queries = (double)layers * pos->shape.heads * rotary_pairs(pos),
+                 keys = (double)layers * key_heads(&pos->shape) * rotary_pairs(pos);
+    return (6 * 2 + (angles_of(pos)->theta_backward || pos->gated ? 5 : 0)) * (queries + keys) +
+           (rotary_of(pos)->scale ? 8 : 0) * queries;
 }

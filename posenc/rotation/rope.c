@@ -44,7 +44,12 @@ typedef struct {
     Rotary rotary;
 } RopeOptions;
 
-static const Option rope_options[] = {ROTARY_OPTION_ROWS(RopeOptions, "10000", "(i, i+d/2)"), {0}};
+static const Option rope_options[] = {
+    ROTARY_OPTION_ROWS(RopeOptions, "10000", "(i, i+d/2)"), ROTARY_AXES_ROW(RopeOptions, "1"), {0}};
+
+static const Scheme *meant(const void *options) {
+    return ((const RopeOptions *)options)->rotary.axes > 1 ? &scheme_rope_axes : NULL;
+}
 
 const Scheme scheme_rope = {
     .name = "rope",
@@ -53,8 +58,11 @@ const Scheme scheme_rope = {
     .help = "Each pair of channels of a query or key is turned by an angle proportional to the token's position. The "
             "product of a query and a key then depends on the difference of their angles, so on their distance alone; "
             "nothing is added and no length changes. skip=4 leaves every fourth layer without positions, as SmolLM3 "
-            "and Llama 4 do.",
+            "and Llama 4 do. axes=2, whose old name is rope2d, is for grids, poems, tables and code: half of the pairs "
+            "turn by the line and half by the column; axes=3 counts pages, too, and axes=4 documents. A newline begins "
+            "a line, an empty line a page. With several axes, base is 100 by default.",
     .options = rope_options,
+    .meant = meant,
     ROTATION_SCHEME(.theta = rotary_theta),
     .stretches = true,
 };

@@ -34,7 +34,7 @@ void rotate(real *x, int stride, const Rotation *rotation, const Place *at, int 
     const int pairs = rotation->turned / 2;
     const Share own = share_rows(rows);
     for (int r = own.begin; r < own.end; r++) {
-        const size_t angles = (size_t)place_on(&at[r], rotation->axis) * pairs;
+        const size_t angles = (size_t)place_on(&at[r], rotation->axis) * rotation->angles;
         const real *cos_r = rotation->cosine + angles, *sin_r = rotation->sine + angles;
         for (int h = 0; h < rotation->heads; h++) {
             real *x_rh = x + (size_t)r * stride + (size_t)h * rotation->head_width;
@@ -59,9 +59,10 @@ static void layout(Tables *tables, Arena *arena, bool training) {
     const Position *pos = tables->pos;
     assert(pos->scheme->recipe && angles_of(pos)->theta && "ROTATION_SCHEME: the scheme has no .theta");
     const size_t angles = (size_t)rotary_layers_apart(pos) * (size_t)rotary_heads_apart(pos) *
-                          (size_t)tables->positions * (size_t)rotary_pairs_of_axis(pos);
+                          (size_t)tables->positions * (size_t)rotary_pairs(pos);
     for (int table = COSINE; table <= (angles_of(pos)->growth ? KEY_SINE : SINE); table++)
         tables->table[table] = arena_reals(arena, angles);
+    scales_layout(tables, arena, training);
     if (training) dtheta_layout(tables, arena);
 }
 
@@ -69,12 +70,13 @@ static void layout(Tables *tables, Arena *arena, bool training) {
 static void prepare(Tables *tables) {
     const Position *pos = tables->pos;
     const Angles *scheme = angles_of(pos);
-    const int pairs = rotary_pairs_of_axis(pos), heads = rotary_heads_apart(pos),
+    const int pairs = rotary_pairs(pos), heads = rotary_heads_apart(pos), sharing = pos->shape.heads / heads,
               columns = rotary_layers_apart(pos) * heads * pairs;
     if (tables->prepared && !scheme->theta_backward && !pos->gated) return;
+    scales_prepare(tables);
 #pragma omp parallel for
     for (int n = 0; n < columns; n++) {
-        const int table = n / pairs, layer = table / heads, head = table % heads, pair = n % pairs;
+        const int table = n / pairs, layer = table / heads, head = table % heads * sharing, pair = n % pairs;
         const RotaryColumn column = rotary_column(tables, layer, head, pair);
         for (int t = 0; t < tables->positions; t++) {
             const size_t at = ((size_t)table * tables->positions + t) * pairs + pair;
@@ -93,22 +95,19 @@ static void prepare(Tables *tables) {
 void rotary_turn(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
                  int direction) {
     const Position *pos = tables->pos;
-    const int d = head_width(&pos->shape), axes = rotary_axes(pos), apart = rotary_heads_apart(pos),
-              kind = keys && angles_of(pos)->growth;
-    const size_t table = (size_t)tables->positions * rotary_pairs_of_axis(pos);
-    Rotation rotation = {.pairing = (Pairing)rotary_of(pos)->pairing,
-                         .heads = apart > 1 ? 1
-                                  : keys    ? key_heads(&pos->shape)
-                                            : pos->shape.heads,
-                         .head_width = d,
-                         .turned = 2 * rotary_pairs_of_axis(pos)};
+    const int d = head_width(&pos->shape), pairs = rotary_pairs(pos), apart = rotary_heads_apart(pos),
+              heads = (keys ? key_heads(&pos->shape) : pos->shape.heads) / apart, kind = keys && angles_of(pos)->growth;
+    Rotation rotation = {.angles = pairs, .pairing = (Pairing)rotary_of(pos)->pairing, .heads = heads, .head_width = d};
     for (int h = 0; h < apart; h++)
-        for (int axis = 0; axis < axes; axis++) {
-            const size_t first = ((size_t)rotary_table(pos, layer) * apart + h) * table;
+        for (int axis = 0; axis < rotary_axes(pos); axis++) {
+            const int pair = rotary_first(pos, axis);
+            const size_t table = (size_t)rotary_table(pos, layer) * apart + h,
+                         first = table * tables->positions * pairs + pair;
             rotation.cosine = tables->table[kind ? KEY_COSINE : COSINE] + first;
             rotation.sine = tables->table[kind ? KEY_SINE : SINE] + first;
+            rotation.turned = 2 * (rotary_first(pos, axis + 1) - pair);
             rotation.axis = rotary_axis(pos, axis);
-            rotate(x + (size_t)h * d + (size_t)axis * (d / axes), stride, &rotation, at, rows, direction);
+            rotate(x + (size_t)h * heads * d + (size_t)2 * pair, stride, &rotation, at, rows, direction);
         }
 }
 
@@ -116,13 +115,16 @@ static void rotary_forward(const Tables *tables, int layer, real *q, real *k, in
     if (rotary_skips(tables->pos, layer)) return;
     rotary_turn(tables, layer, q, false, stride, at, rows, +1);
     rotary_turn(tables, layer, k, true, stride, at, rows, +1);
+    scales_multiply(tables, layer, q, stride, rows);
 }
 
-// Forward was q' = R(t theta) q, so dq = R(-t theta) dq', in place; the same for k.
+// Forward was q' = e^a R(t theta) q, so dq = R(-t theta) e^a dq', in place; the same for k, which has no e^a.
 static void rotary_backward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k,
                             int stride, const Place *at, int rows) {
     if (rotary_skips(tables->pos, layer)) return;
     if (dtheta_wanted(tables)) dtheta_collect(tables, layer, dq, dk, q, k, stride, at, rows);
+    scales_collect(tables, layer, dq, q, stride, rows);
+    scales_multiply(tables, layer, dq, stride, rows);
     rotary_turn(tables, layer, dq, false, stride, at, rows, -1);
     rotary_turn(tables, layer, dk, true, stride, at, rows, -1);
 }

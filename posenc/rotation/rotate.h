@@ -21,8 +21,9 @@ double rope_pair_torque(const double dy[2], const double y[2]);
 typedef enum { PAIRING_HALF, PAIRING_INTERLEAVED } Pairing;
 
 typedef struct {
-    const real *cosine, *sine; // (coordinates, turned/2) of the angles by which pairs turn
-    Axis axis;                 // which coordinate is looked up
+    const real *cosine, *sine; // (coordinates, turned/2) of the angles by which pairs turn, rows `angles` apart
+    int angles;
+    Axis axis; // which coordinate is looked up
     Pairing pairing;
     int heads, head_width, turned; // of the channels of a head, the first `turned` turn
 } Rotation;
@@ -44,15 +45,13 @@ void rotation_fill(real *cosine, real *sine, double length, double angle);
 extern const Family rotation_family;
 
 // What a scheme writes: the angle, in radians, by which a pair of channels turns from one token to the next; if it is
-// trained, dparams from dtheta (pairs); whether heads have angles of their own; the factor by which queries grow, and
-// keys shrink, at t of `positions` (NULL = 1); and whether half of the pairs turn by the line and half by the column,
-// instead of all by t.
+// trained, dparams from dtheta (pairs); whether heads have angles of their own, without an option that says so; and the
+// factor by which queries grow, and keys shrink, at t of `positions` (NULL = 1).
 typedef struct {
     double (*theta)(const Position *pos, int set, int head, int pair);
     void (*theta_backward)(const Position *pos, int set, int head, const real *dtheta);
     bool by_head;
     double (*growth)(const Position *pos, int pair, int t, int positions);
-    bool two_axes;
 } Angles;
 
 #define ROTATION_SCHEME(...)                                                                                           \
@@ -72,6 +71,8 @@ typedef struct {
     long long skip;
     double fraction; // of a head's channels that turn; 0 = all
     int gate;
+    long long axes;   // among which pairs are shared out; 0 and 1: all turn by t
+    int heads, scale; // rope-learned's: 1 = each head has frequencies of its own; scales of pairs are trained
 } Rotary;
 
 // `half` is part of a help text: what pairing=half pairs, "(i, i+d/2)" where a whole head of d channels turns.
@@ -83,8 +84,13 @@ typedef struct {
         ROTARY_OPTION_ROW(S, "skip", OPTION_INTEGER, skip, "0", 0, 1000, NULL, "N",                                    \
                           "leave the rotation out in every N-th layer; 0 = in none"),                                  \
         GATE_OPTION_ROW(S, rotary.gate)
+#define ROTARY_AXES_ROW(S, preset)                                                                                     \
+    ROTARY_OPTION_ROW(S, "axes", OPTION_INTEGER, axes, preset, 1, 4, NULL, "N",                                        \
+                      "coordinates by which pairs turn: token, or the last N of document, page, line, column")
 #define ROTARY_OPTION_ROW(S, name, type, member, ...)                                                                  \
     { name, type, offsetof(S, rotary.member), __VA_ARGS__ }
+
+extern const Scheme scheme_rope_axes; // rope, with several axes
 
 static inline const Rotary *rotary_of(const Position *pos) {
     return (const Rotary *)pos->options;
@@ -94,16 +100,19 @@ const char *rotary_check(const Position *pos);
 int rotary_length_class(const Tables *tables, int length);
 double rotary_operations(const Position *pos, int T);
 
-// The pairs of a head that turn; with two axes half of them by each, at the same frequencies.
+// The pairs of a head that turn.
 int rotary_pairs(const Position *pos);
+
+// Several axes share them out as evenly as they can: axis n has the pairs from rotary_first(pos, n) to
+// rotary_first(pos, n + 1). The finest axes of a Place are taken: line and column, page, line and column, or all four.
 static inline int rotary_axes(const Position *pos) {
-    return angles_of(pos)->two_axes ? 2 : 1;
+    return rotary_of(pos)->axes ? (int)rotary_of(pos)->axes : 1;
 }
-static inline int rotary_pairs_of_axis(const Position *pos) {
-    return rotary_pairs(pos) / rotary_axes(pos);
+static inline int rotary_first(const Position *pos, int axis) {
+    return axis * rotary_pairs(pos) / rotary_axes(pos);
 }
 static inline Axis rotary_axis(const Position *pos, int axis) {
-    return rotary_axes(pos) == 1 ? AXIS_T : axis == 0 ? AXIS_LINE : AXIS_COLUMN;
+    return rotary_axes(pos) == 1 ? AXIS_T : (Axis)(AXIS_COLUMN + 1 - rotary_axes(pos) + axis);
 }
 
 // Is this one of the layers that go without?
@@ -115,8 +124,10 @@ static inline bool rotary_skips(const Position *pos, int layer) {
 static inline int rotary_layers_apart(const Position *pos) {
     return pos->gated ? pos->shape.layers : pos->sets;
 }
+// So do heads that have angles of their own. A query turns by the angles of its key's head: otherwise their product
+// would not depend on the distance alone.
 static inline int rotary_heads_apart(const Position *pos) {
-    return angles_of(pos)->by_head ? pos->shape.heads : 1;
+    return angles_of(pos)->by_head || rotary_of(pos)->heads ? key_heads(&pos->shape) : 1;
 }
 static inline int rotary_table(const Position *pos, int layer) { // which of these tables a layer has
     return rotary_layers_apart(pos) > 1 ? layer : 0;
@@ -128,7 +139,8 @@ void rotary_turn(const Tables *tables, int layer, real *x, bool keys, int stride
 
 // --- angles.c: which angles, and where their gradients go ---
 //
-// The scheme's theta; and that of the common frequencies, base^(-pair / pairs), the same in all sets and heads.
+// The scheme's theta, `head` being one of the H heads of queries; and that of the common frequencies, base^(-i / n) for
+// pair i of the n pairs of an axis, the same in all sets and heads.
 static inline double theta_of(const Position *pos, int set, int head, int pair) {
     return angles_of(pos)->theta(pos, set, head, pair);
 }
@@ -164,5 +176,16 @@ void dtheta_layer_backward(const Tables *tables, int layer, real *dx, const real
 // If tables->stretch->learns: turn what backward has added up since the last call into dfactors (pairs), the gradients
 // with respect to the logarithms of the factors, and clear it.
 void rotary_dfactors(double *dfactors, Tables *tables);
+
+// --- scales.c: pairs that count more or less, S_ij = the sum of e^a_i q_i . k_j, where a is params[1] (sets * H,
+// pairs) if the option `scale` is 1 ---
+//
+// Queries bear the scales, after they have turned, so that heads can share keys.
+void scales_layout(Tables *tables, Arena *arena, bool training);
+void scales_prepare(Tables *tables);
+// x, queries of a layer or their gradients, in place; without scales nothing happens. By rows.
+void scales_multiply(const Tables *tables, int layer, real *x, int stride, int rows);
+// da of a layer, from the gradients of turned and scaled queries and these. Ends in a barrier.
+void scales_collect(const Tables *tables, int layer, const real *dq, const real *q, int stride, int rows);
 
 #endif

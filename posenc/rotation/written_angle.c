@@ -3,35 +3,29 @@
 #include "posenc/written.h"
 
 static double theta(const Position *pos, int set, int head, int pair) {
-    double reads[READS_COUNT], params[FORMULA_PARAMS];
-    written_reads(reads, pos, head);
-    written_values(params, pos, set, head);
-    reads[READS_PAIR] = pair;
-    return formula_value(pos->written, reads, params);
+    Written at = written_begin(pos, set, head);
+    at.reads[READS_PAIR] = pair;
+    return written_value(&at);
 }
 
 static void theta_backward(const Position *pos, int set, int head, const real *dtheta) {
-    double reads[READS_COUNT], params[FORMULA_PARAMS], gradients[FORMULA_PARAMS] = {0};
-    written_reads(reads, pos, head);
-    written_values(params, pos, set, head);
+    Written at = written_begin(pos, set, head);
     for (int i = 0; i < rotary_pairs(pos); i++) {
-        reads[READS_PAIR] = i;
-        formula_backward(gradients, pos->written, (double)dtheta[i], reads, params);
+        at.reads[READS_PAIR] = i;
+        written_backward(&at, (double)dtheta[i]);
     }
-    written_gradients(pos, set, head, gradients);
+    written_end(&at);
 }
 
-#define WRITTEN_ANGLE                                                                                                  \
-    .name = "formula", .formula = "q_t, k_t: pair i turned by t angle(i)", .paper = "", .help = "",                    \
-    .params = written_params, .init = written_init, .project = written_project
-
 const Scheme scheme_written_angle = {
-    WRITTEN_ANGLE,
+    WRITTEN_SCHEME,
+    .formula = "q_t, k_t: pair i turned by t angle(i)",
     .stretches = true,
     ROTATION_SCHEME(.theta = theta, .theta_backward = theta_backward),
 };
 
 const Scheme scheme_written_angles = {
-    WRITTEN_ANGLE,
+    WRITTEN_SCHEME,
+    .formula = "q_t, k_t: pair i turned by t angle(i)",
     ROTATION_SCHEME(.theta = theta, .theta_backward = theta_backward, .by_head = true),
 };

@@ -31,7 +31,8 @@ pairing_of() { # SCHEME: what help says of its pairing=half
     sed -n "/^$1 /,/^$/p" "$scratch/out" | sed -n 's/.*pairing=half  pair \(([^)]*)\).*/\1/p'
 }
 check "--pos help: rope pairs channels half a head apart" test "$(pairing_of rope)" = "(i, i+d/2)"
-check "--pos help: rope2d half an axis" test "$(pairing_of rope2d)" = "(i, i+d/4)"
+check "--pos help: rope2d is an old name" says 'old name is rope2d'
+check "--pos help has no scheme of this name" test "$(grep -c '^rope2d ' "$scratch/out")" = 0
 check "--pos help: partial rounds down" says 'rounded down to whole$'
 check "--pos help: kerple's bounds" says '0\.01 are set to 0\.01'
 check "--pos help: partial half of what turns" test "$(pairing_of partial)" = "(i, i+r/2)"

@@ -101,6 +101,8 @@ static void chosen_options(void **state) {
         "xpos:gamma=4,pairing=interleaved",
         "rope2d:base=20,pairing=interleaved,skip=2",
         "rope-learned:start=random,pairing=interleaved,skip=2,layers=shared",
+        "rope-learned:start=random,pairing=interleaved,scale=trained,layers=shared",
+        "rope-learned:heads=shared,scale=trained,skip=2",
         "sinusoidal:layout=concatenated,amplitude=1",
         "sinusoidal:gain=trained,amplitude=1,layout=concatenated",
         "alibi-learned:start=random,layers=own",
@@ -131,8 +133,9 @@ static void every_scheme_with_shared_keys_and_in_llamas_block(void **state) {
             Setting setting = {.layers = 1, .heads = 4, .width = 16, .T = 8, .B = 2, .directions = true};
             setting.kv_heads = kv_heads[i];
             setting.block = block;
-            for (const Scheme *const *scheme = schemes; *scheme; scheme++)
-                if (kv_heads[i] == 4 || *scheme != &scheme_rope_learned) expect_right((*scheme)->name, &setting);
+            for (const Scheme *const *scheme = schemes; *scheme; scheme++) expect_right((*scheme)->name, &setting);
+            expect_right("rope-learned:start=random,scale=trained,layers=own", &setting);
+            expect_right("rope:axes=2,pairing=interleaved", &setting);
         }
 }
 

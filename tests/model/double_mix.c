@@ -113,10 +113,7 @@ static void model_end(Model *model) {
 
 static void losses(double nll[T], Model *model, int shift) {
     train_pass_embed(&model->pass, &model->gpt, model->ids);
-    for (int t = 0; t < T; t++) {
-        Place *at = &model->pass.at[t];
-        *at = (Place){at->t + shift, at->line + shift, at->column + shift};
-    }
+    for (int t = 0; t < T; t++) model->pass.at[t] = place_moved(model->pass.at[t], 1, shift);
     train_pass_forward(&model->pass, &model->gpt);
     train_pass_loss(&model->pass, &model->gpt, model->targets);
     memcpy(nll, model->pass.nll, T * sizeof *nll);

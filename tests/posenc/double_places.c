@@ -74,9 +74,7 @@ static void only_relative_schemes_overlook_a_constant(void **state) {
         model_begin(&model, specification);
         const Scheme *scheme = model.gpt.pos.part[0].scheme;
         for (size_t s = 0; s < COUNT(shifts); s++) {
-            for (int r = 0; r < ROWS; r++)
-                at[r] = (Place){model.home[r].t + shifts[s], model.home[r].line + shifts[s],
-                                model.home[r].column + shifts[s]};
+            for (int r = 0; r < ROWS; r++) at[r] = place_moved(model.home[r], 1, shifts[s]);
             if (scheme->relative || is_blind(scheme)) expect_unchanged(&model, specification, "moved", at);
         }
         if (!scheme->relative && !is_blind(scheme)) expect_changed(&model, specification, "moved far", at);
@@ -93,8 +91,7 @@ static void distances_are_seen(void **state) {
         model_begin(&model, scheme->name);
         for (int r = 0; r < ROWS; r++) {
             const int times = 1 + r / T, more = r / T * 40;
-            at[r] = (Place){times * model.home[r].t + more, times * model.home[r].line + more,
-                            times * model.home[r].column + more};
+            at[r] = place_moved(model.home[r], times, more);
         }
         if (is_blind(scheme))
             expect_unchanged(&model, scheme->name, "apart", at);
@@ -108,20 +105,40 @@ static void distances_are_seen(void **state) {
 
 static void axes_that_a_scheme_does_not_read_change_nothing(void **state) {
     for (int s = 0; schemes[s]; s++) {
-        const char *name = schemes[s]->name;
         Model model;
-        Place counted[ROWS], lined[ROWS];
+        Place lined[ROWS];
+        model_begin(&model, schemes[s]->name);
+        for (int r = 0; r < ROWS; r++)
+            lined[r] = (Place){model.home[r].t, (r * 5 + 1) % 13, (r * 7 + 3) % 11, r * 3 % 5, r * 2 % 7};
+        expect_unchanged(&model, schemes[s]->name, "other lines and columns", lined);
+        model_end(&model);
+    }
+}
+
+// Of document, page, line and column, rope reads the last ones; a constant added to one of them changes nothing, and
+// the same number of steps on another axis is another distance.
+static void each_axis_is_read_by_itself(void **state) {
+    for (int axes = 2; axes <= 4; axes++) {
+        char name[TEXT_CAPACITY];
+        Model model;
+        snprintf(name, sizeof name, "rope:axes=%d", axes);
         model_begin(&model, name);
-        for (int r = 0; r < ROWS; r++) {
-            const Place home = model.home[r];
-            counted[r] = (Place){home.t + home.t * home.t, home.line, home.column};
-            lined[r] = (Place){home.t, (r * 7 + 3) % 11, (r * 5 + 1) % 13};
-        }
-        if (schemes[s] == &scheme_rope2d) {
-            expect_unchanged(&model, name, "counted otherwise", counted);
-            expect_changed(&model, name, "other lines and columns", lined);
-        } else {
-            expect_unchanged(&model, name, "other lines and columns", lined);
+        for (int axis = 0; axis <= 4; axis++) { // t, and those of a Place from the finest
+            Place counted[ROWS], moved[ROWS];
+            for (int r = 0; r < ROWS; r++) {
+                const int other = (r * 7 + 3) % 11;
+                counted[r] = moved[r] = model.home[r];
+                int *const on[][5] = {
+                    {&counted[r].t, &counted[r].column, &counted[r].line, &counted[r].page, &counted[r].document},
+                    {&moved[r].t, &moved[r].column, &moved[r].line, &moved[r].page, &moved[r].document}};
+                *on[0][axis] = other;
+                *on[1][axis] += 300;
+            }
+            expect_unchanged(&model, name, "one axis moved", moved);
+            if (axis >= 1 && axis <= axes)
+                expect_changed(&model, name, "counted otherwise", counted);
+            else
+                expect_unchanged(&model, name, "an axis that is not read", counted);
         }
         model_end(&model);
     }
@@ -132,6 +149,7 @@ int main(void) {
         cmocka_unit_test(only_relative_schemes_overlook_a_constant),
         cmocka_unit_test(distances_are_seen),
         cmocka_unit_test(axes_that_a_scheme_does_not_read_change_nothing),
+        cmocka_unit_test(each_axis_is_read_by_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static void run_head(Scene *scene, const Square *square, int head) {
 
 // The bias of a head at this distance. Masked scores are not looked at.
 static double bias_at(Scene *scene, int head, int distance) {
-    const Place at[] = {{0, 0, 0}, {distance, 0, distance}};
+    const Place at[] = {{.t = 0}, {.t = distance, .column = distance}};
     real S[4] = {0};
     const Square square = {2, at, S, NULL};
     run_head(scene, &square, head);
@@ -280,7 +280,7 @@ static void sandwich_is_the_product_of_codes(void **state) {
 // threshold. c and mult count by their size, so that gradients change with the signs.
 static void check_fire_formula(real dboth[2], real c, real mult) {
     enum { H = 3, T = 6, W = 7 };
-    static const Place at[T] = {{0, 0, 0}, {1, 0, 0}, {4, 0, 0}, {6, 0, 0}, {20, 0, 0}, {29, 0, 0}};
+    static const Place at[T] = {{.t = 0}, {.t = 1}, {.t = 4}, {.t = 6}, {.t = 20}, {.t = 29}};
     Scene scene;
     scene_make(&scene, "fire:width=7,threshold=5", shape_of(H, H, 30), 30);
     real *const *p = scene.pos->params; // w1, b1, w2, b2, c, mult

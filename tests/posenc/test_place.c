@@ -6,7 +6,7 @@
 enum { NEWLINE = 10, END = 256, OTHER = 97 };
 
 // `text` spells tokens: '/' a newline, '#' the end of a document, anything else a word. `places` spells what is
-// expected, line and column of each.
+// expected, line and column of each; `pages`, document and page.
 static void expect_places(const char *text, PlaceRule rule, const char *places) {
     Place cursor = {0};
     for (int i = 0; text[i]; i++) {
@@ -25,6 +25,27 @@ static void lines_and_columns_are_counted(void **state) {
     expect_places("abcd", rule, "00 01 02 03");
     expect_places("ab/cd/e", rule, "00 01 02 10 11 12 20"); // a newline stands at the end of its own line
     expect_places("a/b/c/d", rule, "00 01 10 11 20 21 30");
+}
+
+static void expect_pages(const char *text, PlaceRule rule, const char *pages) {
+    Place cursor = {0};
+    for (int i = 0; text[i]; i++) {
+        const Place place = place_next(&cursor, text[i] == '/' ? NEWLINE : text[i] == '#' ? END : OTHER, rule);
+        if (place.document != pages[3 * i] - '0' || place.page != pages[3 * i + 1] - '0')
+            fail_msg("%s: token %d is in document %d, page %d, not %.2s", text, i, place.document, place.page,
+                     pages + 3 * i);
+    }
+    assert_int_equal(strlen(pages) + 1, 3 * strlen(text));
+}
+
+// Several empty lines end a page once; a page is counted in its document.
+static void pages_and_documents_are_counted(void **state) {
+    const PlaceRule rule = {NEWLINE, END};
+    expect_pages("ab/c//de/f", rule, "00 00 00 00 00 00 01 01 01 01");
+    expect_pages("//a/b", rule, "00 00 00 00 00");
+    expect_pages("a////b//c", rule, "00 00 00 01 01 01 01 01 02");
+    expect_pages("a//b#c//d##e", rule, "00 00 00 01 01 10 10 10 11 11 20 30");
+    expect_pages("a//b#c", (PlaceRule){-1, -1}, "00 00 00 00 00 00");
 }
 
 static void an_empty_line_begins_a_page(void **state) {
@@ -172,15 +193,11 @@ static void each_pass_and_sequence_draws_anew(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_and_columns_are_counted),
-        cmocka_unit_test(an_empty_line_begins_a_page),
-        cmocka_unit_test(an_end_begins_a_page),
-        cmocka_unit_test(without_newlines_all_is_one_line),
-        cmocka_unit_test(drawn_numbers_are_sorted_and_distinct),
-        cmocka_unit_test(a_key_decides_the_draw),
-        cmocka_unit_test(every_choice_is_equally_likely),
-        cmocka_unit_test(each_sequence_begins_at_0),
-        cmocka_unit_test(each_pass_and_sequence_draws_anew),
+        cmocka_unit_test(lines_and_columns_are_counted),    cmocka_unit_test(pages_and_documents_are_counted),
+        cmocka_unit_test(an_empty_line_begins_a_page),      cmocka_unit_test(an_end_begins_a_page),
+        cmocka_unit_test(without_newlines_all_is_one_line), cmocka_unit_test(drawn_numbers_are_sorted_and_distinct),
+        cmocka_unit_test(a_key_decides_the_draw),           cmocka_unit_test(every_choice_is_equally_likely),
+        cmocka_unit_test(each_sequence_begins_at_0),        cmocka_unit_test(each_pass_and_sequence_draws_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

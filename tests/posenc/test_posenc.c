@@ -19,7 +19,7 @@ static double root_mean_square(const real *values, int count) {
 
 static void codes_are_added(void **state) {
     enum { C = 6 };
-    const Place at[] = {{4, 0, 0}, {0, 0, 0}, {4, 0, 0}};
+    const Place at[] = {{.t = 4}, {.t = 0}, {.t = 4}};
     int added = 0;
     for (int s = 0; schemes[s]; s++) {
         if (schemes[s]->family != &code_family) continue;

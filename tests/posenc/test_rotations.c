@@ -74,7 +74,7 @@ static void pairings_differ_by_a_permutation(void **state) {
 
 // How far a scheme turns pair `pair` of head 0 in one token: unit vectors show it.
 static double frequency(const Scene *scene, int pair, int d) {
-    const Place at = {1, 1, 1};
+    const Place at = {.t = 1, .column = 1};
     int c[2];
     real q[256] = {0}, k[256] = {0};
     pair_channels(c, (Pairing)rotary_of(scene->pos)->pairing, pair, d);
@@ -179,7 +179,7 @@ static void turn_rows(real *q, real *k, const char *specification, int layer, co
 }
 
 enum { ROWS = 4, NUMBERS = ROWS * C };
-static const Place places[ROWS] = {{0, 0, 0}, {7, 2, 30}, {8, 30, 2}, {50, 5, 50}};
+static const Place places[ROWS] = {{0, 0, 0, 0, 0}, {7, 30, 2, 1, 9}, {8, 2, 30, 4, 3}, {50, 50, 5, 21, 11}};
 
 // Turn random rows by two specifications; in the end all numbers must be the same.
 static void expect_same(const char *specification, const char *other, int layer) {
@@ -192,7 +192,24 @@ static void expect_same(const char *specification, const char *other, int layer)
     free(q), free(k), free(q_other), free(k_other);
 }
 
+// The same bits.
+static void expect_equal(const char *specification, const char *other) {
+    real *q = random_reals(NUMBERS, "q", 1), *k = random_reals(NUMBERS, "k", 1);
+    real *q_other = copy_reals(q, NUMBERS), *k_other = copy_reals(k, NUMBERS);
+    turn_rows(q, k, specification, 0, places, ROWS);
+    turn_rows(q_other, k_other, other, 0, places, ROWS);
+    assert_memory_equal(q, q_other, NUMBERS * sizeof *q);
+    assert_memory_equal(k, k_other, NUMBERS * sizeof *k);
+    free(q), free(k), free(q_other), free(k_other);
+}
+
 static void special_cases_are_rope(void **state) {
+    expect_equal("rope:axes=1", "rope");
+    expect_equal("rope:axes=2", "rope2d");
+    expect_equal("rope:axes=2,base=20,pairing=interleaved", "rope2d:base=20,pairing=interleaved");
+    expect_equal("rope-learned:heads=shared", "rope-learned");
+    expect_equal("rope-learned:scale=trained", "rope-learned");
+    expect_equal("rope-learned:scale=trained,heads=shared,pairing=interleaved", "rope-learned:pairing=interleaved");
     expect_same("partial:fraction=1", "rope", 0);
     expect_same("partial:fraction=1,pairing=interleaved,base=300", "rope:pairing=interleaved,base=300", 0);
     expect_same("prope:p=1", "rope", 0);
@@ -257,14 +274,95 @@ static void partial_turns_the_first_channels(void **state) {
     }
 }
 
-static void rope2d_turns_by_lines_and_by_columns(void **state) {
-    for (int i = 0; i < 2; i++) {
+// The four pairs of a head, shared out among up to four axes.
+static void pairs_turn_by_the_axis_that_has_them(void **state) {
+    static const Axis of_pair[][4] = {{AXIS_LINE, AXIS_LINE, AXIS_COLUMN, AXIS_COLUMN},
+                                      {AXIS_PAGE, AXIS_LINE, AXIS_COLUMN, AXIS_COLUMN},
+                                      {AXIS_DOCUMENT, AXIS_PAGE, AXIS_LINE, AXIS_COLUMN}};
+    for (int i = 0; i < 6; i++) {
         real *q = random_reals(NUMBERS, "q", 1), *k = random_reals(NUMBERS, "k", 1), *before = copy_reals(q, NUMBERS);
-        const char *rope = i ? "rope:base=100,pairing=interleaved" : "rope:base=100";
-        turn_rows(q, k, i ? "rope2d:pairing=interleaved" : "rope2d", 0, places, ROWS);
-        expect_part(q, before, 0, D / 2, rope, AXIS_LINE);
-        expect_part(q, before, D / 2, D / 2, rope, AXIS_COLUMN);
+        const char *how = i % 2 ? "pairing=interleaved" : "pairing=half";
+        const Axis *axes = of_pair[i / 2];
+        char rope[TEXT_CAPACITY], several[TEXT_CAPACITY];
+        snprintf(rope, sizeof rope, "rope:base=100,%s", how);
+        snprintf(several, sizeof several, "rope:axes=%d,%s", 2 + i / 2, how);
+        turn_rows(q, k, several, 0, places, ROWS);
+        for (int pair = 0, next; pair < 4; pair = next) {
+            for (next = pair; next < 4 && axes[next] == axes[pair];) next++;
+            expect_part(q, before, 2 * pair, 2 * (next - pair), rope, axes[pair]);
+        }
         free(q), free(k), free(before);
+    }
+}
+
+// Queries and keys (rows, C) at `at`, three heads of queries with K of keys.
+static void turn_in(Scene *scene, real *q, real *k, int K, const char *specification, const Place *at) {
+    Shape shape = shape_of(HEADS, C, 64);
+    shape.kv_heads = K;
+    scene_make(scene, specification, shape, 64);
+    for (int n = 0; n < (int)scene->gpt.tensors.items[scene->pos->tensors[0]].count; n++)
+        scene->pos->params[0][n] -= (real)(0.1 * n);
+    tables_prepare(&scene->tables);
+    scene->pos->scheme->family->qk_forward(&scene->tables, 0, q, k, C, at, ROWS);
+}
+
+// The product of query 2 and key 1 of each head.
+static double score(const real *q, const real *k, int head, int K) {
+    double sum = 0;
+    for (int c = 0; c < D; c++) sum += (double)q[2 * C + head * D + c] * (double)k[C + head * K / HEADS * D + c];
+    return sum;
+}
+
+// With one key head for all, their frequencies are its own, and products depend on distances alone.
+static void heads_that_share_a_key_share_its_frequencies(void **state) {
+    static const int key_heads[] = {3, 1};
+    Place later[ROWS];
+    for (int r = 0; r < ROWS; r++) later[r] = place_moved(places[r], 1, 7);
+    for (int i = 0; i < 2; i++) {
+        real *q = random_reals(NUMBERS, "q", 1), *k = random_reals(NUMBERS, "k", 1);
+        real *q_later = copy_reals(q, NUMBERS), *k_later = copy_reals(k, NUMBERS);
+        Scene scene;
+        const char *scheme = "rope-learned:scale=trained";
+        turn_in(&scene, q, k, key_heads[i], scheme, places);
+        assert_int_equal(scene.gpt.tensors.items[scene.pos->tensors[0]].shape[0], key_heads[i]);
+        assert_int_equal(scene.gpt.tensors.items[scene.pos->tensors[1]].shape[0], HEADS);
+        scene_free(&scene);
+        turn_in(&scene, q_later, k_later, key_heads[i], scheme, later);
+        scene_free(&scene);
+        for (int h = 0; h < HEADS; h++)
+            expect_near(scheme, (size_t)h, score(q_later, k_later, h, key_heads[i]), score(q, k, h, key_heads[i]),
+                        1e-5);
+        free(q), free(k), free(q_later), free(k_later);
+    }
+}
+
+// Queries grow by e^a, pair by pair, and keys stay as they are.
+static void scales_are_in_the_queries(void **state) {
+    for (int interleaved = 0; interleaved <= 1; interleaved++) {
+        real *q = random_reals(NUMBERS, "q", 1), *k = random_reals(NUMBERS, "k", 1);
+        real *q_plain = copy_reals(q, NUMBERS), *k_plain = copy_reals(k, NUMBERS);
+        Scene scene;
+        scene_make(&scene,
+                   interleaved ? "rope-learned:scale=trained,pairing=interleaved" : "rope-learned:scale=trained",
+                   shape_of(HEADS, C, 64), 64);
+        for (int n = 0; n < C / 2; n++) scene.pos->params[1][n] = (real)(0.2 * n - 1);
+        tables_prepare(&scene.tables);
+        scene.pos->scheme->family->qk_forward(&scene.tables, 0, q, k, C, places, ROWS);
+        turn_rows(q_plain, k_plain, interleaved ? "rope:pairing=interleaved" : "rope", 0, places, ROWS);
+        expect_all_near("keys", k, k_plain, NUMBERS, 1e-5);
+        for (int h = 0; h < HEADS; h++)
+            for (int pair = 0; pair < D / 2; pair++) {
+                int channels[2];
+                pair_channels(channels, interleaved ? PAIRING_INTERLEAVED : PAIRING_HALF, pair, D);
+                for (int r = 0; r < ROWS; r++)
+                    for (int c = 0; c < 2; c++) {
+                        const int n = r * C + h * D + channels[c];
+                        expect_near("q", (size_t)n, (double)q[n],
+                                    (double)q_plain[n] * exp(0.2 * (h * D / 2 + pair) - 1), 1e-4);
+                    }
+            }
+        scene_free(&scene);
+        free(q), free(k), free(q_plain), free(k_plain);
     }
 }
 
@@ -293,7 +391,9 @@ int main(void) {
         cmocka_unit_test(special_cases_are_rope),
         cmocka_unit_test(skipped_layers_are_left_alone),
         cmocka_unit_test(partial_turns_the_first_channels),
-        cmocka_unit_test(rope2d_turns_by_lines_and_by_columns),
+        cmocka_unit_test(pairs_turn_by_the_axis_that_has_them),
+        cmocka_unit_test(heads_that_share_a_key_share_its_frequencies),
+        cmocka_unit_test(scales_are_in_the_queries),
         cmocka_unit_test(random_frequencies_have_ropes_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,6 +58,12 @@ static void options_are_printed_in_full(void **state) {
         {"alibi", "alibi:scale=1"},
         {"rope", "rope:base=10000,pairing=half,skip=0"},
         {"rope:skip=4,pairing=interleaved,base=123.5", "rope:base=123.5,pairing=interleaved,skip=4"},
+        {"rope:axes=1", "rope:base=10000,pairing=half,skip=0"},
+        {"rope:axes=2", "rope:base=100,pairing=half,skip=0,axes=2"},
+        {"rope2d", "rope2d:base=100,pairing=half,skip=0"}, // as version 0.1 recorded it
+        {"rope-learned", "rope-learned:start=rope,rate=1,layers=own,base=10000,pairing=half,skip=0"},
+        {"rope-learned:heads=shared,scale=trained",
+         "rope-learned:start=rope,rate=1,layers=own,base=10000,pairing=half,skip=0,heads=shared,scale=trained"},
         {"learned:past=clamp", "learned:amplitude=0.02,start=random,past=clamp"},
         {"sinusoidal", "sinusoidal:base=10000,layout=interleaved,amplitude=0.02,gain=fixed"}};
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -128,7 +134,11 @@ static void mistakes_name_the_nearest(void **state) {
         {"rope", 6, "even"},
         {"sinusoidal", 7, "even"},
         {"learned:start=sinusoidal", 7, "even"},
-        {"rope2d", 12, "multiple of 4"},
+        {"rope2d", 4, "as many pairs as there are axes"},
+        {"rope:axes=3", 8, "as many pairs as there are axes"},
+        {"rope:axes=5", 8, "1 to 4"},
+        {"rope:axes=2,bas=3", 8, "did you mean 'base'"},
+        {"rope2", 8, "did you mean 'rope'"},
         {"transformer-xl", 7, "even"},
         {"t5:buckets=8,distance=4", 8, "distance"},
         {"partial:fraction=0.1", 8, "not one pair"},

@@ -80,6 +80,15 @@ static inline void ids_make(int *ids, int count, int vocab, uint64_t seed) {
     for (int i = 0; i < count; i++) ids[i] = (int)(random_bits(seed, (uint64_t)i) % (uint64_t)vocab);
 }
 
+// Every coordinate n becomes times n + more.
+static inline Place place_moved(Place at, int times, int more) {
+    return (Place){.t = times * at.t + more,
+                   .column = times * at.column + more,
+                   .line = times * at.line + more,
+                   .page = times * at.page + more,
+                   .document = times * at.document + more};
+}
+
 // Ids that make lines and documents for this rule, empty lines among them.
 static const PlaceRule text_rule = {.newline = 1, .end = 2};
 

@@ -78,7 +78,7 @@ static inline Shape shape_of(int heads, int width, int context) {
 
 // Places 0, 1, 2 ... in one line of text.
 static inline void places_run(Place *at, int count) {
-    for (int t = 0; t < count; t++) at[t] = (Place){t, 0, t};
+    for (int t = 0; t < count; t++) at[t] = (Place){.t = t, .column = t};
 }
 
 // Root of the JSON in tests/golden/NAME.json; the caller lets go of it with json_decref.

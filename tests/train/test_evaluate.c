@@ -162,7 +162,7 @@ static void windows_have_the_context_they_promise(void **state) {
 // every scheme whose numbers do not depend on the trained length.
 static void windows_past_the_trained_length_agree_with_training_there(void **state) {
     static const char *const specifications[] = {
-        "none",         "sinusoidal", "random",   "rope",          "partial", "prope",  "xpos",     "rope2d",
+        "none",         "sinusoidal", "random",   "rope",          "partial", "prope",  "xpos",     "rope:axes=2",
         "rope-learned", "alibi",      "sandwich", "alibi-learned", "t5",      "kerple", "fire",     "transformer-xl",
         "shaw",         "cope",       "fox",      "cable",         "path",    "pope",   "selective"};
     Shape shape = {.vocab = VOCAB, .context = WINDOW_MOST / 2, .layers = 2, .heads = 2, .width = 16}, longer = shape;

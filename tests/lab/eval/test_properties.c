@@ -59,7 +59,7 @@ static void clocks_turn_linearly_and_learned_rows_do_not(void **state) {
 }
 
 static void distance_alone_decides_for_relative_schemes(void **state) {
-    static const char *const relative[] = {"sinusoidal", "rope", "partial", "xpos", "rope2d", "alibi", "kerple"};
+    static const char *const relative[] = {"sinusoidal", "rope", "partial", "xpos", "rope:axes=2", "alibi", "kerple"};
     for (size_t i = 0; i < COUNT(relative); i++) expect_zero(relative[i], "absolute", probe(relative[i]).absolute);
     expect_more("learned", "absolute", probe("learned").absolute, 0.5);
     expect_more("fire past its threshold", "absolute", probe("fire:threshold=4").absolute, 0.01);

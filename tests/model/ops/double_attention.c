@@ -116,7 +116,7 @@ static void places_make(Problem *a) {
     const Attention *s = &a->shape;
     for (int b = 0; b < s->B; b++) {
         for (int j = 0; j < s->key_batch; j++)
-            a->key_at[b * s->key_batch + j] = (Place){50 * b + (b + 1) * j, (j + b) / 7, j * j % 11};
+            a->key_at[b * s->key_batch + j] = (Place){50 * b + (b + 1) * j, j * j % 11, (j + b) / 7, j / 3 % 5, j / 9};
         for (int i = 0; i < s->queries; i++)
             a->query_at[b * s->queries + i] = a->key_at[b * s->key_batch + s->keys - s->queries + i];
     }

@@ -44,7 +44,7 @@ static void turned(real out[2], const Scene *scene, int pair, int t) {
     const Position *pos = scene->pos;
     const bool half = rotary_of(pos)->pairing == PAIRING_HALF;
     const int c0 = half ? pair : 2 * pair, c1 = half ? pair + rotary_pairs(pos) : 2 * pair + 1;
-    const Place at = {t, 0, t};
+    const Place at = {.t = t, .column = t};
     real q[D] = {0}, k[D] = {0};
     q[c0] = k[c0] = 1;
     pos->scheme->family->qk_forward(&scene->tables, 0, q, k, D, &at, 1);
