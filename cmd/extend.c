@@ -40,22 +40,16 @@ static const Option extend_options[] = {
                 "candidates in the first generation; half as many become parents, and each later generation has half "
                 "as many children"),
     INTEGER_ROW("generations", FIELD(search.generations), "40", 0, 1e6, "generations after the first"),
-    FLAG_ROW("free", FIELD(free),
-             "let factors fall from one pair to the next; without it they only rise, which is LongRoPE's rule"),
     INTEGER_ROW("seed", FIELD(search.seed), "1337", 0, HUGE_VAL, "random seed"),
-    FLAG_ROW("resume", FIELD(resume), "continue the search that was stopped in --out"),
     HEADING_ROW("Method gradient (find factors by gradient descent on text)"),
     INTEGER_ROW("steps", FIELD(steps), "0", 0, 1e9, "steps of gradient descent; 0 = as many as --tokens allows"),
     INTEGER_ROW("tokens", FIELD(tokens), "0", 0, HUGE_VAL,
                 "token budget for descent, counting each training token three times (forward and backward); 0 = the "
                 "same budget as longrope"),
-    FLAG_ROW("rising", FIELD(rising),
-             "let factors only rise from one pair to the next (LongRoPE's rule); without it they may fall"),
     NUMBER_ROW("lr", FIELD(lr), "0.03", 0, 10, "X", "learning rate of the factors' logarithms"),
     HEADING_ROW("Method given (factors that you list with --factors)"),
     NUMBER_ROW("attention-factor", FIELD(attention_factor), "0", 0, 1e3, "X",
                "what cosines and sines are multiplied by; 0 = sqrt(1 + ln s / ln L) as in LongRoPE"),
-    HEADING_ROW("Methods given (uses these factors) and gradient (starts from them)"),
     TEXTS_ROW("factors", FIELD(factors), "X,X,...",
               "what the frequency of each pair is divided by, the fastest pair first; a long list goes on in another "
               "--factors"),
@@ -197,13 +191,12 @@ static bool check_options(const ExtendOptions *o, const bool *given, Error *erro
          "--tune chooses the factors; leave out --further, --ramp, --beta-fast and --beta-slow, or --tune"},
         {o->further && ramp && o->formula.ramp != RAMP_PAPER,
          "--further always has the ramp of YaRN's paper; leave out --ramp, or give --ramp paper"},
-        {!yarn && (o->short_only || o->factors.count) && ramps,
-         "with --short or --factors, nothing starts from YaRN's; leave out --ramp, --beta-fast and --beta-slow"},
+        {!yarn && o->short_only && ramps,
+         "with --short, nothing starts from YaRN's; leave out --ramp, --beta-fast and --beta-slow"},
         {o->short_only && (o->keep_short || is_given(given, "factor")),
          "--short keeps the length and the long factors; leave out --factor and --keep-short"},
         {o->method == METHOD_GIVEN && !o->factors.count,
          "--method given takes the factors from --factors X,X,...; give one for each pair"},
-        {is_given(given, "unscaled") && !o->factors.count, "--unscaled goes with --factors; give both, or neither"},
         {o->steps > 0 && o->tokens > 0, "--steps and --tokens both say how long to descend; leave one of them out"},
     };
     for (size_t i = 0; i < sizeof conflicts / sizeof *conflicts; i++)
@@ -267,18 +260,13 @@ static bool default_name(ExtendOptions *options, const char *directory, Error *e
     return true;
 }
 
-// Check that --out can be written: a new directory, or, to continue a search, the one that it was stopped in. Weights
-// alone were left by an `extend` that was killed before it wrote config.json, and may be replaced.
+// Check that --out can be written: it must hold no run. Weights alone, and what a search or descent has recorded, were
+// left by an `extend` that was stopped before it wrote config.json, and may be replaced.
 static bool check_place(const Extension *x, Error *error) {
     const char *const files[] = {x->paths.config, x->paths.state, x->paths.log}, *out = x->options->out;
-    char search[PATH_CAPACITY];
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (!path_missing(files[i]))
             return fail_input(error, "%s already holds a run (there is %s); choose another --out", out, files[i]);
-    if (!path_format(search, error, "%s/search.csv", out)) return false;
-    if (x->options->method != METHOD_LONGROPE && !path_missing(search))
-        return fail_input(
-            error, "%s already holds a search, which only --method longrope can continue; choose another --out", out);
     return corpus_absent(out, error);
 }
 

@@ -117,6 +117,8 @@ const char *other_name(const char *name) {
         {" finetune fine_tune init_from ", "`bitter train --init RUN` begins with the weights of a run"},
         {" parents mutations crossovers ", "the search of `bitter extend` takes them from --population"},
         {" probability far abandon forget one_by_one ", "the search of `bitter extend` always has its preset; leave it out"},
+        {" free rising ", "the search of `bitter extend` always has LongRoPE's rule, and descent never; leave it out"},
+        {" resume ", "of all commands, only `bitter train` has it; give the same command again"},
         {" seed ", "the name of a task has it, as in --data builtin:passkey:seed=3"},
         {" budget ", "`bitter compare` trains all schemes for equal steps, and its report says how long each took"},
         {" sbatch ", "`bitter compare ... --slurm >FILE` writes a script; give sbatch its options with it"},

@@ -2,9 +2,12 @@
 
 #include "base/interrupt.h"
 #include "base/progress.h"
+#include "train/result.h"
 
+#include <errno.h>
 #include <omp.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 // What windows of the original length are stretched by so far.
 static Stretch short_stretch(const Extension *x) {
@@ -60,9 +63,8 @@ static bool listed(Stretch *stretch, const Extension *x, Error *error) {
                       x->directory, x->pairs);
 }
 
-int extension_starts(Stretch starts[STARTS_MOST], const Extension *x, Error *error) {
+int extension_starts(Stretch starts[STARTS_MOST], const Extension *x) {
     const bool stretched = x->run.gpt.pos.part[x->part].stretch.original > 0;
-    if (x->options->factors.count) return listed(starts, x, error);
     starts[0] = formula(x, METHOD_PI);
     starts[1] = formula(x, METHOD_NTK);
     starts[2] = formula(x, METHOD_YARN);
@@ -77,6 +79,35 @@ void extension_close(Extension *x) {
     free(x->scorer.ids);
     corpus_close(&x->corpus);
     run_close(&x->run);
+}
+
+// --- what was scored ---
+
+bool record_open(Record *record, const Extension *x, const char *name, const char *head, Error *error) {
+    AtomicFile file;
+    *record = (Record){0};
+    if (!path_format(record->path, error, "%s/%s", x->options->out, name) ||
+        !result_open(&file, "--out", record->path, head, error))
+        return false;
+    fputs(",unscaled", file.stream);
+    for (int i = 0; i < x->pairs; i++) fprintf(file.stream, ",factor_%d", i);
+    fputc('\n', file.stream);
+    if (!atomic_commit(&file, error)) return false;
+    record->stream = file_append(record->path);
+    return record->stream || fail_run(error, "cannot append to %s: %s", record->path, strerror(errno));
+}
+
+bool record_row(const Record *record, const Stretch *stretch, int pairs) {
+    fprintf(record->stream, ",%d", stretch->unscaled);
+    for (int i = 0; i < pairs; i++) fprintf(record->stream, ",%.6g", stretch->factors[i]);
+    return fputc('\n', record->stream) != EOF && fflush(record->stream) == 0;
+}
+
+bool record_close(Record *record, bool ok, Error *error) {
+    if (!record->stream) return ok;
+    if (fclose(record->stream) != 0 && ok) ok = fail_run(error, "cannot write %s: %s", record->path, strerror(errno));
+    if (!ok && error->kind != ERROR_INTERRUPTED) unlink(record->path);
+    return ok;
 }
 
 // --- the loss on windows of text ---
@@ -256,7 +287,6 @@ bool extension_find(Extension *x, Error *error) {
     Stretch found = {0};
     x->found = (RunStretch){.rule = {.method = o->method, .factor = x->factor, .original = x->original}};
     x->space = search_space(x->pairs, o->short_only ? before->factor : x->factor, x->original);
-    x->space.free = o->free;
     if (o->short_only) *rule = *before;
     if (!find(&found, x, error)) return false;
     rule->has_short = o->short_only || o->keep_short || before->has_short;
