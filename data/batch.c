@@ -37,6 +37,7 @@ bool batches_documents(Batches *batches, const BuiltinCorpus *documents, const T
                           "max=%d or a larger --context",
                           documents->builtin->name, documents->max, batches->T, longest);
     batches->documents = *documents;
+    if (documents->share == 0) batches->documents.share = 0.05;
     batches->tokenizer = tokenizer;
     return true;
 }

@@ -31,8 +31,9 @@ typedef struct {
 // Fails (input) when the stream, called `name` in the message, has fewer than T + 1 tokens.
 bool batches_start(Batches *batches, const Split *split, const char *name, int T, uint64_t seed, Error *error);
 
-// Let each row of text begin with a document with the probability documents->share, between end tokens if the
-// tokenizer, which must outlive the batches, has one. Fails (input) when there are documents longer than a row.
+// Let each row of text begin with a document with the probability documents->share (0.05 if it is 0), between end
+// tokens if the tokenizer, which must outlive the batches, has one. Fails (input) when there are documents longer than
+// a row.
 bool batches_documents(Batches *batches, const BuiltinCorpus *documents, const Tokenizer *tokenizer, Error *error);
 
 // Exercises of this stream (task_stream), lengths drawn from min..max. Fails (run) for want of memory.

@@ -20,7 +20,7 @@ typedef struct {
     // Options of single tasks:
     long long offset, keys, questions;
     double ignore;
-    double share; // of a scattered corpus: its share of the tokens of the mixture
+    double share; // of `train --documents`: how many windows begin with one; 0 = not given
 } BuiltinCorpus;
 
 // An option row for the whole number `field` of a BuiltinCorpus.
