@@ -1,7 +1,6 @@
 // `bitter extend`: the weights of a run with other rotations, for contexts longer than it was trained at.
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/shared/describe.h"
 #include "train/evaluate.h"
 #include "lab/extend/extend.h"
 #include "train/config.h"

@@ -368,7 +368,7 @@ typedef struct {
 } Prepared;
 
 // Validation is the end of the text.
-static bool split(Prepared *prepared, const PrepareOptions *options, Error *error) {
+static bool divide(Prepared *prepared, const PrepareOptions *options, Error *error) {
     const uint16_t *ids = prepared->texts.tokens.ids;
     const uint64_t count = prepared->texts.tokens.count, training = corpus_training_count(count, options->validation);
     if (training == 0 || training == count)
@@ -431,7 +431,7 @@ static bool prepare_inputs(Output *output, const PrepareOptions *options, char *
         (*options->out ? path_format(out, error, "%s", options->out) : output_default(out, inputs[0], error)) &&
         output_place(output, "--out", out, error) && output_create(output, error) &&
         texts_read(&prepared.texts, inputs, count, error) && texts_encode(&prepared.texts, error) &&
-        split(&prepared, options, error) && write_output(output, &prepared, options, error);
+        divide(&prepared, options, error) && write_output(output, &prepared, options, error);
     if (ok)
         print_summary(&prepared);
     else

@@ -3,7 +3,6 @@
 
 #include "base/file/text.h"
 #include "cmd/shared/arguments.h"
-#include "cmd/shared/describe.h"
 #include "cmd/shared/output.h"
 #include "lab/eval/generate.h"
 #include "posenc/rotation/rotate.h"

@@ -15,7 +15,7 @@ static inline const char *block_name(Block block) {
     return block == BLOCK_LLAMA ? "llama" : "gpt2";
 }
 
-// --- attention windows: in which layers a query sees only the last keys (windows.c) ---
+// --- attention windows: in which layers a query sees only the last keys ---
 
 #define WINDOWS_CAPACITY 64 // layers of a period
 

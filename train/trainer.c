@@ -3,7 +3,6 @@
 #include "base/file/crc.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "train/answers.h"
 #include "train/evaluate.h"
 #include "train/config.h"
 #include "num/blas.h"

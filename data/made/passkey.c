@@ -1,4 +1,3 @@
-#include "data/made/passkey.h"
 
 #include "base/random.h"
 #include "data/made/builtin.h"

@@ -1,6 +1,5 @@
 // Passkey documents: their words, their exact lengths, where the key stands, and whether a continuation found it.
 #include "data/made/builtin.h"
-#include "data/made/passkey.h"
 #include "tests/support/support.h"
 
 #include <string.h>
