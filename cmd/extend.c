@@ -29,11 +29,6 @@ static const Option extend_options[] = {
              "with --ramp paper), instead of replacing them"),
     FLAG_ROW("tune", FIELD(tune), "choose --ramp, --beta-fast and --beta-slow by their loss on text"),
     HEADING_ROW("Method llama3 (as yarn, with Meta's ramp and no attention factor)"),
-    NUMBER_ROW(
-        "high-freq", FIELD(formula.high_freq), "4", 0.001, 1e6, "X",
-        "keep the frequency of pairs that make more turns than this in the original context (Meta's high_freq_factor)"),
-    NUMBER_ROW("low-freq", FIELD(formula.low_freq), "1", 0.001, 1e6, "X",
-               "divide the frequency of pairs with fewer turns than this by the whole factor (Meta's low_freq_factor)"),
     HEADING_ROW("Method longrope (search factors by evolution, scored on text)"),
     INTEGER_ROW("population", FIELD(search.population), "64", 4, 1e5,
                 "candidates in the first generation; half as many become parents, and each later generation has half "
@@ -71,9 +66,6 @@ static const Option extend_options[] = {
              "choose factors on the training text of this data; default: the run's data"),
     INTEGER_ROW("windows", FIELD(search.windows), "6", 1, SEARCH_WINDOWS_MOST,
                 "windows of that text, each of the new context"),
-    HEADING_ROW("Methods longrope and gradient"),
-    FLAG_ROW("short", FIELD(short_only),
-             "search factors only for windows no longer than the original context; keep the factors of longer windows"),
     {0},
 };
 
@@ -122,18 +114,13 @@ static bool settle(Extension *x, Error *error) {
     x->pairs = rotary_pairs(pos);
     x->base = rotary_of(pos)->base;
     x->original = stretched ? pos->stretch.original : pos->shape.context;
-    const double window = o->short_only ? x->original : round(o->factor * pos->shape.context);
+    const double window = round(o->factor * pos->shape.context);
     if (x->pairs > PAIRS_MOST)
         return fail_input(error, "%s has heads of %d pairs, but at most %d can be stretched", x->directory, x->pairs,
                           PAIRS_MOST);
     if (x->original < 2 || window > 1e7)
         return fail_input(error, "%s: a context of %d times %g is %.0f; lengths are 2 to 10000000", x->directory,
                           pos->shape.context, o->factor, window);
-    if (o->short_only && (!stretched || pos->stretch.method == METHOD_DYNAMIC))
-        return fail_input(
-            error,
-            "--short: %s is %s, so short windows have no factors of their own; extend it by another method first",
-            x->directory, stretched ? "stretched by the dynamic method" : "not stretched");
     if (o->method == METHOD_DYNAMIC && pos->stretch.has_short)
         return fail_input(error,
                           "%s has factors of its own for short windows, which --method dynamic cannot keep; choose "
@@ -184,16 +171,11 @@ static bool check_options(const ExtendOptions *o, const bool *given, Error *erro
         const char *complaint;
     } conflicts[] = {
         {o->formula.beta_fast <= o->formula.beta_slow, "--beta-fast must be above --beta-slow"},
-        {o->formula.high_freq <= o->formula.low_freq, "--high-freq must be above --low-freq"},
         {yarn && !o->tune && texts, "yarn reads text with --tune only; add it, or leave out --data and --windows"},
         {o->tune && (o->further || ramps),
          "--tune chooses the factors; leave out --further, --ramp, --beta-fast and --beta-slow, or --tune"},
         {o->further && ramp && o->formula.ramp != RAMP_PAPER,
          "--further always has the ramp of YaRN's paper; leave out --ramp, or give --ramp paper"},
-        {!yarn && o->short_only && ramps,
-         "with --short, nothing starts from YaRN's; leave out --ramp, --beta-fast and --beta-slow"},
-        {o->short_only && (o->keep_short || is_given(given, "factor")),
-         "--short keeps the length and the long factors; leave out --factor and --keep-short"},
         {o->method == METHOD_GIVEN && !o->factors.count,
          "--method given takes the factors from --factors X,X,...; give one for each pair"},
         {o->steps > 0 && o->tokens > 0, "--steps and --tokens both say how long to descend; leave one of them out"},
@@ -208,7 +190,7 @@ static bool write_run(const Extension *x, Error *error) {
     RunPaths from;
     TrainOptions options = x->run.options;
     options.stretch = x->found;
-    if (!x->options->short_only) options.context = x->window;
+    options.context = x->window;
     snprintf(options.out, sizeof options.out, "%s", x->options->out);
     snprintf(options.init, sizeof options.init, "%s", x->directory);
     if (run_paths(&from, x->directory, error) && tokenizer_write(&x->run.tokenizer, x->paths.tokenizer, error) &&
@@ -223,24 +205,19 @@ static bool write_run(const Extension *x, Error *error) {
 
 static void describe(const Extension *x) {
     const int fast = rotary_fast_pairs(&x->run.gpt.pos.part[x->part], x->original);
-    printf("run      %s: %d fast and %d slow pairs at the original %d tokens, ", x->directory, fast, x->pairs - fast,
-           x->original);
-    if (x->options->short_only)
-        printf("new factors for windows of up to %d tokens\n", x->original);
-    else
-        printf("stretched to %d (%g times)\n", x->window, x->factor);
+    printf("run      %s: %d fast and %d slow pairs at the original %d tokens, stretched to %d (%g times)\n",
+           x->directory, fast, x->pairs - fast, x->original, x->window, x->factor);
     fflush(stdout);
 }
 
 static void print_result(const Extension *x) {
-    const RunStretch *s = &x->found;
-    if (s->rule.method == METHOD_DYNAMIC)
+    if (x->found.method == METHOD_DYNAMIC)
         printf("factors  follow the window's length\n");
     else
-        print_stretch(x->options->short_only ? &s->rule.short_stretch : &s->rule.long_stretch, x->pairs);
-    if (s->evaluations > 0)
-        printf("spent    %lld evaluations, %lld tokens; loss on the text that was searched on: %.4f\n", s->evaluations,
-               s->tokens, s->loss);
+        print_stretch(&x->found.long_stretch, x->pairs);
+    if (x->evaluations > 0)
+        printf("spent    %lld evaluations, %lld tokens; loss on the text that was searched on: %.4f\n", x->evaluations,
+               x->tokens, x->loss);
     char quoted[QUOTED_CAPACITY];
     printf("next     bitter eval %s --context %d\n", shell_quoted(quoted, x->options->out), x->window);
 }
@@ -277,7 +254,7 @@ bool command_extend(int argc, char **argv, Error *error) {
         "RUN", extend_options,
         "  bitter extend runs/rope --method yarn --factor 8 --tune\n"
         "  bitter extend runs/rope --method longrope --factor 8 --out runs/long\n"};
-    ExtendOptions options;
+    ExtendOptions options = {.formula = {.low_freq = 1, .high_freq = 4}};
     bool given[ARGUMENTS_MOST];
     Extension x = {.options = &options, .directory = argv[arguments_parse(&options, given, &usage, argc, argv)]};
     if (!check_options(&options, given, error) || (!*options.out && !default_name(&options, x.directory, error)) ||

@@ -103,10 +103,10 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
         options->heads == from.heads && options->kv_heads == from.kv_heads && options->width == from.width;
     if (strcmp(options->pos, from.pos) == 0 && same_heads)
         options->stretch = from.stretch;
-    else if (from.stretch.rule.original > 0)
+    else if (from.stretch.original > 0)
         printf("init    the rotations of %s are stretched %g times; those of the new run are not, because its scheme "
                "or its heads differ\n",
-               options->init, from.stretch.rule.factor);
+               options->init, from.stretch.factor);
     return true;
 }
 

@@ -82,7 +82,7 @@ static int digits_of(const json_t *config) {
 
 // Add the options and write the file. Releases `config`.
 static bool write_config(const char *path, json_t *config, const TrainOptions *options, Error *error) {
-    const bool stretched = options->stretch.rule.original > 0;
+    const bool stretched = options->stretch.original > 0;
     const bool complete =
         json_object_set_new(config, "options", options_json(options)) == 0 &&
         (!stretched || json_object_set_new(config, "rotation", stretch_to_json(&options->stretch)) == 0) &&
@@ -163,7 +163,7 @@ bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error
     if (!config) return false;
     const json_t *rotation = json_object_get(config, "rotation");
     long long vocabulary = 0;
-    options->stretch = (RunStretch){0};
+    options->stretch = (StretchRule){0};
     options->cosine_from = 0;
     const bool ok =
         options_read(options, json_object_get(config, "options"), path, error) &&
@@ -262,8 +262,7 @@ static void add_stretch(json_t *object, const Stretch *stretch, int pairs) {
     if (stretch->bare_start) json_object_set_new(object, "attention_on_unscaled", json_false());
 }
 
-json_t *stretch_to_json(const RunStretch *stretch) {
-    const StretchRule *rule = &stretch->rule;
+json_t *stretch_to_json(const StretchRule *rule) {
     char method[TEXT_CAPACITY];
     choice_word(METHOD_NAMES, rule->method, method);
     json_t *object =
@@ -272,10 +271,6 @@ json_t *stretch_to_json(const RunStretch *stretch) {
         json_object_set_new(object, "growth", json_real(rule->growth));
     else
         add_stretch(object, &rule->long_stretch, rule->pairs);
-    if (stretch->evaluations > 0)
-        json_object_set_new(object, "search",
-                            json_pack("{s:f, s:I, s:I}", "loss", stretch->loss, "evaluations",
-                                      (json_int_t)stretch->evaluations, "tokens", (json_int_t)stretch->tokens));
     if (!rule->has_short) return object;
     json_t *at_short = json_object();
     add_stretch(at_short, &rule->short_stretch, rule->pairs);
@@ -302,19 +297,12 @@ static bool read_stretch(Stretch *stretch, int *pairs, const json_t *object, con
            fail_damaged(error, where, "\"attention_on_unscaled\" is neither true nor false");
 }
 
-static bool read_search(RunStretch *stretch, const json_t *search, const char *where, Error *error) {
-    return !search || (member_number(&stretch->loss, search, "loss", 0, 1e9, where, error) &&
-                       member_integer(&stretch->evaluations, search, "evaluations", 1, LLONG_MAX, where, error) &&
-                       member_integer(&stretch->tokens, search, "tokens", 1, LLONG_MAX, where, error));
-}
-
-bool stretch_from_json(RunStretch *stretch, const json_t *object, const char *path, Error *error) {
+bool stretch_from_json(StretchRule *rule, const json_t *object, const char *path, Error *error) {
     static const Option method = {"method", OPTION_CHOICE, 0, NULL, 0, 0, METHOD_NAMES, NULL, ""};
     char where[PATH_CAPACITY + 16], label[PATH_CAPACITY + 32];
     snprintf(where, sizeof where, "%s: \"rotation\"", path);
     snprintf(label, sizeof label, "%s: \"method\"", where);
-    *stretch = (RunStretch){0};
-    StretchRule *rule = &stretch->rule;
+    *rule = (StretchRule){0};
     const char *name = json_string_value(json_object_get(object, "method"));
     const json_t *at_short = json_object_get(object, "short");
     long long original;
@@ -324,9 +312,7 @@ bool stretch_from_json(RunStretch *stretch, const json_t *object, const char *pa
         return false;
     rule->original = (int)original;
     if (rule->method == METHOD_DYNAMIC) return member_number(&rule->growth, object, "growth", 1, 1e6, where, error);
-    if (!read_stretch(&rule->long_stretch, &rule->pairs, object, where, error) ||
-        !read_search(stretch, json_object_get(object, "search"), where, error))
-        return false;
+    if (!read_stretch(&rule->long_stretch, &rule->pairs, object, where, error)) return false;
     int pairs = rule->pairs;
     rule->has_short = at_short;
     if (at_short && !read_stretch(&rule->short_stretch, &pairs, at_short, where, error)) return false;

@@ -14,7 +14,7 @@ typedef struct {
     double factor; // --factor: the new length / the run's context
     FormulaOptions formula;
     int growth; // a choice: 0 = the paper's (StretchRule.growth 1); 1 = Hugging Face's (growth = factor)
-    bool keep_short, short_only, tune, further;
+    bool keep_short, tune, further;
     SearchOptions search; // its windows are also those of yarn --tune and gradient
     long long steps, tokens, threads;
     double lr;
@@ -49,10 +49,13 @@ typedef struct {
     int pairs;         // of a head
     double base;       // of the frequencies
     int window;        // the stretched length
-    double factor;     // window / original length, 1 with --short
+    double factor;     // window / original length
     int original;      // the length that the frequencies were trained at
     SearchSpace space; // of search; descent keeps to its limits
-    RunStretch found;  // what the new run will have
+    StretchRule found; // what the new run will have
+    // How factors were found on text: the mean loss there, in nats, candidates tried, tokens read; 0 for a formula's.
+    double loss;
+    long long evaluations, tokens;
     Corpus corpus;
     Scorer scorer; // if the method looks at text
 } Extension;
@@ -63,8 +66,7 @@ bool extension_find(Extension *x, Error *error);
 // Close what an extension has opened; x->scorer and x->corpus may be {0}.
 void extension_close(Extension *x);
 
-// The methods that have files of their own: find the stretch of long windows or, with --short, of short ones. Fail
-// (input, run, interrupted, nonfinite).
+// The methods that have files of their own: find the stretch. Fail (input, run, interrupted, nonfinite).
 bool longrope_find(Stretch *result, Extension *x, Error *error);
 bool gradient_find(Stretch *result, Extension *x, Error *error);
 

@@ -104,7 +104,7 @@ static bool descend(Descent *d, long long steps, double rate, Error *error) {
 // Keep the better of two stretches.
 static void keep_better(Stretch *best, double *best_loss, Extension *x, const Stretch *stretch) {
     const double loss = score_all(x, stretch);
-    x->found.evaluations++;
+    x->evaluations++;
     if (!(loss < *best_loss)) return;
     *best_loss = loss;
     *best = *stretch;
@@ -128,9 +128,9 @@ static bool descend_twice(Stretch *best, Descent *d, const Stretch *starts, int 
     if (!descend(d, d->steps - d->steps / 2, x->options->lr / 3, error)) return false;
     keep_better(best, &loss, x, &d->stretch);
     if (interrupt_came()) return interrupted(d, error);
-    x->found.loss = loss;
-    x->found.evaluations += d->step;
-    x->found.tokens = x->scorer.tokens + READS_PER_STEP * d->step * x->window;
+    x->loss = loss;
+    x->evaluations += d->step;
+    x->tokens = x->scorer.tokens + READS_PER_STEP * d->step * x->window;
     return isfinite(loss) || fail_nonfinite(error, "no stretch has a finite loss; is the model trained?");
 }
 

@@ -59,9 +59,9 @@ static bool run(Stretch *result, LongropeSearch *job, Search *search, Error *err
         return fail_nonfinite(error, "no candidate has a finite loss; is the model trained?");
     *result = job->stretch;
     candidate_stretch(result, &x->space, &best->candidate);
-    x->found.loss = evaluated_mean(best);
-    x->found.evaluations = search->evaluations;
-    x->found.tokens = search->windows * x->window;
+    x->loss = evaluated_mean(best);
+    x->evaluations = search->evaluations;
+    x->tokens = search->windows * x->window;
     return true;
 }
 

@@ -197,11 +197,7 @@ need extend run --method given --factor 4 --out given-again \
 check "given what a search found: the same model" same_losses searched given-again 16,64
 need extend run --method longrope --factor 4 $few --threads 2 --out another
 check "--threads 2: the same search" same_rotation longrope another
-need extend yarn --method longrope --short $few --out short
-check "--short: long windows are as before" same_losses yarn short 17,64
-check "--short: short windows are better" less "$(loss short 16)" "$(loss yarn 16)"
-need extend yarn --method gradient --short --windows 3 --steps 30 --threads 1 --out short-learned
-check "--short, learned: long windows are as before" same_losses yarn short-learned 17,64
+need extend yarn --method yarn --factor 1 --keep-short --out short
 need extend short/ --method yarn --factor 1
 check "a / at the end is not the name's" test -f short-yarn/config.json
 check "factors of short windows stay" same_losses short short-yarn 4,16
@@ -269,43 +265,36 @@ printf 'Once upon a time there was a cat that sat on a mat and looked at the dog
 need prepare --out chars --tokenizer chars text.txt
 need prepare --out brief text.txt
 new='--factor 4 --out new'
-for option in '--beta-fast 8' '--beta-slow 2' '--ramp paper' --tune '--high-freq 5' '--low-freq 2' '--growth factor' \
+for option in '--beta-fast 8' '--beta-slow 2' '--ramp paper' --tune '--growth factor' \
     "--data $data" '--windows 3' '--population 10' '--generations 10' '--seed 1' \
-    '--steps 10' '--lr 0.1' --short; do
+    '--steps 10' '--lr 0.1'; do
     refuses "$option with pi" "${option%% *};--method pi" extend run --method pi $option $new
 done
-for pair in 'yarn --growth factor' 'yarn --population 10' 'yarn --short' 'ntk --tune' 'dynamic --beta-fast 8' \
-    'llama3 --beta-fast 8' 'llama3 --windows 3' 'longrope --tune' 'longrope --steps 10' 'longrope --high-freq 5' \
-    'gradient --seed 1' 'gradient --factors 1,2,3,4' 'gradient --high-freq 5' 'gradient --population 8'; do
+for pair in 'yarn --growth factor' 'yarn --population 10' 'ntk --tune' 'dynamic --beta-fast 8' \
+    'llama3 --beta-fast 8' 'llama3 --windows 3' 'longrope --tune' 'longrope --steps 10' \
+    'gradient --seed 1' 'gradient --factors 1,2,3,4' 'gradient --population 8'; do
     option=${pair#* }
     refuses "$option with ${pair%% *}" "${option%% *};--method ${pair%% *}" extend run --method $pair $new
 done
 refuses "betas in the wrong order" "--beta-fast;--beta-slow" extend run --beta-fast 1 --beta-slow 2 $new
-refuses "frequencies in the wrong order" "--high-freq;--low-freq" extend run --method llama3 --high-freq 1 $new
-for option in --abandon=0 --forget --parents=8 --attention=long --free --rising; do
+for option in --abandon=0 --forget --parents=8 --attention=long --free --rising --high-freq=5 --short; do
     refuses "$option, which is gone" "no option ${option%=*};bitter extend" extend run --method longrope $option $new
 done
 refuses "yarn with text and no --tune" "--tune;--data;--windows" extend run --method yarn --windows 2 $new
 refuses "betas and --tune" "--tune;--beta-fast" extend run --method yarn --tune --beta-fast 2 $new
 refuses "a ramp and --tune" "--tune;--ramp" extend run --method yarn --tune --ramp paper $new
 # Options that would change nothing.
-refuses "--short and the ends of yarn's ramp" "--short;--beta-fast" \
-    extend yarn --method longrope --short --beta-fast 8 --out new
 refuses "learned positions" "learned;cannot be stretched;rope" extend learned $new
 refuses "learned frequencies" "rope-learned;cannot be stretched" extend rope-learned $new
 refuses "random positions" "scattered;random positions" extend scattered $new
 refuses "a factor below one" "--factor;'0.5'" extend run --factor 0.5 --out new
 refuses "a factor too large" "12800000;10000000" extend yarn-long --factor 1e5 --out new
-refuses "--short without a stretch" "--short;run;not stretched" extend run --method longrope --short --out new
 refuses "random positions where it is stretched" "--random-positions 64;stretched" train --init yarn \
     --random-positions 64 --steps 2 --out new
-refuses "--short where it is dynamic" "--short;dynamic" extend dynamic --method longrope --short $few --out new
 refuses "--keep-short of dynamic" "--keep-short;--method dynamic" extend run --method dynamic --keep-short $new
 refuses "a context below the original length" "12;16;--factor" extend tiny --factor 1.5 --out new
 refuses "an unknown method" "--method;'yarm';did you mean 'yarn'" extend run --method yarm $new
 refuses "--steps and --tokens" "--steps;--tokens" extend run --method gradient --steps 5 --tokens 9 $new
-refuses "--short with --factor" "--short;--factor" extend yarn --method longrope --short --factor 5 --out new
-refuses "--short with --keep-short" "--short;--keep-short" extend yarn --method longrope --short --keep-short --out new
 refuses "an --out that holds data" "brief;prepare;--out" extend run --out brief
 refuses "training where data are" "brief;prepare;--out" train $small --data $data --steps 2 --out brief
 refuses "a run without a name" "no name;--out" extend .
