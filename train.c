@@ -17,8 +17,7 @@
 #include "base/version.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/shared/describe.h"
-#include "cmd/train/train.h"
+#include "cmd/train.h"
 #include "train/config.h"
 #include "train/loop.h"
 #include "num/gemm.h"
@@ -116,7 +115,7 @@ bool command_train(int argc, char **argv, Error *error) {
     }
     if (!take_operand(&options, &text, given, argc - first, argv + first, error) ||
         !train_complete_options(&options, &steps, &files.paths, given, error) ||
-        (text && !train_prepare(&options, &arguments.input, text, error)))
+        (text && !prepare_once(options.data, text, &arguments.input, options.init, error)))
         return false;
     threads_use(options.threads);
 

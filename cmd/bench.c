@@ -3,7 +3,6 @@
 #include "base/random.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/shared/describe.h"
 #include "train/trainer.h"
 #include "num/blas.h"
 #include "num/gemm.h"

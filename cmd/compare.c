@@ -6,7 +6,6 @@
 #include "base/utf8.h"
 #include "cmd/commands.h"
 #include "cmd/shared/arguments.h"
-#include "cmd/shared/describe.h"
 #include "lab/compare/measure.h"
 #include "lab/report/page/numbers.h"
 #include "lab/report/report.h"

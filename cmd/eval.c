@@ -3,11 +3,13 @@
 #include "base/progress.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/eval/eval.h"
-#include "cmd/shared/describe.h"
+#include "cmd/eval.h"
 #include "train/evaluate.h"
 #include "train/config.h"
 #include "train/result.h"
+#include "data/made/builtin.h"
+#include "lab/stats/statistics.h"
+#include "model/sample.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,6 +18,13 @@
 
 #define NPY_MAGIC  "\x93NUMPY" // what every array file of NumPy begins with
 #define CSV_HEADER "context,stride,position,tokens,nats,perplexity,bits_per_byte\n"
+
+enum {
+    EXERCISES = 200, // of each length
+    DOCUMENTS = 20,  // with a passkey, of each length and depth
+    ROWS_MOST = 20,  // of a table of lengths
+    CHUNK = 512,     // tokens fed at a time
+};
 
 #define FIELD(name) offsetof(EvalOptions, name)
 
@@ -172,7 +181,7 @@ static bool npy_open(AtomicFile *file, const char *path, long long rows, long lo
 
 // The logits of the split's first window, fed chunk by chunk.
 static bool write_logits(AtomicFile *file, const Gpt *gpt, const Split *split, int window, Error *error) {
-    enum { CHUNK = 256 };
+
     const size_t V = (size_t)gpt->shape.vocab;
     Inference inference;
     if (!inference_create(&inference, gpt, 1, window, CHUNK, error)) return false;
@@ -182,8 +191,7 @@ static bool write_logits(AtomicFile *file, const Gpt *gpt, const Split *split, i
     for (int at = 0; ok && at < window; at += CHUNK) {
         int ids[CHUNK];
         const int n = window - at < CHUNK ? window - at : CHUNK;
-        ok = split_read(ids, split, (uint64_t)at, (size_t)n, error);
-        if (!ok) break;
+        split_read(ids, split, (uint64_t)at, (size_t)n);
         inference_feed(&inference, gpt, ids, n);
         inference_logits(values, &inference, gpt, n);
         for (size_t i = 0; i < (size_t)n * V; i++) logits[i] = (float)values[i];
@@ -256,6 +264,343 @@ static bool evaluate_text(const Run *run, const char *directory, const EvalOptio
     corpus_close(&corpus);
     return ok;
 }
+
+// --- tasks ---
+
+// " 95.00%  (91.04% to 97.26%)"
+static void print_share(double right, double count) {
+    const Interval interval = wilson(right, count);
+    printf(" %9.2f%%  (%.2f%% to %.2f%%)", 100 * right / count, 100 * interval.low, 100 * interval.high);
+}
+
+// --- passkeys ---
+
+int passkey_shortest_window(const Tokenizer *tokenizer) {
+    return (tokenizer_end(tokenizer) >= 0) + PASSKEY_SHORTEST + PASSKEY_TOKENS;
+}
+
+// Append the tokens of a document without its answer, behind the mark between documents.
+static bool write_prompt(Tokens *tokens, const Tokenizer *tokenizer, int key, double depth, int window, Error *error) {
+    const int end = tokenizer_end(tokenizer);
+    const uint16_t mark = (uint16_t)end;
+    Text prompt = {0};
+    passkey_prompt(&prompt, key, window - PASSKEY_TOKENS - (end >= 0), depth);
+    const bool ok =
+        prompt.failed ? fail_run(error, "no memory for a prompt of %d characters", window)
+                      : (end < 0 || tokens_add(tokens, &mark, 1, error)) &&
+                            tokenizer_encode(tokens, tokenizer, prompt.bytes, prompt.size, "the passkey prompt", error);
+    text_free(&prompt);
+    return ok;
+}
+
+// Feed the tokens in chunks; *last is how many the last one had.
+static bool feed(int *last, Inference *inference, const Gpt *gpt, const Tokens *tokens, ProgressLine *line,
+                 double before, Error *error) {
+    int ids[CHUNK];
+    inference_restart(inference);
+    for (size_t at = 0; at < tokens->count; at += (size_t)*last) {
+        *last = tokens->count - at < CHUNK ? (int)(tokens->count - at) : CHUNK;
+        for (int i = 0; i < *last; i++) ids[i] = tokens->ids[at + (size_t)i];
+        inference->silent = at + (size_t)*last < tokens->count; // only what stands behind the last token is asked for
+        inference_feed(inference, gpt, ids, *last);
+        progress_show(line, before + window_work(gpt, (int)at + *last), "windows of %d tokens", inference->capacity);
+        if (!stop_check(&stop_at_signal, error)) return false;
+    }
+    return true;
+}
+
+bool passkey_continue(Text *continuation, Inference *inference, real *logits, const Run *run, int key, double depth,
+                      ProgressLine *line, double before, Error *error) {
+    const Gpt *gpt = &run->gpt;
+    const int C = gpt->shape.width, V = gpt->shape.vocab;
+    Tokens tokens = {0};
+    int n = 0;
+    bool ok = write_prompt(&tokens, &run->tokenizer, key, depth, inference->capacity, error) &&
+              feed(&n, inference, gpt, &tokens, line, before, error);
+    for (int i = 0; ok && i < PASSKEY_TOKENS; i++, n = 1) {
+        logits_forward(logits, inference->buffers.norm + (size_t)(n - 1) * (size_t)C, gpt->w.wte, 1, C, V);
+        ok = finite_check(logits, V, error);
+        const int id = likeliest_token(logits, V);
+        if (id == tokenizer_end(&run->tokenizer)) break;
+        const char *text;
+        const size_t size = tokenizer_decode(&text, &run->tokenizer, id);
+        text_add(continuation, text, size);
+        if (i + 1 < PASSKEY_TOKENS) inference_feed(inference, gpt, &id, 1);
+    }
+    tokens_free(&tokens);
+    return ok && (!continuation->failed || fail_run(error, "no memory for a continuation"));
+}
+
+typedef struct {
+    const Run *run;
+    long long samples; // documents of each length and depth
+    int depths;
+    uint64_t seed;
+    ProgressLine line;
+    double done; // work
+} PasskeyTable;
+
+static double depth_of(const PasskeyTable *table, int d) {
+    return table->depths == 1 ? 0.5 : d / ((double)table->depths - 1);
+}
+
+// right (depths): how many keys are found in windows of this length.
+static bool find_keys(int *right, PasskeyTable *table, int window, Error *error) {
+    const Gpt *gpt = &table->run->gpt;
+    const uint64_t stream = random_bits(random_key(table->seed, "passkey test"), (uint64_t)window);
+    Text continuation = {0};
+    Inference inference;
+    // Memory for the whole window, though its last token is never fed: stretched rotations depend on its length.
+    bool ok = inference_create(&inference, gpt, 1, window, CHUNK, error);
+    real *logits = malloc((size_t)gpt->shape.vocab * sizeof *logits);
+    if (ok && !logits) ok = fail_run(error, "no memory for the logits");
+    for (int d = 0; ok && d < table->depths; d++) {
+        right[d] = 0;
+        for (int sample = 0; ok && sample < table->samples; sample++) {
+            const int key = passkey_key(random_bits(stream, (uint64_t)d), (uint64_t)sample);
+            continuation.size = 0;
+            ok = passkey_continue(&continuation, &inference, logits, table->run, key, depth_of(table, d), &table->line,
+                                  table->done, error);
+            right[d] += ok && passkey_right(continuation.bytes, continuation.size, key);
+            table->done += window_work(gpt, window);
+        }
+    }
+    inference_free(&inference);
+    text_free(&continuation);
+    free(logits);
+    return ok;
+}
+
+static void passkey_row(FILE *csv, const int *right, const PasskeyTable *table, int window) {
+    const double samples = (double)table->samples;
+    int least = right[0];
+    printf("%8d", window);
+    for (int d = 0; d < table->depths; d++) {
+        const Interval interval = wilson(right[d], samples);
+        printf(" %6.1f%%", 100.0 * right[d] / samples);
+        if (right[d] < least) least = right[d];
+        if (csv)
+            fprintf(csv, "%d,%.9g,%lld,%d,%.9g,%.9g,%.9g\n", window, depth_of(table, d), table->samples, right[d],
+                    right[d] / samples, interval.low, interval.high);
+    }
+    const Interval interval = wilson(least, samples);
+    printf(" %7.1f%%  (%.1f%% to %.1f%%)\n", 100.0 * least / samples, 100 * interval.low, 100 * interval.high);
+    fflush(stdout);
+}
+
+static bool passkey_table(PasskeyTable *table, const EvalOptions *options, FILE *csv, Error *error) {
+    int right[DEPTHS_MOST];
+    double total = 0;
+    for (int i = 0; i < options->window_count; i++)
+        total += (double)table->samples * table->depths * window_work(&table->run->gpt, options->windows[i]);
+    printf("%8s", "length");
+    for (int d = 0; d < table->depths; d++) printf(" %6.4g%%", 100 * depth_of(table, d));
+    printf(" %8s  %s\n", "minimum", "95% interval of that depth alone");
+    progress_start(&table->line, "eval", 0, total);
+    for (int i = 0; i < options->window_count; i++) {
+        const bool ok = find_keys(right, table, options->windows[i], error);
+        progress_clear(&table->line);
+        if (!ok) return false;
+        passkey_row(csv, right, table, options->windows[i]);
+    }
+    return true;
+}
+
+static bool check_passkey(const Run *run, const char *directory, const EvalOptions *options, Error *error) {
+    const Tokenizer *tokenizer = &run->tokenizer;
+    if (tokenizer->kind != TOKENIZER_BYTES && tokenizer->kind != TOKENIZER_CHARS)
+        return fail_input(error,
+                          "passkeys are placed by counting characters, but the tokens of %s are %s; give a run whose "
+                          "data `bitter prepare` made with --tokenizer bytes or chars",
+                          directory, tokenizer_kind_name(tokenizer->kind));
+    const int shortest = passkey_shortest_window(tokenizer);
+    for (int i = 0; i < options->window_count; i++) {
+        if (options->windows[i] < shortest)
+            return fail_input(error,
+                              "a window of %d tokens is too short for a passkey and its question, which take %d; give "
+                              "--context %d or more",
+                              options->windows[i], shortest, shortest);
+        if (!length_check(&run->gpt, options->windows[i], error)) return false;
+    }
+    // Does the tokenizer know all characters of the documents?
+    static const char digits[] = "0123456789";
+    Tokens tokens = {0};
+    const bool ok = write_prompt(&tokens, tokenizer, 1, 0, shortest, error) &&
+                    tokenizer_encode(&tokens, tokenizer, digits, sizeof digits - 1, "the passkey prompt", error);
+    tokens_free(&tokens);
+    return ok;
+}
+
+bool evaluate_passkey(const Run *run, const char *directory, const EvalOptions *options, uint64_t seed, Error *error) {
+    AtomicFile csv = {0};
+    PasskeyTable table = {.run = run,
+                          .samples = options->samples ? options->samples : DOCUMENTS,
+                          .depths = (int)options->depths,
+                          .seed = seed};
+    static const char header[] = "length,depth,samples,right,accuracy,low,high\n";
+    if (!check_passkey(run, directory, options, error) || !result_open(&csv, "--csv", options->csv, header, error))
+        return false;
+    interrupt_catch();
+    printf("%s: passkeys found, %lld documents of each length and depth\n", directory, table.samples);
+    return result_close(&csv, passkey_table(&table, options, csv.stream, error), error);
+}
+
+// --- other tasks ---
+
+// The rows of a table: lengths first..last, or some of them, evenly spaced.
+typedef struct {
+    const char *title, *name; // in the printed table, and in the CSV file
+    int first, last, count;
+    int lengths[ROWS_MOST];
+    int answered; // lengths for which the scheme is defined
+    Answers sum;
+} AnswerPart;
+
+typedef struct {
+    const Run *run;
+    BuiltinCorpus task;
+    FILE *csv; // NULL = none
+    ProgressLine line;
+    int samples; // exercises of each length
+    int done;    // rows printed
+} AnswerTable;
+
+static AnswerPart part_of(const char *title, const char *name, int first, int last) {
+    AnswerPart part = {.title = title, .name = name, .first = first, .last = last};
+    part.count = task_lengths(part.lengths, ROWS_MOST, first, last);
+    return part;
+}
+
+// Why there are no answers at this length; NULL if there are.
+static const char *objection(char text[256], const AnswerTable *table, int length) {
+    const Builtin *builtin = table->task.builtin;
+    const char *reason = builtin->check ? builtin->check(&table->task, length) : NULL;
+    return reason ? reason : length_complaint(text, &table->run->gpt, task_tokens(&table->task, length));
+}
+
+static bool answer(Answers *answers, const AnswerTable *table, int length, Error *error) {
+    Examination examination = {.task = table->task,
+                               .stream = task_stream(&table->task, "test"),
+                               .count = table->samples,
+                               .end = tokenizer_end(&table->run->tokenizer)};
+    examination.task.min = examination.task.max = length;
+    if (!examine(answers, &table->run->gpt, &examination, error)) return false;
+    const real loss = (real)(answers->nll / (double)answers->tokens);
+    return finite_check(&loss, 1, error);
+}
+
+static void print_row(const Answers *a, int length) {
+    printf("%8d %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10.4f", length, a->exercises, a->perfect,
+           a->questions, a->right, a->nll / (double)a->tokens);
+    print_share((double)a->right, (double)a->questions);
+    printf("\n");
+    fflush(stdout);
+}
+
+static void write_row(FILE *csv, const Answers *a, const char *part, int length) {
+    fprintf(csv, "%d,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", length, part, a->exercises, a->perfect,
+            a->questions, a->right);
+    const Interval interval = wilson((double)a->right, (double)a->questions);
+    if (a->questions > 0)
+        fprintf(csv, "%.9g,%.9g,%.9g,%.9g\n", (double)a->right / (double)a->questions, interval.low, interval.high,
+                a->nll / (double)a->tokens);
+    else
+        fprintf(csv, ",,,\n");
+}
+
+static bool one_length(AnswerPart *part, AnswerTable *table, int length, Error *error) {
+    char text[256];
+    Answers answers = {0};
+    const char *reason = objection(text, table, length);
+    progress_show(&table->line, table->done++, "length %d", length);
+    if (!reason && !answer(&answers, table, length, error)) return false;
+    progress_clear(&table->line);
+    if (reason)
+        printf("%8d %10s  %s\n", length, "-", reason);
+    else
+        print_row(&answers, length);
+    answers_add(&part->sum, &answers);
+    part->answered += !reason;
+    if (table->csv) write_row(table->csv, &answers, part->name, length);
+    return true;
+}
+
+static void print_part(const AnswerPart *part) {
+    char title[64];
+    snprintf(title, sizeof title, "%s %d to %d", part->title, part->first, part->last);
+    printf("%-30s", title);
+    if (part->answered == 0) {
+        printf("%10s\n", "-");
+        return;
+    }
+    printf("%10" PRIu64 " of %" PRIu64 " right", part->sum.right, part->sum.questions);
+    print_share((double)part->sum.right, (double)part->sum.questions);
+    if (part->answered < part->count) printf(", at %d of %d lengths", part->answered, part->count);
+    printf("\n");
+}
+
+static bool print_table(AnswerTable *table, bool as_trained, Error *error) {
+    const int min = (int)table->task.min, max = (int)table->task.max;
+    AnswerPart parts[] = {
+        part_of(as_trained ? "trained lengths," : "lengths", as_trained ? "trained" : "given", min, max),
+        part_of(as_trained ? "beyond," : "lengths", "beyond", max + 1, 2 * max)};
+    printf("%8s %10s %10s %10s %10s %10s %10s  %s\n", "length", "exercises", "perfect", "questions", "right", "nats",
+           "accuracy", "95% interval");
+    progress_start(&table->line, "eval", 0, parts[0].count + parts[1].count);
+    for (int p = 0; p < 2; p++)
+        for (int i = 0; i < parts[p].count; i++)
+            if (!one_length(&parts[p], table, parts[p].lengths[i], error)) return false;
+    for (int p = 0; p < 2; p++) print_part(&parts[p]);
+    return true;
+}
+
+static bool fail_no_task(const char *data, Error *error) {
+    char names[TEXT_CAPACITY] = "";
+    for (const Builtin *b = builtins; b->name; b++)
+        if (b->counts)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "", b->name);
+    return fail_input(error, "%.200s is no task; give --data builtin:NAME (%s)", data, names);
+}
+
+// The task to evaluate on, and whether its lengths are those that the run was trained on.
+static bool choose(AnswerTable *table, bool *as_trained, const char *data, Error *error) {
+    const char *trained_on = table->run->options.data;
+    BuiltinCorpus trained = {0}, *task = &table->task;
+    if (is_builtin(trained_on) && !builtin_choose(&trained, trained_on, error)) return false;
+    if (is_builtin(data) && !builtin_choose(task, data, error)) return false;
+    *as_trained = trained.builtin == task->builtin && trained.min == task->min && trained.max == task->max;
+    return is_task(task) || is_passkey(task) || fail_no_task(data, error);
+}
+
+// Print a table of right answers at the task's training lengths and at lengths up to twice as long, from
+// options->samples exercises of each length. All runs get the same exercises; none of them was trained on. Of
+// builtin:passkey, evaluate_passkey. Fails (input) when there is no task, or the run's tokens
+// are not bytes.
+static bool evaluate_task(const Run *run, const char *directory, const EvalOptions *options, Error *error) {
+    AnswerTable table = {.run = run, .samples = options->samples ? (int)options->samples : EXERCISES};
+    static const char header[] = "length,part,exercises,perfect,questions,right,accuracy,low,high,nats\n";
+    AtomicFile csv = {0};
+    bool as_trained = false;
+    const char *data = *options->data ? options->data : run->options.data;
+    if (!choose(&table, &as_trained, data, error)) return false;
+    if (!is_task(&table.task)) return evaluate_passkey(run, directory, options, (uint64_t)table.task.seed, error);
+    if (*options->context)
+        return fail_input(error,
+                          "--context is for text and builtin:passkey; lengths of %s are its own: give min=N and "
+                          "max=N with --data builtin:%s:...",
+                          data, table.task.builtin->name);
+    if (run->tokenizer.kind != TOKENIZER_BYTES)
+        return fail_input(error,
+                          "tasks are made of bytes, but the tokens of %s are %s; give a run that was trained on "
+                          "one",
+                          directory, tokenizer_kind_name(run->tokenizer.kind));
+    if (!result_open(&csv, "--csv", options->csv, header, error)) return false;
+    table.csv = csv.stream;
+    printf("%s: %s; lengths are numbers of %s\n", data, table.task.builtin->help, table.task.builtin->counts);
+    return result_close(&csv, print_table(&table, as_trained, error), error);
+}
+
+// --- the command ---
 
 bool command_eval(int argc, char **argv, Error *error) {
     static const Usage usage = {

@@ -1,7 +1,6 @@
 // `bitter extend`: the weights of a run with other rotations, for contexts longer than it was trained at.
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/shared/describe.h"
 #include "train/evaluate.h"
 #include "lab/extend/extend.h"
 #include "train/config.h"
@@ -30,32 +29,21 @@ static const Option extend_options[] = {
              "with --ramp paper), instead of replacing them"),
     FLAG_ROW("tune", FIELD(tune), "choose --ramp, --beta-fast and --beta-slow by their loss on text"),
     HEADING_ROW("Method llama3 (as yarn, with Meta's ramp and no attention factor)"),
-    NUMBER_ROW(
-        "high-freq", FIELD(formula.high_freq), "4", 0.001, 1e6, "X",
-        "keep the frequency of pairs that make more turns than this in the original context (Meta's high_freq_factor)"),
-    NUMBER_ROW("low-freq", FIELD(formula.low_freq), "1", 0.001, 1e6, "X",
-               "divide the frequency of pairs with fewer turns than this by the whole factor (Meta's low_freq_factor)"),
     HEADING_ROW("Method longrope (search factors by evolution, scored on text)"),
     INTEGER_ROW("population", FIELD(search.population), "64", 4, 1e5,
                 "candidates in the first generation; half as many become parents, and each later generation has half "
                 "as many children"),
     INTEGER_ROW("generations", FIELD(search.generations), "40", 0, 1e6, "generations after the first"),
-    FLAG_ROW("free", FIELD(free),
-             "let factors fall from one pair to the next; without it they only rise, which is LongRoPE's rule"),
     INTEGER_ROW("seed", FIELD(search.seed), "1337", 0, HUGE_VAL, "random seed"),
-    FLAG_ROW("resume", FIELD(resume), "continue the search that was stopped in --out"),
     HEADING_ROW("Method gradient (find factors by gradient descent on text)"),
     INTEGER_ROW("steps", FIELD(steps), "0", 0, 1e9, "steps of gradient descent; 0 = as many as --tokens allows"),
     INTEGER_ROW("tokens", FIELD(tokens), "0", 0, HUGE_VAL,
                 "token budget for descent, counting each training token three times (forward and backward); 0 = the "
                 "same budget as longrope"),
-    FLAG_ROW("rising", FIELD(rising),
-             "let factors only rise from one pair to the next (LongRoPE's rule); without it they may fall"),
     NUMBER_ROW("lr", FIELD(lr), "0.03", 0, 10, "X", "learning rate of the factors' logarithms"),
     HEADING_ROW("Method given (factors that you list with --factors)"),
     NUMBER_ROW("attention-factor", FIELD(attention_factor), "0", 0, 1e3, "X",
                "what cosines and sines are multiplied by; 0 = sqrt(1 + ln s / ln L) as in LongRoPE"),
-    HEADING_ROW("Methods given (uses these factors) and gradient (starts from them)"),
     TEXTS_ROW("factors", FIELD(factors), "X,X,...",
               "what the frequency of each pair is divided by, the fastest pair first; a long list goes on in another "
               "--factors"),
@@ -78,9 +66,6 @@ static const Option extend_options[] = {
              "choose factors on the training text of this data; default: the run's data"),
     INTEGER_ROW("windows", FIELD(search.windows), "6", 1, SEARCH_WINDOWS_MOST,
                 "windows of that text, each of the new context"),
-    HEADING_ROW("Methods longrope and gradient"),
-    FLAG_ROW("short", FIELD(short_only),
-             "search factors only for windows no longer than the original context; keep the factors of longer windows"),
     {0},
 };
 
@@ -129,18 +114,13 @@ static bool settle(Extension *x, Error *error) {
     x->pairs = rotary_pairs(pos);
     x->base = rotary_of(pos)->base;
     x->original = stretched ? pos->stretch.original : pos->shape.context;
-    const double window = o->short_only ? x->original : round(o->factor * pos->shape.context);
+    const double window = round(o->factor * pos->shape.context);
     if (x->pairs > PAIRS_MOST)
         return fail_input(error, "%s has heads of %d pairs, but at most %d can be stretched", x->directory, x->pairs,
                           PAIRS_MOST);
     if (x->original < 2 || window > 1e7)
         return fail_input(error, "%s: a context of %d times %g is %.0f; lengths are 2 to 10000000", x->directory,
                           pos->shape.context, o->factor, window);
-    if (o->short_only && (!stretched || pos->stretch.method == METHOD_DYNAMIC))
-        return fail_input(
-            error,
-            "--short: %s is %s, so short windows have no factors of their own; extend it by another method first",
-            x->directory, stretched ? "stretched by the dynamic method" : "not stretched");
     if (o->method == METHOD_DYNAMIC && pos->stretch.has_short)
         return fail_input(error,
                           "%s has factors of its own for short windows, which --method dynamic cannot keep; choose "
@@ -191,19 +171,13 @@ static bool check_options(const ExtendOptions *o, const bool *given, Error *erro
         const char *complaint;
     } conflicts[] = {
         {o->formula.beta_fast <= o->formula.beta_slow, "--beta-fast must be above --beta-slow"},
-        {o->formula.high_freq <= o->formula.low_freq, "--high-freq must be above --low-freq"},
         {yarn && !o->tune && texts, "yarn reads text with --tune only; add it, or leave out --data and --windows"},
         {o->tune && (o->further || ramps),
          "--tune chooses the factors; leave out --further, --ramp, --beta-fast and --beta-slow, or --tune"},
         {o->further && ramp && o->formula.ramp != RAMP_PAPER,
          "--further always has the ramp of YaRN's paper; leave out --ramp, or give --ramp paper"},
-        {!yarn && (o->short_only || o->factors.count) && ramps,
-         "with --short or --factors, nothing starts from YaRN's; leave out --ramp, --beta-fast and --beta-slow"},
-        {o->short_only && (o->keep_short || is_given(given, "factor")),
-         "--short keeps the length and the long factors; leave out --factor and --keep-short"},
         {o->method == METHOD_GIVEN && !o->factors.count,
          "--method given takes the factors from --factors X,X,...; give one for each pair"},
-        {is_given(given, "unscaled") && !o->factors.count, "--unscaled goes with --factors; give both, or neither"},
         {o->steps > 0 && o->tokens > 0, "--steps and --tokens both say how long to descend; leave one of them out"},
     };
     for (size_t i = 0; i < sizeof conflicts / sizeof *conflicts; i++)
@@ -216,7 +190,7 @@ static bool write_run(const Extension *x, Error *error) {
     RunPaths from;
     TrainOptions options = x->run.options;
     options.stretch = x->found;
-    if (!x->options->short_only) options.context = x->window;
+    options.context = x->window;
     snprintf(options.out, sizeof options.out, "%s", x->options->out);
     snprintf(options.init, sizeof options.init, "%s", x->directory);
     if (run_paths(&from, x->directory, error) && tokenizer_write(&x->run.tokenizer, x->paths.tokenizer, error) &&
@@ -231,24 +205,19 @@ static bool write_run(const Extension *x, Error *error) {
 
 static void describe(const Extension *x) {
     const int fast = rotary_fast_pairs(&x->run.gpt.pos.part[x->part], x->original);
-    printf("run      %s: %d fast and %d slow pairs at the original %d tokens, ", x->directory, fast, x->pairs - fast,
-           x->original);
-    if (x->options->short_only)
-        printf("new factors for windows of up to %d tokens\n", x->original);
-    else
-        printf("stretched to %d (%g times)\n", x->window, x->factor);
+    printf("run      %s: %d fast and %d slow pairs at the original %d tokens, stretched to %d (%g times)\n",
+           x->directory, fast, x->pairs - fast, x->original, x->window, x->factor);
     fflush(stdout);
 }
 
 static void print_result(const Extension *x) {
-    const RunStretch *s = &x->found;
-    if (s->rule.method == METHOD_DYNAMIC)
+    if (x->found.method == METHOD_DYNAMIC)
         printf("factors  follow the window's length\n");
     else
-        print_stretch(x->options->short_only ? &s->rule.short_stretch : &s->rule.long_stretch, x->pairs);
-    if (s->evaluations > 0)
-        printf("spent    %lld evaluations, %lld tokens; loss on the text that was searched on: %.4f\n", s->evaluations,
-               s->tokens, s->loss);
+        print_stretch(&x->found.long_stretch, x->pairs);
+    if (x->evaluations > 0)
+        printf("spent    %lld evaluations, %lld tokens; loss on the text that was searched on: %.4f\n", x->evaluations,
+               x->tokens, x->loss);
     char quoted[QUOTED_CAPACITY];
     printf("next     bitter eval %s --context %d\n", shell_quoted(quoted, x->options->out), x->window);
 }
@@ -267,18 +236,13 @@ static bool default_name(ExtendOptions *options, const char *directory, Error *e
     return true;
 }
 
-// Check that --out can be written: a new directory, or, to continue a search, the one that it was stopped in. Weights
-// alone were left by an `extend` that was killed before it wrote config.json, and may be replaced.
+// Check that --out can be written: it must hold no run. Weights alone, and what a search or descent has recorded, were
+// left by an `extend` that was stopped before it wrote config.json, and may be replaced.
 static bool check_place(const Extension *x, Error *error) {
     const char *const files[] = {x->paths.config, x->paths.state, x->paths.log}, *out = x->options->out;
-    char search[PATH_CAPACITY];
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (!path_missing(files[i]))
             return fail_input(error, "%s already holds a run (there is %s); choose another --out", out, files[i]);
-    if (!path_format(search, error, "%s/search.csv", out)) return false;
-    if (x->options->method != METHOD_LONGROPE && !path_missing(search))
-        return fail_input(
-            error, "%s already holds a search, which only --method longrope can continue; choose another --out", out);
     return corpus_absent(out, error);
 }
 
@@ -290,7 +254,7 @@ bool command_extend(int argc, char **argv, Error *error) {
         "RUN", extend_options,
         "  bitter extend runs/rope --method yarn --factor 8 --tune\n"
         "  bitter extend runs/rope --method longrope --factor 8 --out runs/long\n"};
-    ExtendOptions options;
+    ExtendOptions options = {.formula = {.low_freq = 1, .high_freq = 4}};
     bool given[ARGUMENTS_MOST];
     Extension x = {.options = &options, .directory = argv[arguments_parse(&options, given, &usage, argc, argv)]};
     if (!check_options(&options, given, error) || (!*options.out && !default_name(&options, x.directory, error)) ||

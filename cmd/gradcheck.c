@@ -133,7 +133,7 @@ static bool check_controls(int *failures, const Shape *shape, const GradcheckOpt
     puts("How to read it: go through the tensors from the loss back to the embeddings; the mistake lies where the "
          "first one\n"
          "fails, because a wrong gradient spoils all that it reaches on its way back, and nothing else.");
-    puts("`bitter lesson --broken MISTAKE` shows mistakes that leave every gradient right, and what notices them.");
+    puts("lesson/lesson.html shows mistakes that leave every gradient right, and what notices them.");
     return true;
 }
 

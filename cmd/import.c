@@ -1,7 +1,6 @@
 // `bitter import`: a model of another program as a run.
 #include "cmd/commands.h"
 #include "cmd/shared/arguments.h"
-#include "cmd/shared/describe.h"
 #include "cmd/shared/output.h"
 #include "exchange/exchange.h"
 #include "train/config.h"

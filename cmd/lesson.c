@@ -1,28 +1,24 @@
-// `bitter lesson`: how a gradient flows through a rotation, on one pair of channels and two tokens, in numbers; and
-// which checks notice mistakes. `bitter lesson exercises DIR` writes exercises for students.
+// `bitter lesson`: how a gradient flows through a rotation, on one pair of channels and two tokens, in numbers. `bitter
+// lesson exercises DIR` writes exercises for students.
 #include "cmd/commands.h"
 #include "base/file/text.h"
 #include "base/interrupt.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/shared/output.h"
-#include "lab/lesson/checks.h"
 #include "lab/lesson/lines.h"
-#include "lab/lesson/mistakes.h"
 #include "lab/lesson/pair.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define TOLERANCE 1e-6 // of a difference, as a share of the largest gradient
 
 typedef struct {
     long long t, ago;
     double theta;
-    char q[TEXT_CAPACITY], k[TEXT_CAPACITY], broken[TEXT_CAPACITY];
+    char q[TEXT_CAPACITY], k[TEXT_CAPACITY];
 } LessonOptions;
 
 #define FIELD(name) offsetof(LessonOptions, name)
@@ -33,29 +29,8 @@ static const Option lesson_options[] = {
     NUMBER_ROW("theta", FIELD(theta), "0.5", -4, 4, "X", "radians by which the pair turns for each token"),
     TEXT_ROW("q", FIELD(q), "1,0.5", "X,Y", "the pair of channels of the query, each from -4 to 4"),
     TEXT_ROW("k", FIELD(k), "0.3,-1", "X,Y", "the pair of channels of the key, each from -4 to 4"),
-    TEXT_ROW("broken", FIELD(broken), "", "MISTAKE",
-             "plant a mistake and show what notices it: sign, values, pairing, exponent, bias, cache or dropped"),
     {0},
 };
-
-// --- screens: all at once into a pipe or a file, one at a time in a terminal ---
-typedef struct {
-    bool pauses;
-    int shown;
-} Screens;
-
-// Begin another screen of at most 22 lines. false = the reader has seen enough.
-static bool screen(Screens *screens, const char *title) {
-    char answer[64];
-    if (screens->shown > 0 && screens->pauses) {
-        printf("-- Enter: next, q: end -- ");
-        fflush(stdout);
-        if (!fgets(answer, sizeof answer, stdin) || *answer == 'q' || *answer == 'Q') return false;
-    }
-    if (screens->shown > 0) puts("");
-    printf("%d. %s\n\n", ++screens->shown, title);
-    return true;
-}
 
 static void print_code(const char *function) {
     for (const CodeLine *c = code_lines; c->function; c++)
@@ -199,7 +174,7 @@ static void show_torque(const Lesson *l) {
     print_code("rope_pair_torque");
 }
 
-static void lesson_run(Screens *screens, const Pair *pair) {
+static void print_lesson(const Pair *pair) {
     static const struct {
         const char *title;
         void (*show)(const Lesson *lesson);
@@ -213,85 +188,9 @@ static void lesson_run(Screens *screens, const Pair *pair) {
     pair_forward(&lesson.forward, pair);
     pair_backward(&lesson.backward, &lesson.forward, pair, -1);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (!screen(screens, parts[i].title)) return;
+        printf("%s%zu. %s\n\n", i > 0 ? "\n" : "", i + 1, parts[i].title); // a screen of at most 22 lines
         parts[i].show(&lesson);
     }
-}
-
-// --- a mistake ---
-
-// Run a check on a scheme and print the error that it finds.
-static bool print_check(Verdict *verdict, Check check, const Scheme *scheme, Error *error) {
-    const Shape shape = {.vocab = 11, .context = 20, .layers = 2, .heads = 2, .width = 8};
-    Mix mix;
-    if (!mix_parse_of(&mix, scheme, NULL, error) || !mix_fit(&mix, &shape, error) ||
-        !check_run(verdict, check, &mix, error))
-        return false;
-    if (verdict->applies)
-        printf("  %9.1e", verdict->error);
-    else
-        printf("  %9s", "-");
-    return true;
-}
-
-static bool show_checks(const Mistake *mistake, Error *error) {
-    Planted planted;
-    const Scheme *wrong = &planted.scheme;
-    char by[TEXT_CAPACITY] = "";
-    bool gradients = false;
-    mistake_plant(&planted, mistake);
-    printf("%s, in a model of two layers: the error that each check finds without the\n"
-           "mistake and with it. A dash: the check does not apply to this scheme.\n\n",
-           wrong->name);
-    printf("  %-9s %10s  %9s\n", "check", "without", "with");
-    for (int c = 0; c < CHECKS; c++) {
-        Verdict verdict;
-        printf("  %-8s", checks[c].name);
-        if (!print_check(&verdict, (Check)c, mistake->right, error) || !print_check(&verdict, (Check)c, wrong, error))
-            return false;
-        const bool notices = check_notices(&verdict, (Check)c);
-        puts(notices ? "  NOTICES IT" : "");
-        if (notices) snprintf(by + strlen(by), sizeof by - strlen(by), "%s%s", *by ? ", " : "", checks[c].name);
-        gradients = gradients || (notices && c == CHECK_GRADIENT);
-    }
-    puts("");
-    for (int c = 0; c < CHECKS; c++) printf("  %-9s compares %s\n", checks[c].name, checks[c].tells);
-    printf("\nNoticed by: %s.\n", *by ? by : "no check");
-    puts(gradients ? "A gradient is wrong, so each step points in a partly wrong\n"
-                     "direction. The model still learns, only worse."
-                   : "Every gradient is right, so no gradient check can notice it.");
-    return true;
-}
-
-// The first option that was given, other than --broken; NULL if none was.
-static const Option *pair_option(const bool *given) {
-    for (const Option *o = lesson_options; o->name; o++)
-        if (given[o - lesson_options] && o->offset != FIELD(broken)) return o;
-    return NULL;
-}
-
-static bool lesson_broken(Screens *screens, const char *name, const Pair *pair, const bool *given, Error *error) {
-    const Mistake *mistake = mistake_find(name, error);
-    if (!mistake) return false;
-    if (pair_option(given) && strcmp(name, "sign") != 0)
-        return fail_input(error, "--%s has no meaning for --broken %s, which shows no pair; leave it out",
-                          pair_option(given)->name, name);
-    char title[80];
-    snprintf(title, sizeof title, "The mistake: %s", mistake->name);
-    screen(screens, title);
-    printf("%s\n\n", mistake->sentence);
-    print_code(mistake->function);
-    if (strcmp(name, "sign") == 0) {
-        Lesson lesson = {.pair = *pair};
-        pair_forward(&lesson.forward, pair);
-        pair_backward(&lesson.backward, &lesson.forward, pair, +1);
-        if (!screen(screens, "One pair, with this mistake")) return true;
-        show_differences(&lesson);
-        puts("\nPositions and theta get their gradients from the torque, which is taken before\n"
-             "the gradient is turned back. So they are right whatever the sign, and so are\n"
-             "those of q and k if they are 0 or the angle is 0 or a number of half turns.");
-    }
-    return !screen(screens, "Which check notices it?") || show_checks(mistake, error);
 }
 
 // --- exercises ---
@@ -344,8 +243,8 @@ static bool read_pair(Pair *pair, const LessonOptions *o, Error *error) {
 }
 
 static bool exercises(const bool *given, int count, char **operands, Error *error) {
-    if (pair_option(given) || given[option_find(lesson_options, "broken") - lesson_options])
-        return fail_input(error, "exercises take no options; leave them out");
+    for (const Option *o = lesson_options; o->name; o++)
+        if (given[o - lesson_options]) return fail_input(error, "exercises take no options; leave them out");
     if (strcmp(operands[0], "exercises") != 0)
         return fail_input(error, "'%.40s' is no part of the lesson; did you mean `bitter lesson exercises DIR`?",
                           operands[0]);
@@ -362,17 +261,13 @@ bool command_lesson(int argc, char **argv, Error *error) {
         "checked by finite differences, with the lines of code that do it. `lesson exercises DIR` writes a folder of "
         "exercises in C.",
         "[exercises DIR]", lesson_options,
-        "  bitter lesson --t 7 --theta 0.3\n  bitter lesson --broken sign\n  bitter lesson exercises rope\n"};
+        "  bitter lesson | less\n  bitter lesson --t 7 --theta 0.3\n  bitter lesson exercises rope\n"};
     LessonOptions options = {0};
     bool given[ARGUMENTS_MOST];
     Pair pair;
-    Screens screens = {.pauses = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
     const int first = arguments_parse(&options, given, &usage, argc, argv);
     if (first < argc) return exercises(given, argc - first, argv + first, error);
-    omp_set_num_threads(1); // the models are tiny
     if (!read_pair(&pair, &options, error)) return false;
-    if (given[option_find(lesson_options, "broken") - lesson_options])
-        return lesson_broken(&screens, options.broken, &pair, given, error);
-    lesson_run(&screens, &pair);
+    print_lesson(&pair);
     return true;
 }

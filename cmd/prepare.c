@@ -1,28 +1,509 @@
 // `bitter prepare`: turn text into shards of tokens, in a directory that appears only when it is complete.
-#include "cmd/prepare/prepare.h"
+#include "cmd/prepare.h"
+
+#include "base/file/crc.h"
+#include "base/interrupt.h"
+#include "base/utf8.h"
 #include "cmd/commands.h"
 #include "cmd/shared/arguments.h"
+#include "data/bpe/trainer.h"
+#include "data/corpus.h"
+#include "train/run.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
 
-static const Usage usage = {
-    .command = "prepare",
-    .summary = "Turn text into shards of tokens to train on. An INPUT is a text file, a .gz file, a directory for "
-               "all text files below it, - for standard input, or builtin:NAME[:key=value,...]. Documents of "
-               "builtin:passkey are scattered through the training part of the other inputs. The output directory "
-               "appears only when it is complete.",
-    .operands = "INPUT...",
-    .table = prepare_options,
-    .examples = "  bitter prepare --tokenizer chars shakespeare.txt\n"
-                "  bitter prepare --tokenizer bpe:4096 book.txt\n"
-                "  bitter prepare --tokenizer runs/book --out runs/data/sequel sequel.txt\n"
-                "  bitter prepare --out runs/data/books --val 0.05 books/*.txt.gz\n"
-                "  zcat wiki.gz | bitter prepare --out runs/data/wiki -\n"
-                "  bitter prepare builtin:tales:bytes=1e8,seed=2\n"
-                "  bitter prepare book.txt builtin:passkey:share=0.05\n",
+typedef struct {
+    char out[TEXT_CAPACITY];
+    double validation;
+    long long shard_tokens;
+    InputOptions input;
+} PrepareOptions;
+
+#define FIELD(name) offsetof(PrepareOptions, name)
+
+static const Option prepare_options[] = {
+    TEXT_ROW("out", FIELD(out), NULL, "DIR",
+             "new directory for the shards; by default runs/data/NAME, named after the first input"),
+    INPUT_OPTION_ROWS(PrepareOptions),
+    NUMBER_ROW("val", FIELD(validation), "0.1", 0, 1, "SHARE", "last part of the text to keep for validation"),
+    INTEGER_ROW("shard-tokens", FIELD(shard_tokens), "100000000", 1, INT32_MAX, "write at most N tokens into a shard"),
+    {.name = NULL},
 };
 
+// --- the texts ---
+
+void texts_free(Texts *texts) {
+    for (size_t i = 0; i < texts->count; i++) {
+        text_free(&texts->documents[i].text);
+        free(texts->documents[i].name);
+    }
+    free(texts->documents);
+    tokenizer_free(&texts->tokenizer);
+    tokens_free(&texts->tokens);
+    *texts = (Texts){0};
+}
+
+// Add one text, or free it.
+static bool texts_add(Texts *texts, const char *name, Text *text, Error *error) {
+    const bool room = array_room(&texts->documents, &texts->capacity, texts->count, sizeof *texts->documents);
+    char *own_name = strdup(name);
+    if (!room || !own_name || text->failed) {
+        free(own_name);
+        text_free(text);
+        return fail_run(error, "%s: no memory for its text; give less, or ask for less with bytes=N", name);
+    }
+    texts->documents[texts->count++] = (Document){own_name, *text};
+    texts->bytes += text->size;
+    return true;
+}
+
+static bool add_builtin(Texts *texts, const char *input, Error *error) {
+    BuiltinCorpus corpus;
+    if (!builtin_choose(&corpus, input, error)) return false;
+    if (corpus.share > 0)
+        return fail_input(error, "%s: share=X is of `train --documents`; here bytes=N says how much of them there is",
+                          input);
+    const size_t end = texts->bytes + (size_t)corpus.bytes;
+    for (uint64_t index = 0; texts->bytes < end; index++) {
+        if (!stop_check(&stop_at_signal, error)) return false;
+        Text text = {0};
+        builtin_document(&text, &corpus, index);
+        if (!texts_add(texts, input, &text, error)) return false;
+    }
+    return true;
+}
+
+// --- files ---
+
+static ptrdiff_t inflate_bytes(void *source, void *bytes, size_t size) {
+    return gzread(source, bytes, size < 1u << 30 ? (unsigned)size : 1u << 30);
+}
+
+// Read all of a file, of a named pipe or, as "-", of standard input. What is gzipped is inflated: gzread gives what is
+// not as it is.
+static bool read_source(Buffer *buffer, const char *path, const char *name, Error *error) {
+    const int file = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    *buffer = (Buffer){0};
+    if (file < 0) return fail_open(name, errno, "check the name", error);
+    const size_t room = file_room(file);
+    gzFile stream = gzdopen(file, "rb");
+    if (!stream) {
+        close(file);
+        return fail_run(error, "no memory to read %s", name);
+    }
+    int status;
+    bool ok = buffer_fill(buffer, inflate_bytes, stream, room, name, error);
+    const char *reason = gzerror(stream, &status);
+    if (ok && path_ends_with(path, ".gz") && gzdirect(stream))
+        ok = fail_input(error, "%s is not gzip data, although its name ends in .gz; rename it if it is plain text",
+                        name);
+    else if (status == Z_MEM_ERROR)
+        ok = fail_run(error, "%s: no memory to inflate it", name);
+    else if (status == Z_BUF_ERROR || status == Z_DATA_ERROR)
+        ok = fail_input(error, "%s is %s (%s); get it again", name, status == Z_BUF_ERROR ? "cut short" : "damaged",
+                        reason);
+    gzclose(stream);
+    if (!ok) free(buffer->bytes);
+    return ok;
+}
+
+static bool holds(const Buffer *buffer, size_t at, const char *bytes) {
+    return buffer->size >= at + strlen(bytes) && memcmp(buffer->bytes + at, bytes, strlen(bytes)) == 0;
+}
+
+// Fails (input) when it is no text: UTF-16, a zip or tar archive or a PDF file by their first bytes; another archive or
+// binary file because more than a thousandth of it are zeros.
+static bool check_text(const Buffer *buffer, const char *name, Error *error) {
+    size_t zeros = 0;
+    for (size_t i = 0; i < buffer->size; i++) zeros += buffer->bytes[i] == 0;
+    const bool known = holds(buffer, 0, "\xFF\xFE") || holds(buffer, 0, "\xFE\xFF") || holds(buffer, 0, "PK\3\4") ||
+                       holds(buffer, 0, "%PDF-") || holds(buffer, 257, "ustar");
+    return (!known && zeros <= buffer->size / 1000) ||
+           fail_input(
+               error,
+               "%s is no text, but an archive, a PDF file, UTF-16 or another binary file; make a text of it (such as "
+               "unzip -p, xz -dc, pdftotext, iconv -f UTF-16 -t UTF-8), or take it as it is with --force",
+               name);
+}
+
+static bool is_json(const Buffer *file) {
+    const char *text = (const char *)file->bytes, *first = text + strspn(text, " \t\r\n[");
+    return *first == '{' && first[1 + strspn(first + 1, " \t\r\n")] == '"';
+}
+
+// Remove what a reader of the text does not see, but a model would learn.
+static void tidy(Texts *texts, Buffer *file) {
+    const size_t before = file->size;
+    if (texts->options.raw) return;
+    buffer_drop_mark(file);
+    buffer_drop_returns(file);
+    texts->dropped += before - file->size;
+}
+
+// Add the field of each record, with a newline, as a document. There is one record a line, or an array of them.
+static bool add_records(Texts *texts, const char *name, const Buffer *file, Error *error) {
+    const char *text = (const char *)file->bytes, *field = texts->options.field;
+    for (size_t at = 0, record = 1; at += strspn(text + at, " \t\r\n,[]"), at < file->size; record++) {
+        json_error_t mistake;
+        json_t *object = json_loadb(text + at, file->size - at, JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL, &mistake);
+        const json_t *value = json_object_get(object, field);
+        const bool found = json_is_string(value);
+        Text document = {0};
+        text_add(&document, json_string_value(value), json_string_length(value));
+        json_decref(object);
+        if (!found)
+            return fail_input(error,
+                              "%s: record %zu, at byte %zu, is no JSON object with a text \"%s\"; give another "
+                              "--field, or leave it out to read the file as text",
+                              name, record, at, field);
+        text_add(&document, "\n", 1);
+        Buffer bytes = {(uint8_t *)document.bytes, document.size};
+        tidy(texts, &bytes);
+        document.size = bytes.size;
+        if (!texts_add(texts, name, &document, error)) return false;
+        at += (size_t)mistake.position;
+    }
+    return true;
+}
+
+// A file `below` a directory is left out when it is no text, or has no records for --field.
+static bool add_file(Texts *texts, const char *input, bool below, Error *error) {
+    const InputOptions *options = &texts->options;
+    const char *name = strcmp(input, "-") == 0 ? "standard input" : input;
+    Buffer buffer;
+    interrupt_cuts(true); // it may wait for what is typed
+    const bool read = read_source(&buffer, input, name, error);
+    interrupt_cuts(false);
+    if (!read) return false;
+    const bool empty = buffer.size == 0, text = !empty && check_text(&buffer, name, error);
+    if (empty || !(text || options->force) || (below && *options->field && !is_json(&buffer))) {
+        free(buffer.bytes);
+        texts->left_out++;
+        return below || (empty && fail_input(error, "%s is empty; give a file with text, or leave this one out", name));
+    }
+    texts->files += below;
+    if (text) tidy(texts, &buffer);
+    if (!*options->field && !texts->remarked && (path_ends_with(name, ".csv") || is_json(&buffer))) {
+        Error remark; // without control characters of the name
+        texts->remarked = true;
+        fail_input(&remark, "%s holds CSV or JSON, whose marks are learned as text; --field NAME reads a field of JSON",
+                   name);
+        fprintf(stderr, "bitter prepare: %s\n", remark.message);
+    }
+    Text document = {.bytes = (char *)buffer.bytes, .size = buffer.size, .capacity = buffer.size};
+    if (!*options->field) return texts_add(texts, name, &document, error);
+    const bool ok = add_records(texts, name, &buffer, error);
+    free(buffer.bytes);
+    return ok;
+}
+
+static int is_visible(const struct dirent *entry) {
+    return *entry->d_name != '.';
+}
+
+// Add the files below a directory in the order of their names, but not those of data and runs, nor what links lead to.
+static bool add_directory(Texts *texts, const char *directory, Error *error) {
+    struct dirent **entries;
+    struct stat status;
+    char path[PATH_CAPACITY];
+    if (!path_format(path, error, "%s/tokenizer.json", directory)) return false;
+    if (path_exists(path)) return true;
+    const int count = scandir(directory, &entries, is_visible, alphasort);
+    bool ok = count >= 0 || fail_open(directory, errno, "check the name", error);
+    for (int i = 0; i < count; i++) {
+        ok = ok && stop_check(&stop_at_signal, error) &&
+             path_format(path, error, "%s/%s", directory, entries[i]->d_name);
+        free(entries[i]);
+        const mode_t mode = ok && lstat(path, &status) == 0 ? status.st_mode : 0;
+        if (S_ISDIR(mode)) ok = add_directory(texts, path, error);
+        if (S_ISREG(mode)) ok = add_file(texts, path, true, error);
+    }
+    if (count >= 0) free(entries);
+    return ok;
+}
+
+static bool add_input(Texts *texts, const char *input, Error *error) {
+    const size_t before = texts->files;
+    if (is_builtin(input)) return add_builtin(texts, input, error);
+    if (!path_is_directory(input)) return add_file(texts, input, false, error);
+    return add_directory(texts, input, error) &&
+           (texts->files > before ||
+            fail_input(error, "%s is a directory of data or of a run, or one without texts; name a file or another",
+                       input));
+}
+
+// --- the tokenizer ---
+
+// What does --tokenizer ask for?
+static bool choose_tokenizer(Texts *texts, Error *error) {
+    static const char *const names[] = {"bytes", "chars", "bpe:4096"};
+    const char *text = texts->options.tokenizer;
+    const bool bytes = !*text || strcmp(text, "bytes") == 0, chars = strcmp(text, "chars") == 0;
+    texts->kind = bytes ? TOKENIZER_BYTES : chars ? TOKENIZER_CHARS : TOKENIZER_BPE;
+    if (bytes || chars) return true;
+    if (strncmp(text, "bpe:", 4) == 0) {
+        char *end;
+        const long size = strtol(text + 4, &end, 10);
+        texts->vocab_size = (int)size;
+        return (text[4] >= '0' && text[4] <= '9' && !*end && size >= BPE_VOCAB_LEAST && size <= BPE_VOCAB_MOST) ||
+               fail_input(error, "--tokenizer %s: give a whole number of tokens from %d to %d, as in bpe:4096", text,
+                          BPE_VOCAB_LEAST, BPE_VOCAB_MOST);
+    }
+    RunPaths run;
+    if (!run_paths(&run, text, error)) return false;
+    memcpy(texts->path, run.directory, sizeof texts->path);
+    if (!path_missing(texts->path)) return true;
+    const char *nearest = nearest_name(text, names, sizeof names / sizeof *names);
+    return fail_input(
+        error,
+        "--tokenizer: give bytes, chars, bpe:N or the path of a run, of data or of a tokenizer, not '%s', "
+        "which is no file or directory%s%s%s",
+        text, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+bool texts_read(Texts *texts, char **inputs, int count, Error *error) {
+    const InputOptions *options = &texts->options;
+    bool ok = choose_tokenizer(texts, error), files = !(*options->field || options->raw || options->force);
+    for (int i = 0; i < count; i++) files = files || !is_builtin(inputs[i]);
+    if (ok && !files)
+        return fail_input(error,
+                          "%s is made by bitter, and --field, --raw and --force say how to read files; leave them out",
+                          inputs[0]);
+    for (int i = 0; ok && i < count; i++) ok = stop_check(&stop_at_signal, error) && add_input(texts, inputs[i], error);
+    return ok;
+}
+
+static bool make_chars(Texts *texts, Error *error) {
+    Tokenizer *tokenizer = &texts->tokenizer;
+    bool ok = tokenizer_create(tokenizer, TOKENIZER_CHARS, "", 0, "", error);
+    for (size_t i = 0; ok && i < texts->count; i++) {
+        const Document *document = &texts->documents[i];
+        ok = stop_check(&stop_at_signal, error) &&
+             tokenizer_extend(tokenizer, document->text.bytes, document->text.size, document->name, error);
+    }
+    return ok;
+}
+
+static bool make_bpe(Texts *texts, Error *error) {
+    Tokenizer *tokenizer = &texts->tokenizer;
+    BpeWords words = {0};
+    bool ok = tokenizer_create_bpe(tokenizer, error);
+    for (size_t i = 0; ok && i < texts->count; i++) {
+        const Text *text = &texts->documents[i].text;
+        ok = stop_check(&stop_at_signal, error) && bpe_words_add(&words, text->bytes, text->size, error);
+    }
+    if (words.longest > BPE_WORD_SLOW)
+        fprintf(stderr,
+                "bitter prepare: a word of the text has %zu bytes, and bpe:N is slow with such words; bytes is not\n",
+                words.longest);
+    ok = ok && bpe_train(&tokenizer->bpe, &words, texts->vocab_size, error);
+    tokenizer->vocab_size = tokenizer->bpe.vocab_size;
+    bpe_words_free(&words);
+    return ok;
+}
+
+// --- the tokens ---
+
+static bool make_tokenizer(Texts *texts, Error *error) {
+    if (*texts->path) return tokenizer_find(&texts->tokenizer, texts->path, error);
+    if (texts->kind == TOKENIZER_CHARS) return make_chars(texts, error);
+    if (texts->kind == TOKENIZER_BPE) return make_bpe(texts, error);
+    return tokenizer_create(&texts->tokenizer, texts->kind, "", 0, "", error);
+}
+
+bool texts_encode(Texts *texts, Error *error) {
+    bool ok = make_tokenizer(texts, error);
+    for (size_t i = 0; ok && i < texts->count; i++) {
+        Document *document = &texts->documents[i];
+        ok = stop_check(&stop_at_signal, error) &&
+             tokenizer_encode_known(&texts->tokens, &texts->unknown, &texts->tokenizer, document->text.bytes,
+                                    document->text.size, document->name, error) &&
+             tokens_add_end(&texts->tokens, &texts->tokenizer, error);
+        text_free(&document->text);
+    }
+    const unsigned long long known = texts->tokens.count, unknown = texts->unknown.total;
+    return ok && (unknown <= known ||
+                  fail_input(error,
+                             "--tokenizer %s: it knows only %llu of the text's %llu characters; give the tokenizer of "
+                             "a similar text, or bytes or bpe:N, which take any text",
+                             texts->path, known, known + unknown));
+}
+
+// --- the shards ---
+
+typedef struct {
+    const char *split;
+    const uint16_t *ids; // (tokens)
+    uint64_t tokens;
+    int files; // written
+} Shards;
+
+// Write the split as files of at most shard_tokens, numbered from 0.
+static bool write_shards(Shards *shards, const Output *output, const PrepareOptions *options, Error *error) {
+    for (uint64_t written = 0; written < shards->tokens; shards->files++) {
+        uint64_t left = shards->tokens - written, most = (uint64_t)options->shard_tokens;
+        uint64_t size = left < most ? left : most;
+        char path[PATH_CAPACITY];
+        if (!stop_check(&stop_at_signal, error) ||
+            !path_format(path, error, "%s/%s_%06d.bin", output->temporary, shards->split, shards->files) ||
+            !shard_write(path, shards->ids + written, (size_t)size, error))
+            return false;
+        written += size;
+    }
+    return true;
+}
+
+// The contents of the directory.
+typedef struct {
+    Texts texts;
+    Shards train, val;
+} Prepared;
+
+// Validation is the end of the text.
+static bool divide(Prepared *prepared, const PrepareOptions *options, Error *error) {
+    const uint16_t *ids = prepared->texts.tokens.ids;
+    const uint64_t count = prepared->texts.tokens.count, training = corpus_training_count(count, options->validation);
+    if (training == 0 || training == count)
+        return fail_input(
+            error,
+            "the text has %llu tokens, and --val %g leaves none for %s, but training needs both splits; give more "
+            "text or another share",
+            (unsigned long long)count, options->validation, training ? "validation" : "training");
+    prepared->train = (Shards){"train", ids, training, 0};
+    prepared->val = (Shards){"val", ids + training, count - training, 0};
+    return true;
+}
+
+static void print_summary(const Prepared *prepared) {
+    const Texts *texts = &prepared->texts;
+    const Shards *train = &prepared->train, *val = &prepared->val;
+    const Tokenizer *tokenizer = &texts->tokenizer;
+    const UnknownCharacters *unknown = &texts->unknown;
+    const size_t known = texts->tokens.count, ends = tokenizer_end(tokenizer) < 0 ? 0 : texts->count;
+    printf("text         %zu bytes\n", texts->bytes);
+    if (texts->dropped > 0)
+        printf("left out     %zu bytes of byte order marks and \\r\\n at the ends of lines; --raw keeps them\n",
+               texts->dropped);
+    if (texts->files)
+        printf("files        %zu, in the order of their names; left out, as empty or %s: %zu\n", texts->files,
+               *texts->options.field ? "without records" : "no text", texts->left_out);
+    printf("tokenizer    %s, vocabulary of %d", tokenizer_kind_name(tokenizer->kind), tokenizer->vocab_size);
+    if (texts->vocab_size > tokenizer->vocab_size)
+        printf(" instead of %d, because no other pair of tokens occurs twice", texts->vocab_size);
+    if (tokenizer->kind == TOKENIZER_BPE)
+        printf(", %.2f bytes per token", (double)texts->bytes / (double)(known - ends));
+    printf("\n");
+    if (unknown->total > 0) {
+        char text[5] = "";
+        utf8_encode(text, unknown->first);
+        printf("left out     %llu of %llu characters, which the tokenizer does not know; the first: '%s' U+%04X\n",
+               (unsigned long long)unknown->total, (unsigned long long)(unknown->total + known),
+               is_plain(text) ? text : "", (unsigned)unknown->first);
+    }
+    printf("training     %llu tokens, shards: %d\n", (unsigned long long)train->tokens, train->files);
+    printf("validation   %llu tokens, shards: %d\n", (unsigned long long)val->tokens, val->files);
+}
+
+static bool write_output(Output *output, Prepared *prepared, const PrepareOptions *options, Error *error) {
+    char path[PATH_CAPACITY];
+    return path_format(path, error, "%s/tokenizer.json", output->temporary) &&
+           tokenizer_write(&prepared->texts.tokenizer, path, error) &&
+           write_shards(&prepared->train, output, options, error) &&
+           write_shards(&prepared->val, output, options, error) && stop_check(&stop_at_signal, error) &&
+           output_complete(output, error);
+}
+
+// Make the shards of `inputs` (count) and print a summary. Leaves nothing behind when it fails: (input) as the options
+// and inputs are wrong, (run) for want of memory or disk, (interrupted) by a signal.
+static bool prepare_inputs(Output *output, const PrepareOptions *options, char **inputs, int count, Error *error) {
+    Prepared prepared = {.texts.options = options->input};
+    char out[PATH_CAPACITY];
+    interrupt_catch();
+    const bool ok =
+        (*options->out ? path_format(out, error, "%s", options->out) : output_default(out, inputs[0], error)) &&
+        output_place(output, "--out", out, error) && output_create(output, error) &&
+        texts_read(&prepared.texts, inputs, count, error) && texts_encode(&prepared.texts, error) &&
+        divide(&prepared, options, error) && write_output(output, &prepared, options, error);
+    if (ok)
+        print_summary(&prepared);
+    else
+        output_discard(output);
+    if (!ok) stop_check(&stop_at_signal, error); // report the signal, not the read that it cut short
+    texts_free(&prepared.texts);
+    return ok;
+}
+
+// --- `bitter train FILE` ---
+
+// Do the tokens of the split stand at `at` in the text's? Moves `at` behind them.
+static bool holds_split(const Tokens *tokens, size_t *at, const Split *split) {
+    for (const Shard *shard = split->shards; shard < split->shards + split->shard_count; *at += shard++->count)
+        if (shard->count > tokens->count - *at ||
+            crc_bytes(0, tokens->ids + *at, shard->count * sizeof *tokens->ids) != shard->crc)
+            return false;
+    return true;
+}
+
+// Fails (input) unless the corpus is this text alone, as its tokenizer has it, or the one that `input` asks for; the
+// share of validation does not matter.
+static bool check_made_of(const char *data, const char *path, const InputOptions *input, Error *error) {
+    Corpus corpus = {0};
+    Texts texts = {.options = *input};
+    size_t at = 0;
+    char quoted[2][QUOTED_CAPACITY];
+    if (!*input->tokenizer) snprintf(texts.options.tokenizer, sizeof texts.options.tokenizer, "%s", data);
+    const bool read = corpus_open(&corpus, data, error) && texts_read(&texts, (char **)&path, 1, error);
+    if (read) *error = (Error){0};
+    const bool same = read && texts_encode(&texts, error) && holds_split(&texts.tokens, &at, &corpus.train) &&
+                      holds_split(&texts.tokens, &at, &corpus.val) && at == texts.tokens.count;
+    if (read && !same && error->kind != ERROR_RUN)
+        fail_input(error,
+                   "%s exists, but holds something else than %s, or in other tokens; make shards with `bitter prepare "
+                   "--out DIR %s`, or train on what is there with `bitter train --data %s`",
+                   data, path, shell_quoted(quoted[0], path), shell_quoted(quoted[1], data));
+    texts_free(&texts);
+    corpus_close(&corpus);
+    return same;
+}
+
+bool prepare_once(const char *data, const char *text, const InputOptions *input, const char *run, Error *error) {
+    PrepareOptions options;
+    Output output = {.lock = -1};
+    char *inputs[] = {(char *)text};
+    if (path_exists(data)) {
+        if (!check_made_of(data, text, input, error)) return false;
+        printf("prepare %s: %s was made of this text and is used\n", text, data);
+        return true;
+    }
+    options_default(&options, prepare_options);
+    options.input = *input;
+    if (!*input->tokenizer) snprintf(options.input.tokenizer, sizeof options.input.tokenizer, "%s", run);
+    if (path_exists(text)) printf("prepare %s, as `bitter prepare` does, into %s\n", text, data);
+    fflush(stdout);
+    return prepare_inputs(&output, &options, inputs, 1, error);
+}
+
 bool command_prepare(int argc, char **argv, Error *error) {
+    static const Usage usage = {
+        "prepare",
+        "Turn text into shards of tokens to train on. An INPUT is a text file, a .gz file, a directory for all text "
+        "files below it, - for standard input, or builtin:NAME[:key=value,...]. Inputs follow one another, and "
+        "validation is the end of the last ones. The output directory appears only when it is complete.",
+        "INPUT...", prepare_options,
+        "  bitter prepare --tokenizer chars shakespeare.txt\n"
+        "  bitter prepare --tokenizer bpe:4096 book.txt\n"
+        "  bitter prepare --tokenizer runs/book --out runs/data/sequel sequel.txt\n"
+        "  bitter prepare --out runs/data/books --val 0.05 books/*.txt.gz\n"
+        "  zcat wiki.gz | bitter prepare --out runs/data/wiki -\n"
+        "  bitter prepare builtin:tales:bytes=1e8,seed=2\n"};
     PrepareOptions options;
     Output output = {.lock = -1};
     char quoted[QUOTED_CAPACITY];

@@ -3,7 +3,6 @@
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "lab/eval/generate.h"
-#include "lab/eval/stream.h"
 #include "train/run.h"
 
 #include <errno.h>

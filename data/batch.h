@@ -31,8 +31,9 @@ typedef struct {
 // Fails (input) when the stream, called `name` in the message, has fewer than T + 1 tokens.
 bool batches_start(Batches *batches, const Split *split, const char *name, int T, uint64_t seed, Error *error);
 
-// Let each row of text begin with a document with the probability documents->share, between end tokens if the
-// tokenizer, which must outlive the batches, has one. Fails (input) when there are documents longer than a row.
+// Let each row of text begin with a document with the probability documents->share (0.05 if it is 0), between end
+// tokens if the tokenizer, which must outlive the batches, has one. Fails (input) when there are documents longer than
+// a row.
 bool batches_documents(Batches *batches, const BuiltinCorpus *documents, const Tokenizer *tokenizer, Error *error);
 
 // Exercises of this stream (task_stream), lengths drawn from min..max. Fails (run) for want of memory.
@@ -42,8 +43,8 @@ void batches_end(Batches *batches); // may be called on {0}
 
 // The next B rows, all as long as the longest of them, which is returned (T for text): inputs (B, length); targets (B,
 // length), the inputs shifted by one; and scored (B, length), whether each target counts in the loss: in text all of
-// them, in a task those of answers. There must be room for (B, T). Returns 0 when it fails, as split_read and
-// tokenizer_encode do; the batch is then undefined.
+// them, in a task those of answers. There must be room for (B, T). Returns 0 when it fails, as tokenizer_encode
+// does; the batch is then undefined.
 int batches_next(int *inputs, int *targets, bool *scored, Batches *batches, int B, Error *error);
 
 // Continue after `rows` rows with this checksum. The exercises of a task are written again, to count their tokens.

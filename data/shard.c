@@ -3,11 +3,8 @@
 #include "base/file/crc.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "shards are read as they stand in the file, little-endian");
 
@@ -16,7 +13,6 @@ enum {
     HEADER_BYTES = 4 * HEADER_INTS,
     MAGIC = 20240520,
     VERSION = 1,
-    PART = 1 << 12, // tokens read at a time
 };
 
 // Set the number of tokens from the header of a file of `size` bytes, of which as many are given as it has.
@@ -39,74 +35,24 @@ static bool read_header(Shard *shard, const void *header, size_t size, Error *er
                shard->path, size, start[2], expected, size < expected ? "cut short" : "too long");
 }
 
-static bool fail_changed(const Shard *shard, const char *how, Error *error) {
-    return fail_run(error,
-                    "%s changed while it was in use: %s; put the file back as it was, and continue or start again",
-                    shard->path, how);
-}
-
-// `size` bytes at `offset` of the open file.
-static bool read_bytes(void *bytes, const Shard *shard, size_t offset, size_t size, Error *error) {
-    for (size_t done = 0; done < size;) {
-        const ssize_t got = pread(shard->file, (char *)bytes + done, size - done, (off_t)(offset + done));
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return fail_run(error, "cannot read %s: %s; check the disk", shard->path, strerror(errno));
-        if (got == 0) return fail_changed(shard, "it is shorter than when it was opened", error);
-        done += (size_t)got;
-    }
-    return true;
-}
-
-static bool read_tokens(uint16_t *tokens, const Shard *shard, size_t offset, size_t count, Error *error) {
-    return read_bytes(tokens, shard, HEADER_BYTES + offset * sizeof *tokens, count * sizeof *tokens, error);
-}
-
-// The index of the first token outside the vocabulary; `count` if there is none.
-static size_t first_unknown(const uint16_t *tokens, size_t count, int vocab_size) {
-    uint16_t largest = 0;
-    for (size_t i = 0; i < count; i++) largest = tokens[i] > largest ? tokens[i] : largest;
-    if (largest < vocab_size) return count;
-    size_t where = 0;
-    while (tokens[where] < vocab_size) where++;
-    return where;
-}
-
-// Read all tokens once: add up their CRC-32, and fail on one outside the vocabulary.
-static bool check_tokens(Shard *shard, Error *error) {
-    uint16_t part[PART] = {0};
-    for (size_t at = 0; at < shard->count; at += PART) {
-        const size_t count = shard->count - at < PART ? shard->count - at : PART;
-        if (!read_tokens(part, shard, at, count, error)) return false;
-        const size_t unknown = first_unknown(part, count, shard->vocab_size);
-        if (unknown < count)
-            return fail_input(error,
-                              "%s: token %zu is %d, but the vocabulary has %d tokens; use the tokenizer.json "
-                              "that was made with the shard, or one that states another \"vocab_size\"",
-                              shard->path, at + unknown, part[unknown], shard->vocab_size);
-        shard->crc = crc_bytes(shard->crc, part, count * sizeof *part);
-    }
-    return true;
-}
-
-static bool open_file(Shard *shard, Error *error) {
-    struct stat status;
-    uint8_t header[HEADER_BYTES];
-    shard->file = file_open(shard->path, error);
-    if (shard->file < 0) return false;
-    shard->open = true;
-    if (fstat(shard->file, &status) != 0)
-        return fail_run(error, "cannot read %s: %s; check the disk", shard->path, strerror(errno));
-    const size_t size = (size_t)status.st_size;
-    return read_bytes(header, shard, 0, size < HEADER_BYTES ? size : HEADER_BYTES, error) &&
-           read_header(shard, header, size, error);
-}
-
 bool shard_open(Shard *shard, const char *path, int vocab_size, Error *error) {
-    *shard = (Shard){.vocab_size = vocab_size};
-    if (path_format(shard->path, error, "%s", path) && open_file(shard, error) && check_tokens(shard, error))
-        return true;
-    shard_close(shard);
-    return false;
+    Buffer file;
+    *shard = (Shard){0};
+    if (!path_format(shard->path, error, "%s", path) || !file_read(&file, path, error)) return false;
+    shard->memory = file.bytes;
+    shard->tokens = (const uint16_t *)(file.bytes + HEADER_BYTES);
+    bool ok = read_header(shard, file.bytes, file.size, error);
+    for (size_t i = 0; ok && i < shard->count; i++)
+        if (shard->tokens[i] >= vocab_size)
+            ok = fail_input(error,
+                            "%s: token %zu is %d, but the vocabulary has %d tokens; use the tokenizer.json that was "
+                            "made with the shard, or one that states another \"vocab_size\"",
+                            path, i, shard->tokens[i], vocab_size);
+    if (ok)
+        shard->crc = crc_bytes(0, shard->tokens, shard->count * sizeof *shard->tokens);
+    else
+        shard_close(shard);
+    return ok;
 }
 
 bool shard_from_tokens(Shard *shard, const char *name, const uint16_t *tokens, size_t count, Error *error) {
@@ -115,34 +61,16 @@ bool shard_from_tokens(Shard *shard, const char *name, const uint16_t *tokens, s
     if (count == 0 || count > INT32_MAX)
         return fail_input(error, "%s has %zu tokens, but 1 to %d were expected; ask for another size", name, count,
                           INT32_MAX);
-    shard->tokens = malloc(count * sizeof *tokens);
-    if (!shard->tokens) return fail_run(error, "%s: no memory for %zu tokens", name, count);
-    memcpy(shard->tokens, tokens, count * sizeof *tokens);
+    shard->memory = malloc(count * sizeof *tokens);
+    if (!shard->memory) return fail_run(error, "%s: no memory for %zu tokens", name, count);
+    shard->tokens = memcpy(shard->memory, tokens, count * sizeof *tokens);
     shard->crc = crc_bytes(0, tokens, count * sizeof *tokens);
     return true;
 }
 
 void shard_close(Shard *shard) {
-    if (shard->open) close(shard->file);
-    free(shard->tokens);
+    free(shard->memory);
     *shard = (Shard){0};
-}
-
-bool shard_read(int *ids, const Shard *shard, size_t offset, size_t count, Error *error) {
-    assert(offset <= shard->count && count <= shard->count - offset);
-    if (shard->tokens) {
-        for (size_t i = 0; i < count; i++) ids[i] = shard->tokens[offset + i];
-        return true;
-    }
-    uint16_t part[PART] = {0};
-    for (size_t size; count > 0; count -= size, offset += size, ids += size) {
-        size = count < PART ? count : PART;
-        if (!read_tokens(part, shard, offset, size, error)) return false;
-        if (first_unknown(part, size, shard->vocab_size) < size)
-            return fail_changed(shard, "it holds tokens that the vocabulary does not have", error);
-        for (size_t i = 0; i < size; i++) ids[i] = part[i];
-    }
-    return true;
 }
 
 bool shard_write(const char *path, const uint16_t *tokens, size_t count, Error *error) {

@@ -4,6 +4,7 @@
 
 #include "exchange/tensors.h"
 #include "train/run.h"
+#include "train/json.h"
 
 // Write a run's model into a directory that exists, as the files of one program. `name` is the run's, for messages.
 // Fail (input) when the program has no such model, saying what would do; (run) when the disk or memory is full.
@@ -21,5 +22,15 @@ bool export_llmc(const Run *run, const char *name, const char *directory, Error 
 // one): options, tokenizer and weights, to be freed with run_close. Its data are unknown. Fails (input) when files are
 // missing, damaged, or of a model that this program does not have.
 bool import_hf(Run *run, const char *directory, Error *error);
+
+// --- config.json of transformers' models ---
+
+// The config of a model, to be released. `end`: the token that ends a document, or -1.
+json_t *hf_config(Target target, const Gpt *gpt, const Rotations *rotations, int end);
+
+// Read the config of a model that transformers wrote: its architecture, vocabulary, sizes and position scheme. Fails
+// (input), naming `path` and the member, when it describes a model that this program does not have.
+bool hf_config_read(Target *target, TrainOptions *options, int *vocab, const json_t *config, const char *path,
+                    Error *error);
 
 #endif

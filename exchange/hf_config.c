@@ -1,6 +1,6 @@
 // config.json: the model's words and sizes, what differs from layer to layer, and rotations. Each part is written and
 // read side by side.
-#include "exchange/hf_config.h"
+#include "exchange/exchange.h"
 
 #include "base/file/text.h"
 #include "base/path.h"
@@ -422,7 +422,7 @@ static void rotations_to_options(TrainOptions *options, const Rotations *r, int 
     static const Method methods[] = {
         [ROPE_PROPORTIONAL] = METHOD_PI, [ROPE_LINEAR] = METHOD_PI,     [ROPE_DYNAMIC] = METHOD_DYNAMIC,
         [ROPE_YARN] = METHOD_YARN,       [ROPE_LLAMA3] = METHOD_LLAMA3, [ROPE_FACTORS] = METHOD_GIVEN};
-    StretchRule *rule = &options->stretch.rule;
+    StretchRule *rule = &options->stretch;
     int moving = r->moving; // a stretched prope is described by factors alone
     while (r->kind == ROPE_FACTORS && moving > 1 && r->for_long[moving - 1] == STANDS_STILL &&
            r->for_short[moving - 1] == STANDS_STILL)

@@ -1,7 +1,7 @@
 // The module in double precision.
 #include "lab/lesson/checks.h"
 #include "lab/lesson/mistakes.h"
-#include "lab/lesson/picture.h"
+#include "lab/lesson/pair.h"
 #include "lesson/shared.h"
 #include "model/gradcheck.h"
 

@@ -2,7 +2,7 @@
 #include "lab/eval/attended.h"
 #include "train/evaluate.h"
 #include "lab/eval/generate.h"
-#include "lab/lesson/picture.h"
+#include "lab/lesson/pair.h"
 #include "train/trainer.h"
 #include "lesson/shared.h"
 #include "posenc/rotation/rotate.h"
@@ -232,9 +232,9 @@ static bool measure(Attended *attended) {
                  windows = fit < ATTENTION_WINDOWS ? fit : ATTENTION_WINDOWS;
     if (windows == 0) return fail_input(error, "the validation text has no %zu tokens; choose a smaller --context", T);
     int *ids = malloc(windows * T * sizeof *ids);
-    const bool ok = (ids || fail_run(error, "no memory for %zu windows of %zu tokens", windows, T)) &&
-                    split_read(ids, &lesson.corpus.val, 0, windows * T, error) &&
-                    attended_measure(attended, stretched(), ids, (int)windows, (int)T, error);
+    if (ids) split_read(ids, &lesson.corpus.val, 0, windows * T);
+    const bool ok = ids ? attended_measure(attended, stretched(), ids, (int)windows, (int)T, error)
+                        : fail_run(error, "no memory for %zu windows of %zu tokens", windows, T);
     unstretched();
     free(ids);
     return ok;

@@ -19,7 +19,7 @@ static inline const char *block_name(Block block) {
 // sees: scalable softmax (Nakanishi 2025, 2501.19399)?
 typedef enum { SCALE_LOGITS_NONE, SCALE_LOGITS_LOG } ScaleLogits;
 
-// --- attention windows: in which layers a query sees only the last keys (windows.c) ---
+// --- attention windows: in which layers a query sees only the last keys ---
 
 #define WINDOWS_CAPACITY 64 // layers of a period
 

@@ -14,13 +14,9 @@ length=131072
     exit 2
 }
 mkdir -p "$results"
-if [ ! -f "$out/round3/config.json" ]; then
-    resume=
-    [ -f "$out/round3/search.csv" ] && resume=--resume
-    # shellcheck disable=SC2086
+[ -f "$out/round3/config.json" ] ||
     "$bitter" extend "$out/round2-ft" --method longrope --factor 8 --population 4 --generations 0 --windows 1 \
-        --out "$out/round3" $resume
-fi
+        --out "$out/round3"
 [ -f "$out/round3/perplexity.csv" ] ||
     "$bitter" eval "$out/round3" --context $length --eval-tokens $((length + 1)) --csv "$out/round3/perplexity.csv"
 [ -f "$out/round3/passkey.csv" ] ||

@@ -43,16 +43,13 @@ train() {
     fi
 }
 
-# extend RUN RUN2 OPTIONS...: extend a run unless RUN2 is finished; a stopped search continues.
+# extend RUN RUN2 OPTIONS...: extend a run unless RUN2 is finished.
 extend() {
     from=$1 run=$2 && shift 2
     made_by "$run" "$from" "$@"
     [ -f "$run/config.json" ] && return
     say "extend $run"
-    resume=
-    [ -f "$run/search.csv" ] && resume=--resume
-    # shellcheck disable=SC2086
-    logged "$run.log" extend "$from" --out "$run" "$@" $resume
+    logged "$run.log" extend "$from" --out "$run" "$@"
 }
 
 # measure RUN NAME OPTIONS...: write NAME.csv of a run, unless it is there.

@@ -25,8 +25,7 @@ by_depth() { # NAME FILE LENGTH
     awk -F , -v name="$1" -v length_="$3" '$1 == length_ { row = row " " $4 " |" } END { print "| " name " |" row }' "$2"
 }
 spent() { # RUN: evaluations and tokens
-    awk '/"evaluations":/ { e = $2 + 0 } /"tokens": [0-9]*,?$/ && e { t = $2 + 0; exit }
-        END { if (e) printf "%d, %.1f M", e, t / 1e6; else printf "-" }' "$1/config.json"
+    awk '$1 == "spent" { e = $2; t = $4 } END { if (e) printf "%d, %.1f M", e, t / 1e6; else printf "-" }' "$1.log"
 }
 row() { # NAME RUN SPENT
     file=$2/perplexity.csv
@@ -73,13 +72,13 @@ header() {
     echo
     echo "| window | perplexity | passkey |"
     echo "|---|---|---|"
-    awk -F , 'NR > 1 && $3 == "all" { print $1, $6 }' "$out/long/perplexity.csv" | while read -r context value; do
-        printf '| %d | %.3f | %s |\n' "$context" "$value" "$(passkey "$out/long/passkey.csv" "$context")"
+    awk -F , 'NR > 1 && $3 == "all" { print $1, $6 }' "$out/round2-ft/perplexity.csv" | while read -r context value; do
+        printf '| %d | %.3f | %s |\n' "$context" "$value" "$(passkey "$out/round2-ft/passkey.csv" "$context")"
     done
     echo
     echo "| passkeys, right of 10 | 0% | 25% | 50% | 75% | 100% |"
     echo "|---|---:|---:|---:|---:|---:|"
-    for length in 2048 16384; do by_depth "$length" "$out/long/passkey.csv" $length; done
+    for length in 2048 16384; do by_depth "$length" "$out/round2-ft/passkey.csv" $length; done
 } >"$results/table.md"
 
 # The factors as a table: a row per pair, a column per method.

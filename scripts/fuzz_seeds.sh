@@ -85,8 +85,6 @@ seed tables good_positions <learned/positions.csv
 printf 'x,y,z\n1,2,\n2,,3.5\n1e3,-4,5\n' | seed tables good_table
 "$bitter" extend tales --out found --method longrope --factor 2 --windows 2 --population 8 --generations 2 \
     --seed 1 --data builtin:tales:bytes=1000 --threads 1 >/dev/null
-tail -n +2 found/search.csv | seed search good_search
-sed '1s/, 2 windows/, 3 windows/' found/search.csv | seed search other_settings
 for run in learned layers yarn dynamic found; do unsealed $run/config.json | seed config good_$run; done
 
 # --- comparisons ---

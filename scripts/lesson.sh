@@ -19,7 +19,7 @@ page=lesson/page
 scripts='wasm worker draw numbers clock back length distance torque train inside broken page'
 # Functions that JavaScript calls: those of these headers that have such names.
 float_headers='lesson/module.h'
-double_headers='lesson/module.h posenc/rotation/rotate.h lab/lesson/pair.h lab/lesson/picture.h'
+double_headers='lesson/module.h posenc/rotation/rotate.h lab/lesson/pair.h'
 called='(lesson|rope|rope_pair|pair|picture)_[a-z_]*'
 # Files that need an operating system; lesson/wasi/ has what the modules need of them.
 left_out='base/memory.c base/interrupt.c base/file/file.c data/bpe/splitter.c'

@@ -40,8 +40,8 @@ bool config_check_data(const char *path, const Corpus *corpus, Error *error);
 
 // The object "rotation" of a model whose rotations are stretched (docs/formats.md). stretch_from_json fails (input)
 // when a member is missing or not as stretch_to_json writes it.
-json_t *stretch_to_json(const RunStretch *stretch);
-bool stretch_from_json(RunStretch *stretch, const json_t *object, const char *path, Error *error);
+json_t *stretch_to_json(const StretchRule *rule);
+bool stretch_from_json(StretchRule *rule, const json_t *object, const char *path, Error *error);
 
 // Set pos->stretch. Fails (input) when the stretch does not fit the scheme or the number of pairs in a head.
 bool stretch_apply(Mix *mix, const StretchRule *rule, const char *path, Error *error);

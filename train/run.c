@@ -186,7 +186,7 @@ bool run_open(Run *run, const char *name, const char *past, Error *error) {
     if (!shape_of(&shape, &run->options, vocab_size, &reason) || !shape_check(&shape, &reason) ||
         !mix_create(&pos, run->options.pos, &shape, &reason))
         return fail_input(error, "%s: %.900s", paths.config, reason.message);
-    bool ok = stretch_apply(&pos, &run->options.stretch.rule, paths.config, error) && apply_past(&pos, past, error) &&
+    bool ok = stretch_apply(&pos, &run->options.stretch, paths.config, error) && apply_past(&pos, past, error) &&
               tokenizer_read(&run->tokenizer, paths.tokenizer, error);
     if (ok && run->tokenizer.vocab_size != vocab_size)
         ok = fail_input(error, "%s has %d tokens, but %s expects %d; the two files do not belong together",

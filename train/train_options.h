@@ -39,14 +39,6 @@
     CHOICE_ROW("precision", offsetof(S, precision), "float", "float|bf16", NULL,                                       \
                "bf16: round the operands of linear layers to bfloat16, where that is faster")
 
-// What a run's rotations are stretched by, and how its factors were found on text: the mean loss there, in nats; how
-// many candidates were tried; how many tokens were read. 0 where a formula gave them.
-typedef struct {
-    StretchRule rule;
-    double loss;
-    long long evaluations, tokens;
-} RunStretch;
-
 typedef enum { PRECISION_FLOAT, PRECISION_BF16 } Precision;
 
 typedef struct {
@@ -60,7 +52,7 @@ typedef struct {
     long long eval_every, eval_tokens, patience, sample_every, save_every;
     char out[TEXT_CAPACITY], init[TEXT_CAPACITY];
     bool resume;
-    RunStretch stretch;    // no option, but what `bitter extend` wrote into a run
+    StretchRule stretch;   // no option, but what `bitter extend` wrote into a run
     long long cosine_from; // no option either: the steps that were done when --resume --steps began a new cosine, or 0
 } TrainOptions;
 

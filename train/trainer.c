@@ -3,7 +3,6 @@
 #include "base/file/crc.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "train/answers.h"
 #include "train/evaluate.h"
 #include "train/config.h"
 #include "num/blas.h"
@@ -50,13 +49,13 @@ PlaceRule place_rule(const Tokenizer *tokenizer) {
 
 bool trainer_check(Mix *pos, const TrainOptions *options, int vocab, Error *error) {
     Shape shape;
-    if (options->stretch.rule.original > 0 && options->random_positions > 0)
+    if (options->stretch.original > 0 && options->random_positions > 0)
         return fail_input(error, "--random-positions %lld: the rotations are stretched; leave it out",
                           options->random_positions);
     // The shape before the scheme, which looks at the head width.
     return train_options_check(options, error) && shape_of(&shape, options, vocab, error) &&
            shape_check(&shape, error) && mix_create(pos, options->pos, &shape, error) &&
-           stretch_apply(pos, &options->stretch.rule, options->resume ? options->out : options->init, error);
+           stretch_apply(pos, &options->stretch, options->resume ? options->out : options->init, error);
 }
 
 static bool start_text(Trainer *trainer, int T, Error *error) {

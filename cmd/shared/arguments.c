@@ -1,6 +1,8 @@
 #include "cmd/shared/arguments.h"
 
 #include "base/utf8.h"
+#include "num/blas.h"
+#include "num/gemm.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -117,6 +119,11 @@ const char *other_name(const char *name) {
         {" finetune fine_tune init_from ", "`bitter train --init RUN` begins with the weights of a run"},
         {" parents mutations crossovers ", "the search of `bitter extend` takes them from --population"},
         {" probability far abandon forget one_by_one ", "the search of `bitter extend` always has its preset; leave it out"},
+        {" broken ", "the section \"Break it\" of lesson/lesson.html plants mistakes, and `bitter gradcheck --controls` two of them"},
+        {" high_freq low_freq ", "`bitter extend --method llama3` always has Meta's 4 and 1; leave it out"},
+        {" short ", "`bitter extend --keep-short` leaves the frequencies of short windows as they were"},
+        {" free rising ", "the search of `bitter extend` always has LongRoPE's rule, and descent never; leave it out"},
+        {" resume ", "of all commands, only `bitter train` has it; give the same command again"},
         {" seed ", "the name of a task has it, as in --data builtin:passkey:seed=3"},
         {" budget ", "`bitter compare` trains all schemes for equal steps, and its report says how long each took"},
         {" sbatch ", "`bitter compare ... --slurm >FILE` writes a script; give sbatch its options with it"},
@@ -220,4 +227,30 @@ int arguments_parse(void *target, bool *given, const Usage *usage, int argc, cha
     const int first = argc - (int)operands;
     if (!check_operands(usage, (int)operands, argv + first, &error)) die(usage->command, &error);
     return first;
+}
+
+// --- what several commands say ---
+
+void shape_describe(char text[TEXT_CAPACITY], const Shape *s, const char *window) {
+    char keys[64] = "";
+    if (key_heads(s) < s->heads)
+        snprintf(keys, sizeof keys, " that share %d head%s of keys", key_heads(s), key_heads(s) == 1 ? "" : "s");
+    snprintf(text, TEXT_CAPACITY, "%d layer%s%s, %d head%s%s, width %d, context %d%s%.200s%s%s", s->layers,
+             s->layers == 1 ? "" : "s", s->block == BLOCK_LLAMA ? " with Llama's block" : "", s->heads,
+             s->heads == 1 ? "" : "s", keys, s->width, s->context, s->windows.period ? ", window " : "",
+             s->windows.period ? window : "", s->windows.period > 1 ? " by layers" : "",
+             s->scale_logits ? ", scores times s log n" : "");
+}
+
+void kernels_report(const char *command) {
+    if (!gemm_uses_blas()) return;
+    if (!blas_is_right()) {
+        Error error;
+        fail_run(&error,
+                 "the kernels of %s for %s give wrong products on this processor; install another version of the "
+                 "library, set OPENBLAS_CORETYPE=Haswell or another core, or build bitter with `make BLAS=none`",
+                 blas_description(), blas_core());
+        die(command, &error);
+    }
+    if (blas_complaint()) fprintf(stderr, "bitter %s: %s\n", command, blas_complaint());
 }

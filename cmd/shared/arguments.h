@@ -5,6 +5,7 @@
 #include "base/file/file.h"
 #include "base/option.h"
 #include "base/file/text.h"
+#include "num/tensor.h"
 
 #define ARGUMENTS_MOST 64 // rows of a table, for arrays of `given`
 
@@ -40,5 +41,14 @@ void program_find(char program[PATH_CAPACITY], const char *name);
 // The exit code for main: status, or ERROR_RUN with a message on stderr if writing to stdout failed. A reader that has
 // closed the pipe, as `head` does, is no failure.
 int output_finish(int status);
+
+// "4 layers, 4 heads, width 128, context 256", and Llama's block, shared keys and windows, which are those of the text
+// of
+// --window, where the model has them.
+void shape_describe(char text[TEXT_CAPACITY], const Shape *shape, const char *window);
+
+// Call when long work begins. Prints a line to stderr when this build of the BLAS is slow. Dies (run) when its products
+// are wrong.
+void kernels_report(const char *command);
 
 #endif

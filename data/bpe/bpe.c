@@ -2,7 +2,6 @@
 
 #include "base/interrupt.h"
 #include "base/utf8.h"
-#include "data/bpe/splitter.h"
 
 #include <limits.h>
 #include <stdlib.h>

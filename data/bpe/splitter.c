@@ -1,5 +1,5 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include "data/bpe/splitter.h"
+#include "data/bpe/bpe.h"
 
 #include "base/interrupt.h"
 #include "base/utf8.h"

@@ -2,7 +2,7 @@
 
 #include "base/interrupt.h"
 #include "base/memory.h"
-#include "data/bpe/splitter.h"
+#include "data/bpe/bpe.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include "base/option.h"
 #include "base/file/text.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct Builtin Builtin;
@@ -20,7 +21,7 @@ typedef struct {
     // Options of single tasks:
     long long offset, keys, questions;
     double ignore;
-    double share; // of a scattered corpus: its share of the tokens of the mixture
+    double share; // of `train --documents`: how many windows begin with one; 0 = not given
 } BuiltinCorpus;
 
 // An option row for the whole number `field` of a BuiltinCorpus.
@@ -113,5 +114,37 @@ void exercise_free(Exercise *exercise); // may be called on {0}
 // targets (n) the bytes and the end token. `scored` (n) says which targets belong to an answer: the end token does if
 // an answer is at the end, so that the model has to learn to stop there.
 int exercise_row(int *inputs, int *targets, bool *scored, const Exercise *exercise, int end);
+
+// --- the passkey test (Mohtashami, Jaggi 2023, 2305.16300, in the words of YaRN's evaluation): a number is given once
+// in a long text without other information, and asked for at its end ---
+
+#define PASSKEY_MOST 50000 // keys are 1 .. this
+
+#define PASSKEY_TASK                                                                                                   \
+    "There is an important info hidden inside a lot of irrelevant text. Find it and memorize them. I will quiz you "   \
+    "about the important information there."
+#define PASSKEY_GARBAGE  "The grass is green. The sky is blue. The sun is yellow. Here we go. There and back again."
+#define PASSKEY_NEEDLE   "The pass key is %d. Remember it. %d is the pass key."
+#define PASSKEY_QUESTION "What is the pass key? The pass key is"
+
+// The length in characters of the longest prompt without garbage, so that a prompt of this length exists for every
+// key: five lines, two of them empty.
+#define PASSKEY_SHORTEST                                                                                               \
+    ((int)sizeof PASSKEY_TASK "\n\n" PASSKEY_NEEDLE "\n\n" PASSKEY_QUESTION - 1 +                                      \
+     2 * (int)(sizeof "50000" - sizeof "%d"))
+
+// Key number `index` of this seed, uniform in 1 .. PASSKEY_MOST.
+int passkey_key(uint64_t seed, uint64_t index);
+
+// Append a prompt of `length` characters, at least PASSKEY_SHORTEST: garbage, cut where it reaches the length, of which
+// the share `depth`, 0 to 1, is before the line with the key.
+void passkey_prompt(Text *text, int key, int length, double depth);
+
+// Append the answer to the prompt: " 12345." and a newline.
+void passkey_answer(Text *text, int key);
+int passkey_answer_length(int key);
+
+// Is the first number in a continuation of the prompt the key?
+bool passkey_right(const char *continuation, size_t size, int key);
 
 #endif

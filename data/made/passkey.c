@@ -1,4 +1,3 @@
-#include "data/made/passkey.h"
 
 #include "base/random.h"
 #include "data/made/builtin.h"
@@ -50,16 +49,16 @@ bool passkey_right(const char *continuation, size_t size, int key) {
     return number == key;
 }
 
-// --- builtin:passkey: documents with their answers, to be scattered through other text ---
+// --- builtin:passkey: documents with their answers ---
 // A model that never saw such documents finds no passkey, whatever its positions.
 
 #define SHORTEST 255 // document of any key
 _Static_assert(SHORTEST == PASSKEY_SHORTEST + sizeof " 50000.\n" - 1, "the option's preset is a string");
 
 const Option passkey_options[] = {
-    BUILTIN_ROW(bytes, "1e6", 1000, 1e12, "size of the corpus, where it is not scattered through other text"),
-    NUMBER_ROW("share", offsetof(BuiltinCorpus, share), "0.05", 0.0001, 0.9, "SHARE",
-               "share of the training tokens, where it is scattered; of the windows, with train --documents"),
+    BUILTIN_ROW(bytes, "1e6", 1000, 1e12, "size of the corpus"),
+    NUMBER_ROW("share", offsetof(BuiltinCorpus, share), NULL, 0.0001, 0.9, "SHARE",
+               "share of the windows that begin with one, with train --documents (0.05)"),
     BUILTIN_ROW(min, "255", SHORTEST, 1e6, "shortest document"),
     BUILTIN_ROW(max, "512", SHORTEST, 1e6, "longest document"),
     BUILTIN_ROW(seed, "1337", 0, 1e15, "random seed of the documents"),

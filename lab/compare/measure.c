@@ -1,7 +1,6 @@
 #include "lab/compare/measure.h"
 
 #include "base/file/crc.h"
-#include "train/answers.h"
 #include "train/evaluate.h"
 
 #include <inttypes.h>

@@ -2,9 +2,12 @@
 
 #include "base/interrupt.h"
 #include "base/progress.h"
+#include "train/result.h"
 
+#include <errno.h>
 #include <omp.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 // What windows of the original length are stretched by so far.
 static Stretch short_stretch(const Extension *x) {
@@ -31,19 +34,13 @@ static Stretch further(const Extension *x) {
     return stretch;
 }
 
-// Give a stretch that was found or listed its attention factor: LongRoPE's for the new length; with --short, the one
-// that short windows already have.
-static void set_attention(Stretch *stretch, const Extension *x) {
-    const bool short_only = x->options->short_only;
-    stretch->attention = short_only ? short_stretch(x).attention : longrope_attention(x->factor, x->original);
-    stretch->bare_start = false;
-}
-
 // The stretch that --factors and --unscaled list. Fails (input) when they are not one for each pair.
 static bool listed(Stretch *stretch, const Extension *x, Error *error) {
     const TextList *lists = &x->options->factors;
     int count = 0;
-    *stretch = (Stretch){.unscaled = (int)x->options->unscaled};
+    const double attention = x->options->attention_factor;
+    *stretch = (Stretch){.unscaled = (int)x->options->unscaled,
+                         .attention = attention > 0 ? attention : longrope_attention(x->factor, x->original)};
     for (int i = 0; i < lists->count; i++) {
         char *end;
         for (const char *at = lists->items[i]; *at; at = end + (*end == ','), count++) {
@@ -54,20 +51,21 @@ static bool listed(Stretch *stretch, const Extension *x, Error *error) {
             if (count < x->pairs) stretch->factors[count] = factor;
         }
     }
-    set_attention(stretch, x);
     return count == x->pairs ||
            fail_input(error, "--factors has %d numbers, but %s has heads of %d pairs; give one for each pair", count,
                       x->directory, x->pairs);
 }
 
-int extension_starts(Stretch starts[STARTS_MOST], const Extension *x, Error *error) {
+int extension_starts(Stretch starts[STARTS_MOST], const Extension *x) {
     const bool stretched = x->run.gpt.pos.part[x->part].stretch.original > 0;
-    if (x->options->factors.count) return listed(starts, x, error);
     starts[0] = formula(x, METHOD_PI);
     starts[1] = formula(x, METHOD_NTK);
     starts[2] = formula(x, METHOD_YARN);
-    if (stretched) starts[3] = x->options->short_only ? short_stretch(x) : further(x);
-    for (int i = 0; i < 3 + stretched; i++) set_attention(&starts[i], x);
+    if (stretched) starts[3] = further(x);
+    for (int i = 0; i < 3 + stretched; i++) {
+        starts[i].attention = longrope_attention(x->factor, x->original);
+        starts[i].bare_start = false;
+    }
     return 3 + stretched;
 }
 
@@ -77,6 +75,35 @@ void extension_close(Extension *x) {
     free(x->scorer.ids);
     corpus_close(&x->corpus);
     run_close(&x->run);
+}
+
+// --- what was scored ---
+
+bool record_open(Record *record, const Extension *x, const char *name, const char *head, Error *error) {
+    AtomicFile file;
+    *record = (Record){0};
+    if (!path_format(record->path, error, "%s/%s", x->options->out, name) ||
+        !result_open(&file, "--out", record->path, head, error))
+        return false;
+    fputs(",unscaled", file.stream);
+    for (int i = 0; i < x->pairs; i++) fprintf(file.stream, ",factor_%d", i);
+    fputc('\n', file.stream);
+    if (!atomic_commit(&file, error)) return false;
+    record->stream = file_append(record->path);
+    return record->stream || fail_run(error, "cannot append to %s: %s", record->path, strerror(errno));
+}
+
+bool record_row(const Record *record, const Stretch *stretch, int pairs) {
+    fprintf(record->stream, ",%d", stretch->unscaled);
+    for (int i = 0; i < pairs; i++) fprintf(record->stream, ",%.6g", stretch->factors[i]);
+    return fputc('\n', record->stream) != EOF && fflush(record->stream) == 0;
+}
+
+bool record_close(Record *record, bool ok, Error *error) {
+    if (!record->stream) return ok;
+    if (fclose(record->stream) != 0 && ok) ok = fail_run(error, "cannot write %s: %s", record->path, strerror(errno));
+    if (!ok && error->kind != ERROR_INTERRUPTED) unlink(record->path);
+    return ok;
 }
 
 // --- the loss on windows of text ---
@@ -97,7 +124,7 @@ static bool read_windows(Extension *x, const char *data, Error *error) {
         return fail_run(error, "no memory for %d windows of %d tokens; try fewer --windows", windows, x->window);
     for (int w = 0; w < windows; w++) {
         const uint64_t last = text->count - tokens, start = last * (2 * (uint64_t)w + 1) / (2 * (uint64_t)windows);
-        if (!split_read(x->scorer.ids + (size_t)w * tokens, text, start, tokens, error)) return false;
+        split_read(x->scorer.ids + (size_t)w * tokens, text, start, tokens);
     }
     return true;
 }
@@ -204,9 +231,9 @@ static bool tune(Stretch *result, Stretch *tried, Extension *x, Error *error) {
     progress_clear(&line);
     if (!stop_check(&stop_at_signal, error)) return false;
     if (!isfinite(loss)) return fail_nonfinite(error, "no choice of betas has a finite loss; is the model trained?");
-    x->found.loss = loss;
-    x->found.evaluations = count;
-    x->found.tokens = x->scorer.tokens;
+    x->loss = loss;
+    x->evaluations = count;
+    x->tokens = x->scorer.tokens;
     choice_word(RAMP_NAMES, best.ramp, ramp);
     printf("betas    %g and %g with the %s ramp: the best of %d on %s\n", best.beta_fast, best.beta_slow, ramp, count,
            x->corpus.name);
@@ -231,7 +258,7 @@ static bool find(Stretch *result, Extension *x, Error *error) {
     const ExtendOptions *o = x->options;
     switch (o->method) {
     case METHOD_DYNAMIC: // its factors follow the window, so the result stays empty
-        x->found.rule.growth = o->growth == 0 ? 1 : x->factor;
+        x->found.growth = o->growth == 0 ? 1 : x->factor;
         return true;
     case METHOD_YARN:
         return find_yarn(result, x, error);
@@ -240,9 +267,7 @@ static bool find(Stretch *result, Extension *x, Error *error) {
     case METHOD_GRADIENT:
         return gradient_find(result, x, error);
     case METHOD_GIVEN:
-        if (!listed(result, x, error)) return false;
-        if (o->attention_factor > 0) result->attention = o->attention_factor;
-        return true;
+        return listed(result, x, error);
     default:
         *result = formula(x, (Method)o->method);
         return true;
@@ -252,18 +277,12 @@ static bool find(Stretch *result, Extension *x, Error *error) {
 bool extension_find(Extension *x, Error *error) {
     const ExtendOptions *o = x->options;
     const StretchRule *before = &x->run.gpt.pos.part[x->part].stretch;
-    StretchRule *rule = &x->found.rule;
+    StretchRule *rule = &x->found;
     Stretch found = {0};
-    x->found = (RunStretch){.rule = {.method = o->method, .factor = x->factor, .original = x->original}};
-    x->space = search_space(x->pairs, o->short_only ? before->factor : x->factor, x->original);
-    x->space.free = o->free;
-    if (o->short_only) *rule = *before;
+    x->found = (StretchRule){.method = o->method, .factor = x->factor, .original = x->original};
+    x->space = search_space(x->pairs, x->factor, x->original);
     if (!find(&found, x, error)) return false;
-    rule->has_short = o->short_only || o->keep_short || before->has_short;
-    if (o->short_only) {
-        rule->short_stretch = found;
-        return true;
-    }
+    rule->has_short = o->keep_short || before->has_short;
     rule->pairs = x->pairs;
     rule->long_stretch = found;
     if (!rule->has_short) return true;

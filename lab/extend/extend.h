@@ -14,11 +14,11 @@ typedef struct {
     double factor; // --factor: the new length / the run's context
     FormulaOptions formula;
     int growth; // a choice: 0 = the paper's (StretchRule.growth 1); 1 = Hugging Face's (growth = factor)
-    bool keep_short, short_only, tune, further, free, rising, resume;
+    bool keep_short, tune, further;
     SearchOptions search; // its windows are also those of yarn --tune and gradient
     long long steps, tokens, threads;
     double lr;
-    TextList factors; // "1,1.5,8", in all one for each pair: METHOD_GIVEN's, or METHOD_GRADIENT's start
+    TextList factors; // of METHOD_GIVEN: "1,1.5,8", in all one for each pair
     long long unscaled;
     double attention_factor; // 0 = LongRoPE's
 } ExtendOptions;
@@ -49,10 +49,13 @@ typedef struct {
     int pairs;         // of a head
     double base;       // of the frequencies
     int window;        // the stretched length
-    double factor;     // window / original length, 1 with --short
+    double factor;     // window / original length
     int original;      // the length that the frequencies were trained at
     SearchSpace space; // of search; descent keeps to its limits
-    RunStretch found;  // what the new run will have
+    StretchRule found; // what the new run will have
+    // How factors were found on text: the mean loss there, in nats, candidates tried, tokens read; 0 for a formula's.
+    double loss;
+    long long evaluations, tokens;
     Corpus corpus;
     Scorer scorer; // if the method looks at text
 } Extension;
@@ -63,16 +66,26 @@ bool extension_find(Extension *x, Error *error);
 // Close what an extension has opened; x->scorer and x->corpus may be {0}.
 void extension_close(Extension *x);
 
-// The methods that have files of their own: find the stretch of long windows or, with --short, of short ones. Fail
-// (input, run, interrupted, nonfinite).
+// The methods that have files of their own: find the stretch. Fail (input, run, interrupted, nonfinite).
 bool longrope_find(Stretch *result, Extension *x, Error *error);
 bool gradient_find(Stretch *result, Extension *x, Error *error);
 
 // What search and descent start from, with the attention factor of what they find: PI, NTK, YaRN, and the stretch that
-// the run already has, stretched further; or that of --factors and --unscaled. Returns how many there are; 0 when it
-// fails (input), because --factors are not one for each pair.
+// the run already has, stretched further. Returns how many there are.
 enum { STARTS_MOST = 4 };
-int extension_starts(Stretch starts[STARTS_MOST], const Extension *x, Error *error);
+int extension_starts(Stretch starts[STARTS_MOST], const Extension *x);
+
+// search.csv or descent.csv of the new run, which has a row for each stretch that was scored. record_open begins it
+// with the columns `head`, unscaled, factor_0, ..., and replaces one that a search or descent left which was stopped.
+typedef struct {
+    char path[PATH_CAPACITY];
+    FILE *stream;
+} Record;
+bool record_open(Record *record, const Extension *x, const char *name, const char *head, Error *error);
+// End a row, whose first numbers have been written, with the stretch. False, with errno, when that fails.
+bool record_row(const Record *record, const Stretch *stretch, int pairs);
+// Close it; remove it unless all is well (`ok`, which is returned) or a signal came.
+bool record_close(Record *record, bool ok, Error *error);
 
 // --- the loss on windows of text, which yarn --tune, longrope and gradient choose by ---
 

@@ -1,13 +1,11 @@
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "lab/extend/extend.h"
-#include "train/result.h"
 #include "model/train_pass.h"
 #include "posenc/rotation/rotate.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
 // A training step counts as three reads of its window: one forward, and two for the backward pass, which costs twice as
 // much.
@@ -22,7 +20,7 @@ typedef struct {
     double m[PAIRS_MOST], v[PAIRS_MOST]; // Adam's
     double most;                         // the largest factor, as in the search
     long long step, steps;
-    FILE *csv;
+    Record record;
     ProgressLine line;
 } Descent;
 
@@ -61,49 +59,21 @@ static double loss_and_gradient(double *dlog_factors, Descent *d, int window) {
     return loss / T;
 }
 
-// Replace n values, at most PAIRS_MOST, by those for which sum weights (new - old)^2 is least and none is below the one
-// before: neighbours that fall become their mean, as often as there are any (Ayer et al. 1955, isotonic regression).
-// Weights are above 0.
-static void nearest_rising(double *values, const double *weights, int n) {
-    double mean[PAIRS_MOST], weight[PAIRS_MOST];
-    int size[PAIRS_MOST], count = 0; // of groups of neighbours with the same value
-    for (int i = 0; i < n; i++) {
-        mean[count] = values[i];
-        weight[count] = weights[i];
-        size[count++] = 1;
-        for (; count > 1 && mean[count - 2] > mean[count - 1]; count--) {
-            const double both = weight[count - 2] + weight[count - 1];
-            mean[count - 2] = (weight[count - 2] * mean[count - 2] + weight[count - 1] * mean[count - 1]) / both;
-            weight[count - 2] = both;
-            size[count - 2] += size[count - 1];
-        }
-    }
-    for (int group = 0, i = 0; group < count; group++)
-        for (const int end = i + size[group]; i < end; i++) values[i] = mean[group];
-}
-
-// Adam on log factors, which stay within [1, most] as in the search. Of all steps dx, Adam's makes m dx + sqrt(v) dx^2
-// / (2 rate), summed over the pairs, the least. With LongRoPE's rule, the step does so among those that end at rising
-// factors: these are the nearest to Adam's, with weights sqrt(v). Without weights, pairs that hardly matter would take
-// along those that do, because Adam moves all of them equally fast.
+// Adam on log factors, which stay within [1, most] as in the search.
 static void move(Descent *d, const double *dlog_factors, double rate, long long step) {
     const double beta1 = 0.9, beta2 = 0.99;
-    const int pairs = d->x->pairs;
-    double log_factors[PAIRS_MOST], weights[PAIRS_MOST];
-    for (int i = 0; i < pairs; i++) {
+    for (int i = 0; i < d->x->pairs; i++) {
         const double g = dlog_factors[i];
         d->m[i] = beta1 * d->m[i] + (1 - beta1) * g;
         d->v[i] = beta2 * d->v[i] + (1 - beta2) * g * g;
-        const double m = d->m[i] / (1 - pow(beta1, (double)step)), v = d->v[i] / (1 - pow(beta2, (double)step));
-        weights[i] = sqrt(v) + 1e-12;
-        log_factors[i] = log(d->stretch.factors[i]) - rate * m / weights[i];
+        const double m = d->m[i] / (1 - pow(beta1, (double)step)), v = d->v[i] / (1 - pow(beta2, (double)step)),
+                     moved = log(d->stretch.factors[i]) - rate * m / (sqrt(v) + 1e-12);
+        d->stretch.factors[i] = exp(fmin(fmax(moved, 0), log(d->most)));
     }
-    if (d->x->options->rising) nearest_rising(log_factors, weights, pairs);
-    for (int i = 0; i < pairs; i++) d->stretch.factors[i] = exp(fmin(fmax(log_factors[i], 0), log(d->most)));
 }
 
 static bool interrupted(const Descent *d, Error *error) {
-    return fail_interrupted(error, "interrupted; only %s/descent.csv was written", d->x->options->out);
+    return fail_interrupted(error, "interrupted; only %s was written", d->record.path);
 }
 
 static bool descend(Descent *d, long long steps, double rate, Error *error) {
@@ -120,11 +90,9 @@ static bool descend(Descent *d, long long steps, double rate, Error *error) {
             if (!isfinite(dlog_factors[i])) // move() would take NaN for the factor 1
                 return fail_nonfinite(error, "step %lld: the gradient of factor %d is %g; try a smaller --lr", d->step,
                                       i, dlog_factors[i]);
-        fprintf(d->csv, "%lld,%.9g,%d", d->step, loss, d->stretch.unscaled);
-        for (int i = 0; i < pairs; i++) fprintf(d->csv, ",%.6g", d->stretch.factors[i]);
-        if (fputc('\n', d->csv) == EOF || fflush(d->csv) != 0)
-            return fail_run(error, "cannot write %s/descent.csv: %s; make room and start again", d->x->options->out,
-                            strerror(errno));
+        fprintf(d->record.stream, "%lld,%.9g", d->step, loss);
+        if (!record_row(&d->record, &d->stretch, pairs))
+            return fail_run(error, "cannot write %s: %s; make room and start again", d->record.path, strerror(errno));
         // The cosine ends one step later, since a step at a rate of 0 would do nothing.
         move(d, dlog_factors, cosine_schedule(step - 1, steps + 1, 0, rate, 0), step);
         progress_show(&d->line, (double)d->step, "step %lld/%lld  loss %.4f", d->step, d->steps, loss);
@@ -136,7 +104,7 @@ static bool descend(Descent *d, long long steps, double rate, Error *error) {
 // Keep the better of two stretches.
 static void keep_better(Stretch *best, double *best_loss, Extension *x, const Stretch *stretch) {
     const double loss = score_all(x, stretch);
-    x->found.evaluations++;
+    x->evaluations++;
     if (!(loss < *best_loss)) return;
     *best_loss = loss;
     *best = *stretch;
@@ -146,12 +114,7 @@ static void keep_better(Stretch *best, double *best_loss, Extension *x, const St
 static bool descend_twice(Stretch *best, Descent *d, const Stretch *starts, int start_count, Error *error) {
     Extension *x = d->x;
     double loss = INFINITY;
-    for (int s = 0; s < start_count; s++) {
-        Stretch start = starts[s];
-        for (int i = 1; x->options->rising && i < x->pairs; i++)
-            start.factors[i] = fmax(start.factors[i], start.factors[i - 1]);
-        keep_better(best, &loss, x, &start);
-    }
+    for (int s = 0; s < start_count; s++) keep_better(best, &loss, x, &starts[s]);
     if (interrupt_came()) return interrupted(d, error);
     if (!isfinite(loss)) return fail_nonfinite(error, "no start has a finite loss; is the model trained?");
     d->stretch = *best;
@@ -165,9 +128,9 @@ static bool descend_twice(Stretch *best, Descent *d, const Stretch *starts, int 
     if (!descend(d, d->steps - d->steps / 2, x->options->lr / 3, error)) return false;
     keep_better(best, &loss, x, &d->stretch);
     if (interrupt_came()) return interrupted(d, error);
-    x->found.loss = loss;
-    x->found.evaluations += d->step;
-    x->found.tokens = x->scorer.tokens + READS_PER_STEP * d->step * x->window;
+    x->loss = loss;
+    x->evaluations += d->step;
+    x->tokens = x->scorer.tokens + READS_PER_STEP * d->step * x->window;
     return isfinite(loss) || fail_nonfinite(error, "no stretch has a finite loss; is the model trained?");
 }
 
@@ -181,40 +144,20 @@ static long long steps_of(const Extension *x, int start_count) {
     return reads - scored >= 2 * READS_PER_STEP ? (reads - scored) / READS_PER_STEP : 2;
 }
 
-// Begin descent.csv.
-static bool open_csv(Descent *d, const char *path, Error *error) {
-    AtomicFile file;
-    if (!result_open(&file, "--out", path, "step,loss,unscaled", error)) return false;
-    for (int i = 0; i < d->x->pairs; i++) fprintf(file.stream, ",factor_%d", i);
-    fputc('\n', file.stream);
-    if (!atomic_commit(&file, error)) return false;
-    d->csv = file_append(path);
-    return d->csv || fail_run(error, "cannot append to %s: %s", path, strerror(errno));
-}
-
 bool gradient_find(Stretch *result, Extension *x, Error *error) {
-    char path[PATH_CAPACITY];
     Stretch starts[STARTS_MOST];
     Descent d = {.x = x, .most = 1 + x->space.step * x->space.most};
-    const int start_count = extension_starts(starts, x, error);
-    if (start_count == 0) return false;
-    for (int i = 0; i < x->pairs && x->options->factors.count; i++)
-        if (starts->factors[i] < 1 || starts->factors[i] > d.most * (1 + 1e-9))
-            return fail_input(error, "--factors: descent keeps to factors from 1 to %g; give others than %g", d.most,
-                              starts->factors[i]);
+    const int start_count = extension_starts(starts, x);
     d.steps = steps_of(x, start_count);
     if (!extension_open_text(x, (int)x->options->search.windows, error) ||
-        !path_format(path, error, "%s/descent.csv", x->options->out) || !open_csv(&d, path, error))
+        !record_open(&d.record, x, "descent.csv", "step,loss", error))
         return false;
     interrupt_catch();
     bool ok = descent_create(&d, x, error);
     progress_start(&d.line, "extend", 0, (double)d.steps);
     ok = ok && descend_twice(result, &d, starts, start_count, error);
     progress_clear(&d.line);
-    if (fclose(d.csv) != 0 && ok) ok = fail_run(error, "cannot write %s: is the disk full?", path);
     train_pass_free(&d.pass);
     gpt_free(&d.gpt);
-    if (ok || error->kind == ERROR_INTERRUPTED) return ok;
-    unlink(path);
-    return false;
+    return record_close(&d.record, ok, error);
 }

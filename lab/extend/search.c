@@ -26,7 +26,7 @@ Candidate candidate_of(const SearchSpace *space, const Stretch *stretch) {
     int least = 0;
     for (int i = 0; i < space->pairs; i++) {
         const int steps = cut(space, round((stretch->factors[i] - 1) / space->step));
-        least = space->free || steps > least ? steps : least;
+        least = steps > least ? steps : least;
         candidate.steps[i] = least;
     }
     while (candidate.unscaled_choice + 1 < space->unscaled_count &&
@@ -59,24 +59,13 @@ static void order(int *low, int *high) {
     *high = swapped;
 }
 
-// The range from which mutate_near draws a pair's steps.
-static void near_range(int *low, int *high, const SearchSpace *space, const Candidate *candidate, int pair) {
-    *low = pair > 0 ? candidate->steps[pair - 1] : 0;
-    *high = pair + 1 < space->pairs ? candidate->steps[pair + 1] : space->most;
-    if (!space->free) return;
-    order(low, high);
-    const double one = 1 / space->step; // steps from factor 0 to factor 1
-    *low = cut(space, (*low - one) / 2);
-    *high = cut(space, 2.0 * *high + one);
-}
-
 Candidate mutate_near(const SearchSpace *space, const Candidate *parent, double probability, Random *random) {
     Candidate child = *parent;
     do {
         for (int i = 0; i < space->pairs; i++) {
             if (random_next(random) >= probability) continue;
-            int low, high;
-            near_range(&low, &high, space, &child, i);
+            const int low = i > 0 ? child.steps[i - 1] : 0,
+                      high = i + 1 < space->pairs ? child.steps[i + 1] : space->most;
             child.steps[i] = between(low, high, random);
         }
         if (random_next(random) < probability) child.unscaled_choice = random_below(random, space->unscaled_count);
@@ -89,9 +78,8 @@ Candidate mutate_far(const SearchSpace *space, const Candidate *parent, Random *
     int first = random_below(random, space->pairs), last = random_below(random, space->pairs);
     int low = between(0, space->most, random), high = between(0, space->most, random);
     order(&first, &last);
-    if (!space->free) order(&low, &high);
+    order(&low, &high);
     for (int i = 0; i < space->pairs; i++) {
-        if (space->free && (i < first || i > last)) continue;
         if (i < first)
             child.steps[i] = child.steps[i] < low ? child.steps[i] : low;
         else if (i > last)
@@ -112,7 +100,7 @@ Candidate cross(const SearchSpace *space, const Candidate *first, const Candidat
     for (int i = 0; i < space->pairs; i++)
         if (random_next(random) < probability) child.steps[i] = second->steps[i];
     if (random_next(random) < probability) child.unscaled_choice = second->unscaled_choice;
-    if (!space->free) qsort(child.steps, (size_t)space->pairs, sizeof *child.steps, rising);
+    qsort(child.steps, (size_t)space->pairs, sizeof *child.steps, rising);
     return child;
 }
 
@@ -131,7 +119,7 @@ bool search_begin(Search *search, const SearchSpace *space, const SearchOptions 
     const size_t budget = (size_t)search_budget(options), population = (size_t)options->population,
                  most = population > FIRST_BATCH ? population : FIRST_BATCH; // parents and children
     assert(options->windows <= SEARCH_WINDOWS_MOST && options->population >= 4);
-    *search = (Search){.space = *space, .options = *options, .hooks = *hooks, .capacity = budget};
+    *search = (Search){.space = *space, .options = *options, .hooks = *hooks};
     search->archive = malloc(budget * sizeof *search->archive);
     search->members = malloc(most * sizeof *search->members);
     search->batch = malloc(most * sizeof *search->batch);
@@ -142,13 +130,6 @@ void search_end(Search *search) {
     free(search->archive);
     free(search->members);
     free(search->batch);
-}
-
-bool search_recall(Search *search, const Evaluated *evaluated) {
-    if (search->archived == search->capacity) return false;
-    search->archive[search->archived] = *evaluated;
-    search->archive[search->archived++].recalled = true;
-    return true;
 }
 
 double evaluated_mean(const Evaluated *evaluated) {
@@ -184,12 +165,6 @@ static void stop(Search *search) {
     search->stopped = true;
 }
 
-static void count(Search *search, const Evaluated *e) {
-    search->evaluations++;
-    search->windows += e->scored;
-    search->abandoned += e->scored < search->options.windows;
-}
-
 static void score(Search *search, Evaluated *e, const Evaluated *bar, int worker) {
     const SearchHooks *hooks = &search->hooks;
     while (e->scored < search->options.windows && !stopped(search) && !hopeless(search, e, bar)) {
@@ -201,7 +176,9 @@ static void score(Search *search, Evaluated *e, const Evaluated *bar, int worker
     }
 #pragma omp critical
     if (!stopped(search)) { // else scoring was cut short, and nothing is known
-        count(search, e);
+        search->evaluations++;
+        search->windows += e->scored;
+        search->abandoned += e->scored < search->options.windows;
         if (hooks->evaluated && !hooks->evaluated(hooks->context, search, e)) stop(search);
     }
 }
@@ -217,12 +194,9 @@ static int by_loss(const void *a, const void *b) {
 // Score the batch. Candidates that were scored on all windows join the population.
 static void score_batch(Search *search) {
     const Evaluated *bar = search_member(search, (int)(search->options.population / 2) - 1);
-    for (int i = 0; i < search->batch_count; i++)
-        if (search->batch[i]->scored > 0) count(search, search->batch[i]);
 #pragma omp parallel for schedule(dynamic, 1) if (omp_get_max_threads() > 1)
     for (int i = 0; i < search->batch_count; i++)
-        if (search->batch[i]->scored == 0 && !stopped(search))
-            score(search, search->batch[i], bar, omp_get_thread_num());
+        if (!stopped(search)) score(search, search->batch[i], bar, omp_get_thread_num());
     for (int i = 0; i < search->batch_count && !search->stopped; i++) {
         Evaluated *e = search->batch[i];
         if (e->scored < search->options.windows || !isfinite(evaluated_mean(e))) continue;
@@ -233,21 +207,15 @@ static void score_batch(Search *search) {
     qsort(search->members, (size_t)search->member_count, sizeof *search->members, by_loss);
 }
 
-// Put a candidate into the batch, with its scores if an earlier run has recorded them. Returns false when this run has
-// proposed it before.
+// Put a candidate into the batch. Returns false when it has been proposed before.
 static bool propose(Search *search, const Candidate *candidate) {
-    size_t at = 0;
-    while (at < search->archived && !candidates_equal(&search->space, &search->archive[at].candidate, candidate)) at++;
-    if (at < search->archived && !search->archive[at].recalled) {
-        search->known++;
-        return false;
-    }
-    if (at == search->archived) {
-        if (at == search->capacity) return false; // what was recalled is not of this search
-        search->archive[search->archived++] = (Evaluated){.candidate = *candidate};
-    }
-    search->archive[at].recalled = false;
-    search->batch[search->batch_count++] = &search->archive[at];
+    for (size_t at = 0; at < search->archived; at++)
+        if (candidates_equal(&search->space, &search->archive[at].candidate, candidate)) {
+            search->known++;
+            return false;
+        }
+    search->archive[search->archived] = (Evaluated){.candidate = *candidate};
+    search->batch[search->batch_count++] = &search->archive[search->archived++];
     return true;
 }
 

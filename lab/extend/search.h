@@ -13,7 +13,7 @@
 
 // A point of the search space. It consists of whole numbers, so that equal candidates are equal bit for bit: factor i
 // is 1 + step * steps[i], and the first unscaled_choices[unscaled_choice] tokens are not scaled. LongRoPE's rule is
-// that steps[i] never falls with i; in a space that is `free` of the rule it may.
+// that steps[i] never falls with i.
 typedef struct {
     int steps[PAIRS_MOST]; // (pairs) 0 .. space->most
     int unscaled_choice;   // index into unscaled_choices
@@ -27,15 +27,12 @@ typedef struct {
     double step;        // 0.01
     int most;           // of steps: (1.25 s - 1) / step
     int unscaled_count; // how many of unscaled_choices are tried, from the first on
-    bool free;          // factors may fall from one pair to the next
 } SearchSpace;
 
-// LongRoPE's search space, with its rule, for a model that was trained at `original` tokens and is stretched by
-// `factor`.
+// LongRoPE's search space, for a model that was trained at `original` tokens and is stretched by `factor`.
 SearchSpace search_space(int pairs, double factor, int original);
 
-// The nearest candidate to a stretch: its factors rounded to the grid, cut to its range, and, by the rule, made to
-// rise.
+// The nearest candidate to a stretch: its factors rounded to the grid, cut to its range, and made to rise.
 Candidate candidate_of(const SearchSpace *space, const Stretch *stretch);
 // The stretch of a candidate. Leaves the attention factor as it is.
 void candidate_stretch(Stretch *stretch, const SearchSpace *space, const Candidate *candidate);
@@ -43,15 +40,13 @@ void candidate_stretch(Stretch *stretch, const SearchSpace *space, const Candida
 bool candidates_equal(const SearchSpace *space, const Candidate *a, const Candidate *b);
 
 // Draw each pair's factor again with this probability, uniformly between the factors of its neighbours, and the number
-// of unscaled tokens likewise. At least one of them changes. In a free space a factor is drawn between half the smaller
-// and twice the larger of its neighbours' factors.
+// of unscaled tokens likewise. At least one of them changes.
 Candidate mutate_near(const SearchSpace *space, const Candidate *parent, double probability, Random *random);
 // Give a random run of neighbouring pairs factors on a line between two random ones, and move the others so that all
-// still rise. mutate_near can change almost nothing in a flat start such as PI's, where neighbours are equal. In a free
-// space the line may fall, and the others stay.
+// still rise. mutate_near can change almost nothing in a flat start such as PI's, where neighbours are equal.
 Candidate mutate_far(const SearchSpace *space, const Candidate *parent, Random *random);
 // Take each pair's factor, and the number of unscaled tokens, from the second parent with this probability, else from
-// the first; then sort the factors, unless the space is free.
+// the first; then sort the factors.
 Candidate cross(const SearchSpace *space, const Candidate *first, const Candidate *second, double probability,
                 Random *random);
 
@@ -59,7 +54,6 @@ Candidate cross(const SearchSpace *space, const Candidate *first, const Candidat
 typedef struct {
     Candidate candidate;
     int scored;
-    bool recalled;                      // known from an earlier run, but not yet proposed in this one
     long long order;                    // in which it joined the population: of two equal losses, the first ranks first
     double scores[SEARCH_WINDOWS_MOST]; // (windows) mean loss of each, in nats
 } Evaluated;
@@ -99,7 +93,7 @@ struct Search {
     long long abandoned;   // candidates that were not scored on all windows
     long long known;       // children that had been scored before
     Evaluated *archive;    // (archived) all candidates that were ever scored, and those of the batch
-    size_t archived, capacity;
+    size_t archived;
     Evaluated **batch; // (batch_count) of the archive, those that are scored next
     int batch_count;
     Evaluated **members; // (member_count) of the archive, the population, the best first
@@ -110,11 +104,6 @@ struct Search {
 
 // Returns false when there is no memory for all candidates. End with search_end in any case.
 bool search_begin(Search *search, const SearchSpace *space, const SearchOptions *options, const SearchHooks *hooks);
-
-// Call before search_run with each evaluation that an earlier run of the same search recorded. These are not scored
-// again, and the search goes the same way as if it had never been stopped. Returns false when there are more of them
-// than the search makes.
-bool search_recall(Search *search, const Evaluated *evaluated);
 
 // Search from `seeds` (count) until the last generation. Returns false when a hook stopped it.
 bool search_run(Search *search, const Candidate *seeds, int count);

@@ -75,35 +75,28 @@ static void drop_last_token(const Tables *tables, const real *dx, const Place *a
 }
 
 const Mistake mistakes[] = {
-    {"sign", "The gradient is turned forward by the angle, instead of back.", "turn_gradient_forward", &scheme_rope,
+    {"sign", "The gradient is turned forward by the angle, instead of back.", &scheme_rope,
      .family = {.qk_backward = turn_gradient_forward}},
-    {"values", "Values are turned as well, as queries and keys are.", "turn_values_too", &scheme_rope,
+    {"values", "Values are turned as well, as queries and keys are.", &scheme_rope,
      .family = {.qk_forward = turn_values_too, .qk_backward = turn_values_back_too}},
-    {"pairing", "Training pairs channels i and i+d/2, use pairs channels 2i and 2i+1.", "turn_other_pairs_in_use",
-     &scheme_rope, .family = {.layout = layout_marked, .qk_forward = turn_other_pairs_in_use}},
-    {"exponent", "Pair i turns by b^(-i/d) radians a token, instead of b^(-2i/d).", "theta_of_half_the_exponent",
-     &scheme_rope, .theta = theta_of_half_the_exponent},
-    {"bias", "The bias is added before the score is divided by sqrt(d), instead of after.", "curve_before_the_scale",
-     &scheme_alibi, .curve = curve_before_the_scale},
-    {"cache", "In use, keys go into the cache unturned, and nothing turns them later.", "cache_keys_unturned",
-     &scheme_rope, .family = {.layout = layout_marked, .qk_forward = cache_keys_unturned}},
-    {"dropped", "The gradient of the table of positions leaves out the last token.", "drop_last_token", &scheme_learned,
+    {"pairing", "Training pairs channels i and i+d/2, use pairs channels 2i and 2i+1.", &scheme_rope,
+     .family = {.layout = layout_marked, .qk_forward = turn_other_pairs_in_use}},
+    {"exponent", "Pair i turns by b^(-i/d) radians a token, instead of b^(-2i/d).", &scheme_rope,
+     .theta = theta_of_half_the_exponent},
+    {"bias", "The bias is added before the score is divided by sqrt(d), instead of after.", &scheme_alibi,
+     .curve = curve_before_the_scale},
+    {"cache", "In use, keys go into the cache unturned, and nothing turns them later.", &scheme_rope,
+     .family = {.layout = layout_marked, .qk_forward = cache_keys_unturned}},
+    {"dropped", "The gradient of the table of positions leaves out the last token.", &scheme_learned,
      .family = {.embed_backward = drop_last_token}},
     {0},
 };
 
 const Mistake *mistake_find(const char *name, Error *error) {
-    const char *names[16];
-    char all[TEXT_CAPACITY] = "";
-    int count = 0;
-    for (const Mistake *m = mistakes; m->name; m++) {
-        if (strcmp(m->name, name) == 0) return m;
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", count ? ", " : "", m->name);
-        names[count++] = m->name;
-    }
-    const char *nearest = nearest_name(name, names, count);
-    fail_input(error, "there is no mistake '%s'; %s%s%schoose one of %s", name, nearest ? "did you mean '" : "",
-               nearest ? nearest : "", nearest ? "'? Or " : "", all);
+    const Mistake *m = mistakes;
+    while (m->name && strcmp(m->name, name) != 0) m++;
+    if (m->name) return m;
+    fail_input(error, "there is no mistake '%s'; choose sign, values, pairing, exponent, bias, cache or dropped", name);
     return NULL;
 }
 

@@ -17,7 +17,6 @@ typedef struct {
 typedef struct {
     const char *name;     // "sign"
     const char *sentence; // what is wrong: "The gradient is turned forward, by the angle, instead of back."
-    const char *function; // that has the mistake
     const Scheme *right;  // the scheme in which it is planted
     Family family;        // the hooks that are wrong; all others are NULL
     double (*theta)(const Position *pos, int set, int head, int pair);     // the same of
@@ -27,7 +26,7 @@ typedef struct {
 // sign, values, pairing, exponent, bias, cache, dropped; and a row without a name.
 extern const Mistake mistakes[];
 
-// Returns NULL and fails (input) with the nearest name.
+// Returns NULL and fails (input) when there is none of that name.
 const Mistake *mistake_find(const char *name, Error *error);
 
 // wrong->scheme = the scheme with the mistake in it, under the right one's name and with its options. To use it:

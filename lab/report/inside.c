@@ -125,8 +125,8 @@ static int *read_windows(const char *data, int T, Error *error) {
     int *ids = malloc((size_t)room * sizeof *ids);
     const bool ok = (ids || fail_run(error, "no memory for %d windows", WINDOWS)) &&
                     (count >= room ||
-                     fail_input(error, "%s has fewer than %llu validation tokens", data, (unsigned long long)room)) &&
-                    split_read(ids, &corpus.val, from, (size_t)room, error);
+                     fail_input(error, "%s has fewer than %llu validation tokens", data, (unsigned long long)room));
+    if (ok) split_read(ids, &corpus.val, from, (size_t)room);
     corpus_close(&corpus);
     if (ok) return ids;
     free(ids);

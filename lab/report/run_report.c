@@ -152,12 +152,12 @@ bool report_run(const char *name, FILE *out, Error *error) {
     page_paragraph(&page, "Positions: %s. Text: %s. Layers %lld, heads %lld, width %lld, context %lld, steps %lld.",
                    options.pos, options.data, options.layers, options.heads, options.width, options.context,
                    options.steps);
-    if (options.stretch.rule.original > 0) {
+    if (options.stretch.original > 0) {
         char method[TEXT_CAPACITY];
-        choice_word(METHOD_NAMES, options.stretch.rule.method, method);
+        choice_word(METHOD_NAMES, options.stretch.method, method);
         page_paragraph(&page,
                        "The rotations are stretched %g times by %s, from a trained context of %d. The run itself %s.",
-                       options.stretch.rule.factor, method, options.stretch.rule.original,
+                       options.stretch.factor, method, options.stretch.original,
                        path_missing(paths.log) ? "was not trained with the longer one: its weights are those of before"
                                                : "was trained with the longer one");
     }

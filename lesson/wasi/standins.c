@@ -3,7 +3,7 @@
 #include "base/file/file.h"
 #include "base/interrupt.h"
 #include "base/memory.h"
-#include "data/bpe/splitter.h"
+#include "data/bpe/bpe.h"
 
 #include <stdint.h>
 #include <stdlib.h>

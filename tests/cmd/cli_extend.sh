@@ -1,5 +1,5 @@
-# A run that is stretched to a longer context: every method writes a run like any other, a search that was stopped
-# continues as if it had not been, and impossible requests are refused.
+# A run that is stretched to a longer context: every method writes a run like any other, a search that was stopped begins
+# again, and impossible requests are refused.
 . tests/support/shell
 . "$repository/tests/support/background"
 
@@ -143,14 +143,14 @@ check "it names the betas" says '^betas +[0-9.]+ and [0-9.]+ with the [a-z]+ ram
 # What is guaranteed: the best of what a search began with stays until something better is found. Which method wins on
 # other text is decided by the last digits, and so by the kernels of the BLAS library.
 best_start() { # RUN COUNT: the lowest loss among the first rows
-    awk -F , -v count="$2" 'NR > 2 && NR <= 2 + count { print $3 }' "$1/search.csv" | sort -g | head -n 1
+    awk -F , -v count="$2" 'NR > 1 && NR <= 1 + count { print $3 }' "$1/search.csv" | sort -g | head -n 1
 }
 no_worse() { # PRINTED NUMBER: with four decimals
     echo "$1 <= $2?"
     [ -n "$1" ] && [ -n "$2" ] && awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= b + 0.00005) }'
 }
-factors_2() { # RUN: with two decimals, as in search.csv
-    rotation "$1" | sed -n '/"factors"/,/]/p' | tr -dc '0-9.\n' | awk 'NF { printf "%s%.2f", sep, $1; sep = "," }'
+factors_2() { # RUN: rounded to two decimals, as candidates are
+    rotation "$1" | sed -n '/"factors"/,/]/p' | tr -dc '0-9.\n' | awk 'NF { printf "%s%g", sep, sprintf("%.2f", $1); sep = "," }'
 }
 need extend run --method longrope --factor 4 $few --out searched
 check "longrope: prints what it took" says '^search +[0-9]+ evaluations, [0-9]+ given up early; '
@@ -159,13 +159,13 @@ check "the same search finds the same" same_rotation longrope searched
 need extend tuned --method longrope --factor 1 $few --out searched-on
 tuned=$(factors_2 tuned)
 check "a run that is stretched already is the fourth of its seeds" \
-    test "$(sed -n 6p searched-on/search.csv | cut -d , -f 5-8)" = "$tuned"
+    test "$(sed -n 5p searched-on/search.csv | cut -d , -f 5-8)" = "$tuned"
 check "longrope is no worse than the tuned yarn that it began with" no_worse "$(spent_loss)" "$(best_start searched-on 4)"
 need extend tuned --method yarn --factor 2 --further --out further
 need extend tuned --method longrope --factor 2 $few --out searched-further
 further=$(factors_2 further)
 check "yarn --further is the fourth of a search's seeds" \
-    test "$(sed -n 6p searched-further/search.csv | cut -d , -f 5-8)" = "$further"
+    test "$(sed -n 5p searched-further/search.csv | cut -d , -f 5-8)" = "$further"
 # YaRN's own factor for both stretches together, 4 times 2, and not LongRoPE's, which is 1.32.
 check "--further: YaRN's attention factor" \
     test "$(rotation further | sed -n 's/.*"attention_factor": \(1.....\).*/\1/p')" = 1.2079
@@ -189,132 +189,45 @@ tokens=$(sed -n 's/^spent .* evaluations, \([0-9]*\) tokens;.*/\1/p' "$scratch/o
 check "--tokens is what is read" test "$tokens" -le 20000 -a "$tokens" -gt 19800
 need extend run --method gradient --factor 4 --windows 1 --steps 100 --threads 1 --out learned-again
 check "the same descent finds the same" same_rotation learned-stretch learned-again
-need extend run --method gradient --factor 4 --windows 1 --steps 100 --rising --threads 1 --out learned-rising
-falls() { # RUN: how many steps of the descent had factors that fall
-    awk -F , 'NR > 1 { n += $5 < $4 || $6 < $5 || $7 < $6 } END { print n + 0 }' "$1/descent.csv"
-}
-check "a descent's factors may fall" test "$(falls learned-stretch)" -gt 0
-check "--rising: they do not" test "$(falls learned-rising)" -eq 0
-check "--rising: the loss does" less "$(spent_loss)" "$(awk -F , '$1 == 1 { print $2 }' learned-rising/descent.csv)"
-need extend run --method gradient --factor 4 --windows 1 --steps 2 --factors 1,3,2,4 --unscaled 2 --threads 1 --out listed
-check "--factors: descent starts there" test "$(sed -n '2s/^1,[^,]*,//p' listed/descent.csv)" = 2,1,3,2,4
-refuses "--factors: outside the limits of descent" "from 1 to 5;others than 6" \
-    extend run --method gradient --factor 4 --steps 2 --factors 1,3,2,6 --out outside
-refuses "--unscaled without factors" "--unscaled goes with --factors" \
-    extend run --method gradient --factor 4 --steps 2 --unscaled 2 --out unscaled
-refuses "--factors: too few to start from" "--factors has 2 numbers;one for each pair" \
-    extend run --method gradient --factor 4 --steps 2 --factors 1,3 --out too-few
-need extend run --method longrope --factor 4 $few --free --out free
-check "--free: no worse than its seeds" no_worse "$(spent_loss)" "$(best_start free 3)"
-falling() { # RUN: how many candidates have factors that fall
-    awk -F , 'NR > 2 { falls = 0; for (i = 6; i < 9; i++) falls += $i < $(i - 1); n += falls > 0 } END { print n + 0 }' \
-        "$1/search.csv"
-}
-check "--free: many candidates' factors fall" test "$(falling free)" -gt 30
-check "without it none does" test "$(falling longrope)" -eq 0
-need extend run --method given --factor 4 --factors "$(rotation free | tr -d ' \n' | sed 's/.*"factors":\[\([^]]*\)\].*/\1/')" \
-    --unscaled "$(rotation free | sed -n 's/.*"unscaled_positions": \([0-9]*\).*/\1/p')" --out given-again
-check "given what a search found: the same model" same_losses free given-again 16,64
+check "none of a search's candidates has factors that fall" awk -F , \
+    'NR > 1 { for (i = 6; i < 9; i++) if ($i < $(i - 1)) exit 1 }' searched/search.csv
+need extend run --method given --factor 4 --out given-again \
+    --factors "$(rotation searched | tr -d ' \n' | sed 's/.*"factors":\[\([^]]*\)\].*/\1/')" \
+    --unscaled "$(rotation searched | sed -n 's/.*"unscaled_positions": \([0-9]*\).*/\1/p')"
+check "given what a search found: the same model" same_losses searched given-again 16,64
 need extend run --method longrope --factor 4 $few --threads 2 --out another
 check "--threads 2: the same search" same_rotation longrope another
-need extend yarn --method longrope --short $few --out short
-check "--short: long windows are as before" same_losses yarn short 17,64
-check "--short: short windows are better" less "$(loss short 16)" "$(loss yarn 16)"
-need extend yarn --method gradient --short --windows 3 --steps 30 --threads 1 --out short-learned
-check "--short, learned: long windows are as before" same_losses yarn short-learned 17,64
+need extend yarn --method yarn --factor 1 --keep-short --out short
 need extend short/ --method yarn --factor 1
 check "a / at the end is not the name's" test -f short-yarn/config.json
 check "factors of short windows stay" same_losses short short-yarn 4,16
 
 # --- a search that was stopped ---
-many='--windows 4 --population 64 --generations 30 --threads 1'
-search="extend run --method longrope --factor 4 $many"
-
-# stopped SIGNAL ROWS: start or go on with ./stopped, and stop it when search.csv has so many rows.
-stopped() {
-    resume= rows=$2
-    if [ -f stopped/search.csv ]; then
-        resume=--resume there=$(wc -l <stopped/search.csv)
-        [ "$there" -lt "$rows" ] || rows=$((there + 1)) # the killed one was faster: this one shall write a row, too
-    fi
-    # shellcheck disable=SC2086
-    start $search --out stopped $resume
-    wait_for_rows stopped/search.csv $rows
-    kill "-$1" $job 2>/dev/null
-    collect
-}
-
-same_search() { # RUN RUN
-    same_rotation "$1" "$2" && cmp "$1/search.csv" "$2/search.csv"
-}
-
+search="extend run --method longrope --factor 4 --windows 4 --population 64 --generations 30 --threads 1"
 # shellcheck disable=SC2086
 need $search --out straight
-evaluations=$(($(wc -l <straight/search.csv) - 2))
-check "a search makes hundreds of evaluations" test $evaluations -gt 500
-check "none of them twice" test -z "$(tail -n +3 straight/search.csv | cut -d , -f 4-8 | sort | uniq -d)"
-stopped INT 100
+check "a search makes hundreds of evaluations" test $(($(wc -l <straight/search.csv) - 1)) -gt 500
+check "none of them twice" test -z "$(tail -n +2 straight/search.csv | cut -d , -f 4-8 | sort | uniq -d)"
+start $search --out stopped
+wait_for_rows stopped/search.csv 100
+kill -INT $job
+collect
 check "SIGINT: exit code 130" test $code -eq 130
-check "SIGINT: it says how to go on" grep -q 'interrupted after [0-9]* evaluations;.* --resume$' "$scratch/err"
 check "SIGINT: no run yet" test "$(ls stopped)" = search.csv
 refuses "eval of half a search" "stopped;no run" eval stopped
-refuses "an --out that holds a search" "stopped;already holds a search;--resume" $search --out stopped
-refuses "another method where a search was stopped" "stopped;already holds a search;longrope" \
-    extend run --method pi --factor 4 --out stopped
-for other in '--seed 7' '--windows 3' '--population 60' '--generations 31' '--factor 5' '--free' '--beta-slow 0.1' '--ramp paper' '--data builtin:tales:bytes=40000,seed=2'; do
-    refuses "--resume with $other" "stopped/search.csv;another search;--out" $search $other --out stopped --resume
-done
-refuses "--resume of another run" "another search" extend yarn-tuned ${search#extend run} --factor 1 --out stopped \
-    --resume
-need extend run --method pi --factor 1 --out twin
-refuses "--resume of a run that turns otherwise" "another search" extend twin ${search#extend run} --out stopped \
-    --resume
-for row in 200 300 400; do
-    stopped KILL $row
-    check "SIGKILL at row $row: it hit" test $code -eq 137
-done
-stopped TERM 500
-check "SIGTERM: exit code 130" test $code -eq 130
-cut=$(($(size_of stopped/search.csv) - 20))
-head -c $cut stopped/search.csv >whole && mv whole stopped/search.csv # as if the last row had not been written out
-succeed "--resume completes it" $search --out stopped --resume
-check "the same run as if it had never been stopped" same_search straight stopped
-refuses "--resume of a finished search" "stopped;already holds a run" $search --out stopped --resume
-mv stopped/search.csv finished.csv
-
-# With two threads, rows come in any order.
-mkdir threaded && { head -n 2 finished.csv && tail -n +3 finished.csv | head -n 150 | sort -r; } >threaded/search.csv
-succeed "--resume with two threads" $search --threads 2 --out threaded --resume
-check "two threads find the same" same_rotation straight threaded
-sort threaded/search.csv >sorted && sort finished.csv >expected
-check "and evaluate the same" cmp sorted expected
-
-for damage in '1s/seed 1337/seed 1338/' '5s/,[^,]*/,x/' '7s/,/;/' '9s/^[^,]*,4,/0,9,/' '9s/^[^,]*,4,/0,0,/' \
-    '6s/,.*//' '5s/,[^,]*$//' '5s/,[^,]*$/,0.5/' '8s/,4,/,3,/' '5s/^\([^,]*,4,[^,]*\),[^,]*/\1,1e300/' \
-    '5s/^\([^,]*,4,[^,]*,[^,]*\),[^,]*/\1,9.00/' '5s/^\([^,]*,4\),[^,]*/\1,nan/' \
-    '3s/\(.*\),4[.]00,/\1,4.50,/' '3s/,0,4[.]00,/,1,4.00,/' '3s/^0,/1,/' '3s/^0,/1000,/' '2s/factor_1/factor_2/' \
-    '2s/,crc32//' '2s/.*//'; do
-    mkdir damaged && sed "$damage" finished.csv >damaged/search.csv
-    refuses "search.csv damaged by $damage" "damaged/search.csv, line;damaged" $search --out damaged --resume
-    rm -r damaged
-done
-mkdir empty && : >empty/search.csv
-refuses "an empty search.csv" "empty/search.csv;damaged" $search --out empty --resume
-rm -r empty
-mkdir torn && cp finished.csv torn/search.csv && cp straight/model.safetensors straight/tokenizer.json torn
-succeed "killed before config.json was written: --resume" $search --out torn --resume
-check "it has found the same" same_rotation straight torn
-start $search --out shared
-wait_for_rows shared/search.csv 50
+refuses "--resume, which is gone" "no option --resume;same command again" $search --out stopped --resume
+start $search --out stopped
+wait_for_rows stopped/search.csv 200
 kill -STOP $job
-refuses "two searches in one place" "shared;another process" $search --out shared --resume
+refuses "two searches in one place" "stopped;another process" $search --out stopped
 kill -KILL $job
 collect
-( trap '' XFSZ && ulimit -f 24 && exec "$BITTER" $search --out full ) >"$scratch/out" 2>"$scratch/err"
+succeed "the same command begins it again" $search --out stopped
+check "the same run as if it had never been stopped" same_rotation straight stopped
+check "and the same record" cmp straight/search.csv stopped/search.csv
+( trap '' XFSZ && ulimit -f 4 && exec "$BITTER" $search --out full ) >"$scratch/out" 2>"$scratch/err"
 check "a full disk: exit code 1" test $? -eq 1
-check "it says how to go on" grep -q 'full/search.csv: .*; make room.* --resume$' "$scratch/err"
-succeed "--resume when there is room" $search --out full --resume
-check "the same run as if there had been room" same_search straight full
+check "it says what to do" grep -q 'full/search.csv: .*; make room' "$scratch/err"
 
 start extend run --method gradient --factor 4 --windows 3 --steps 100000 --threads 1 --out descent
 wait_for_rows descent/descent.csv 50
@@ -352,45 +265,36 @@ printf 'Once upon a time there was a cat that sat on a mat and looked at the dog
 need prepare --out chars --tokenizer chars text.txt
 need prepare --out brief text.txt
 new='--factor 4 --out new'
-for option in '--beta-fast 8' '--beta-slow 2' '--ramp paper' --tune '--high-freq 5' '--low-freq 2' '--growth factor' \
-    "--data $data" '--windows 3' '--population 10' '--generations 10' '--seed 1' --resume \
-    '--steps 10' '--lr 0.1' --short; do
+for option in '--beta-fast 8' '--beta-slow 2' '--ramp paper' --tune '--growth factor' \
+    "--data $data" '--windows 3' '--population 10' '--generations 10' '--seed 1' \
+    '--steps 10' '--lr 0.1'; do
     refuses "$option with pi" "${option%% *};--method pi" extend run --method pi $option $new
 done
-for pair in 'yarn --growth factor' 'yarn --population 10' 'yarn --short' 'ntk --tune' 'dynamic --beta-fast 8' \
-    'llama3 --beta-fast 8' 'llama3 --windows 3' 'longrope --tune' 'longrope --steps 10' 'longrope --high-freq 5' \
-    'gradient --seed 1' 'gradient --resume' 'gradient --high-freq 5' 'gradient --population 8'; do
+for pair in 'yarn --growth factor' 'yarn --population 10' 'ntk --tune' 'dynamic --beta-fast 8' \
+    'llama3 --beta-fast 8' 'llama3 --windows 3' 'longrope --tune' 'longrope --steps 10' \
+    'gradient --seed 1' 'gradient --factors 1,2,3,4' 'gradient --population 8'; do
     option=${pair#* }
     refuses "$option with ${pair%% *}" "${option%% *};--method ${pair%% *}" extend run --method $pair $new
 done
 refuses "betas in the wrong order" "--beta-fast;--beta-slow" extend run --beta-fast 1 --beta-slow 2 $new
-refuses "frequencies in the wrong order" "--high-freq;--low-freq" extend run --method llama3 --high-freq 1 $new
-for option in --abandon=0 --forget --parents=8 --attention=long; do
+for option in --abandon=0 --forget --parents=8 --attention=long --free --rising --high-freq=5 --short; do
     refuses "$option, which is gone" "no option ${option%=*};bitter extend" extend run --method longrope $option $new
 done
 refuses "yarn with text and no --tune" "--tune;--data;--windows" extend run --method yarn --windows 2 $new
 refuses "betas and --tune" "--tune;--beta-fast" extend run --method yarn --tune --beta-fast 2 $new
 refuses "a ramp and --tune" "--tune;--ramp" extend run --method yarn --tune --ramp paper $new
 # Options that would change nothing.
-refuses "--ramp with --factors" "--ramp" extend run --method gradient --factors 1,2,3,4 --ramp paper $new
-refuses "--short and the ends of yarn's ramp" "--short;--beta-fast" \
-    extend yarn --method longrope --short --beta-fast 8 --out new
-refuses "--resume without a search" "new;no search;--resume" extend run --method longrope --resume $few $new
 refuses "learned positions" "learned;cannot be stretched;rope" extend learned $new
 refuses "learned frequencies" "rope-learned;cannot be stretched" extend rope-learned $new
 refuses "random positions" "scattered;random positions" extend scattered $new
 refuses "a factor below one" "--factor;'0.5'" extend run --factor 0.5 --out new
 refuses "a factor too large" "12800000;10000000" extend yarn-long --factor 1e5 --out new
-refuses "--short without a stretch" "--short;run;not stretched" extend run --method longrope --short --out new
 refuses "random positions where it is stretched" "--random-positions 64;stretched" train --init yarn \
     --random-positions 64 --steps 2 --out new
-refuses "--short where it is dynamic" "--short;dynamic" extend dynamic --method longrope --short $few --out new
 refuses "--keep-short of dynamic" "--keep-short;--method dynamic" extend run --method dynamic --keep-short $new
 refuses "a context below the original length" "12;16;--factor" extend tiny --factor 1.5 --out new
 refuses "an unknown method" "--method;'yarm';did you mean 'yarn'" extend run --method yarm $new
 refuses "--steps and --tokens" "--steps;--tokens" extend run --method gradient --steps 5 --tokens 9 $new
-refuses "--short with --factor" "--short;--factor" extend yarn --method longrope --short --factor 5 --out new
-refuses "--short with --keep-short" "--short;--keep-short" extend yarn --method longrope --short --keep-short --out new
 refuses "an --out that holds data" "brief;prepare;--out" extend run --out brief
 refuses "training where data are" "brief;prepare;--out" train $small --data $data --steps 2 --out brief
 refuses "a run without a name" "no name;--out" extend .

@@ -1,4 +1,4 @@
-# `bitter lesson`: one pair of channels in numbers, the lines of code that it names, planted mistakes, hostile input.
+# `bitter lesson`: one pair of channels in numbers, the lines of code that it names, hostile input.
 . tests/support/shell
 
 narrow() {
@@ -40,48 +40,8 @@ for words in '--t 0 --ago 0' '--t 1000 --ago 1000 --theta -4' '--theta 0' '--q 0
     check "80 columns" narrow
 done
 
-# --- mistakes ---
-for words in sign:gradient 'values:shift, formula' pairing:use exponent:formula bias:formula cache:use dropped:gradient; do
-    mistake=${words%%:*}
-    succeed "--broken $mistake" lesson --broken "$mistake"
-    check "$mistake is noticed by ${words#*:}" says "^Noticed by: ${words#*:}\.$"
-    check "80 columns" narrow
-    check "24 lines" short_screens
-    [ "$mistake" = sign ] || check "the mistake is where it says" code_is_there 1
-    [ "$mistake" != sign ] || cp "$scratch/out" "$scratch/sign"
-done
-cp "$scratch/sign" "$scratch/out"
-check "two gradients of the pair are wrong" test "$(grep -c '^  [qk][01] .*FAILED$' "$scratch/out")" -eq 4
-check "its other gradients are right" test "$(grep -c ' ok$' "$scratch/out")" -eq 3
-check "it says why these are" says '^Positions and theta get their gradients from the torque, which is taken before$'
-succeed "half turns" lesson --broken sign --theta 3.141592653589793
-check "are the same forward and back" test "$(grep -c ' ok$' "$scratch/out")" -eq 7
-succeed "--broken sign" lesson --broken sign
-check "it says what training makes of it" says "The model still learns, only worse\.$"
-
-# --- a terminal ---
-if script -qec true /dev/null >/dev/null 2>&1; then
-    # terminal KEYS COMMAND: what the screen shows; \r\n becomes \n.
-    terminal() {
-        printf '%b' "$1" | script -qec "$2" /dev/null | tr -d '\r' >"$scratch/out"
-    }
-    terminal 'q\n' "$BITTER lesson"
-    check "q ends after a screen" test "$(grep -c '^[1-6]\. ' "$scratch/out")" -eq 1
-    terminal '\n\nq\n' "$BITTER lesson"
-    check "Enter goes on" test "$(grep -cE '^[1-6]\. ' "$scratch/out")" -eq 3
-    terminal '\n\n\n\n\n\n' "$BITTER lesson"
-    check "to the end" test "$(grep -cE '^[1-6]\. ' "$scratch/out")" -eq 6
-    terminal '' "$BITTER lesson >whole"
-    check "a file gets everything at once" cmp whole "$scratch/first"
-else
-    lacks "a screen at a time" "util-linux's script" bsdutils
-fi
-
 # --- hostile input ---
-refuses "a misspelt mistake" "no mistake 'sing';did you mean 'sign'" lesson --broken sing
-refuses "a mistake that is none" "choose one of sign, values" lesson --broken 12345
-refuses "an empty mistake" "no mistake ''" lesson --broken ''
-refuses "a pair where none is shown" "--t has no meaning for --broken values" lesson --broken values --t 5
+refuses "--broken, which is gone" "no option --broken;lesson/lesson.html" lesson --broken sign
 refuses "a key before the text" "--ago 5;at most --t, which is 3" lesson --ago 5
 refuses "a negative position" "--t" lesson --t -1
 refuses "a position that is no number" "--t" lesson --t x

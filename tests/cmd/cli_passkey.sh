@@ -1,4 +1,4 @@
-# Passkeys: prepare scatters them through a text, and eval --task asks for them.
+# Passkeys: documents before a text or in windows, and eval --task asks for them.
 . tests/support/shell
 
 small='--layers 1 --heads 2 --width 16 --batch 2 --steps 3 --threads 1'
@@ -8,43 +8,24 @@ while [ $i -lt 2500 ]; do
     echo "line $i of a text about nothing in particular"
 done >text.txt
 
-# --- a text with passkeys in it ---
+# --- a text with passkeys before it ---
 need prepare --out plain text.txt
-succeed "prepare with passkeys" prepare --out mixed text.txt builtin:passkey
-check "it says how many documents there are" \
-    says '^scattered +1[0-9] documents of builtin:passkey, (4\.[5-9]|5\.[0-4])[0-9]*% of the training tokens$'
-documents=$(awk '$1 == "scattered" { print $2 }' "$scratch/out")
-check "validation is that of the text alone" cmp plain/val_000000.bin mixed/val_000000.bin
-check "the tokenizer is, too" cmp plain/tokenizer.json mixed/tokenizer.json
+need prepare --out mixed --val 0.05 builtin:passkey:bytes=20000 text.txt
 # Tokens below 256 are bytes: every second one of the shard.
 letters() {
     dd if="$1" bs=1024 skip=1 2>/dev/null | tr -d '\000\001'
 }
+documents=$(letters mixed/train_000000.bin | grep -c 'There is an important info')
+check "there are documents" test "$documents" -gt 30
 check "each has its question" test "$(letters mixed/train_000000.bin | grep -c 'The pass key is [0-9]*\.$')" -eq "$documents"
 check "each has its needle" \
     test "$(letters mixed/train_000000.bin | grep -cE '^The pass key is ([0-9]+). Remember it. \1 is the pass key.$')" -eq "$documents"
-{ letters plain/train_000000.bin && letters plain/val_000000.bin; } >both
-check "the two splits are the text" cmp text.txt both
-letters plain/train_000000.bin | awk '{ print }' >text
-letters mixed/train_000000.bin | awk '
-    /^There is an important info/ { lines = 5 }
-    lines-- > 0 { next }
-    { print }' >rest
-check "the text is whole without them" cmp text rest
-need prepare --out again text.txt builtin:passkey
-check "twice the same" diff -r mixed again
-need prepare --out first builtin:passkey text.txt
-check "the order of the inputs does not matter" cmp mixed/train_000000.bin first/train_000000.bin
-need prepare --out seed text.txt builtin:passkey:seed=2
+check "validation is of the text alone" test "$(letters mixed/val_000000.bin | grep -c 'pass key')" -eq 0
+need prepare --out seed --val 0.05 builtin:passkey:bytes=20000,seed=2 text.txt
 check "another seed, other keys" test "$(cksum <mixed/train_000000.bin)" != "$(cksum <seed/train_000000.bin)"
-succeed "another share" prepare --out fifth text.txt builtin:passkey:share=0.2
-check "is another share" says '(19|20)\.[0-9]+% of the training tokens$'
-succeed "with characters for tokens" prepare --tokenizer chars --out chars text.txt builtin:passkey
-check "the vocabulary has those of the documents" grep -q 'T' chars/tokenizer.json
-need prepare --tokenizer chars --out chars-plain text.txt
-check "validation has as many tokens as without" test "$(size_of chars/val_000000.bin)" -eq "$(size_of chars-plain/val_000000.bin)"
-succeed "alone it is a corpus like others" prepare --out alone builtin:passkey:bytes=20000
-check "with a validation split of its own" sh -c "! grep -q scattered '$scratch/out'"
+need prepare --tokenizer chars --out chars --val 0.05 builtin:passkey:bytes=20000 text.txt
+check "the vocabulary has their characters" grep -q 'T' chars/tokenizer.json
+need prepare --out alone builtin:passkey:bytes=20000
 need train $small --data alone --context 64 --out on-alone
 need train $small --data builtin:passkey:bytes=20000,max=300 --context 64 --out on-memory
 
@@ -94,9 +75,7 @@ for what in '--task --data builtin:passkey --samples 1000 --context 3000' '--tra
 done
 
 # --- mistakes ---
-refuses "a second corpus to scatter" "builtin:passkey;seed=2;give only one" prepare --out new text.txt builtin:passkey builtin:passkey:seed=2
-printf 'no line ends here' >line.txt
-refuses "text without a place" "builtin:passkey;end of one of its lines;share=N" prepare --out new line.txt builtin:passkey
+refuses "a share, which is of windows" "share=X;train --documents;bytes=N" prepare --out new builtin:passkey:share=0.1 text.txt
 refuses "documents that are too short" "min;255" prepare --out new text.txt builtin:passkey:min=200
 refuses "min above max" "min=400;max=300" prepare --out new text.txt builtin:passkey:min=400,max=300
 refuses "a share that is none" "share;0.9" prepare --out new text.txt builtin:passkey:share=1

@@ -1,4 +1,4 @@
-# The arithmetic of the study of LongRoPE's rule: intervals over seeds within texts.
+# The arithmetic of intervals over seeds within texts, of the studies of layers and of LongRoPE's rule.
 . tests/support/shell
 
 # interval M LINES: by scripts/interval.awk.

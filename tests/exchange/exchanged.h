@@ -52,7 +52,7 @@ static inline void run_make(Run *run, const char *pos) {
 
 // Stretch its rotations by a formula, three times.
 static inline void run_stretch(Run *run, Method method, bool keep_short) {
-    StretchRule *rule = &run->options.stretch.rule;
+    StretchRule *rule = &run->options.stretch;
     const int pairs = rotary_pairs(&run->gpt.pos.part[0]);
     *rule = (StretchRule){.method = (int)method, .factor = 3, .original = CONTEXT, .pairs = pairs};
     if (method == METHOD_DYNAMIC)

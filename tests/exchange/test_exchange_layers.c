@@ -1,6 +1,6 @@
 // Windows and layers without rotations, there and back; what no other program has is refused. That transformers and
 // llama.cpp compute the same is checked by `make interop`.
-#include "exchange/hf_config.h"
+#include "exchange/exchange.h"
 #include "tests/exchange/damaged.h"
 
 static void layered(Run *run, const char *pos, const char *window, Block block, int layers) {
@@ -260,7 +260,7 @@ static void expect_stretch(const char *members, double factor) {
     TrainOptions options;
     Error error;
     must(read_with(&options, members, &error), &error);
-    assert_true(options.stretch.rule.factor == factor);
+    assert_true(options.stretch.factor == factor);
 }
 
 // What transformers takes where members are missing, null, or floats.

@@ -19,7 +19,6 @@
     TARGET(tokenizer_others)                                                                                           \
     TARGET(config)                                                                                                     \
     TARGET(safetensors)                                                                                                \
-    TARGET(search)                                                                                                     \
     TARGET(tables)                                                                                                     \
     TARGET(plan)                                                                                                       \
     TARGET(measured)                                                                                                   \

@@ -72,9 +72,7 @@ prepare_extend() { need train $tiny --width 16 $little --steps 5 --out base; }
 command_extend() {
     # A complete run is not continued: the command is refused, but removes what was left.
     if [ -f out/config.json ]; then "$BITTER" extend base --factor 2 --out out >../out 2>../err; return; fi
-    if [ -f out/search.csv ]; then set -- --resume; else set --; fi
-    launch extend base --method longrope --factor 2 --windows 1 --population 8 --generations 2 \
-        --threads 1 "$@" --out out
+    launch extend base --method longrope --factor 2 --windows 1 --population 8 --generations 2 --threads 1 --out out
 }
 
 prepare_export() { need train $tiny --width 16 --heads 2 $little --steps 5 --out base; }

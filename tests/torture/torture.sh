@@ -81,9 +81,8 @@ before_report() { need train $tiny $tales --pos rope-learned --steps 20 --eval-e
 command_report() { command="report base"; }
 before_search() { need train $tiny $tales --steps 20 --out base; }
 command_search() {
-    command="extend base --method longrope --factor 4 --windows 2 --population 32
-        --generations 12 --threads 1 --out out"
-    if begun; then command=true; elif [ -f out/search.csv ]; then command="$command --resume"; fi
+    done_or out/config.json "extend base --method longrope --factor 4 --windows 2 --population 32 --generations 12
+        --threads 1 --out out"
 }
 before_gradient() { before_search; }
 command_gradient() {

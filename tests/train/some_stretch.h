@@ -40,21 +40,18 @@ static inline Stretch some_stretch(int pairs, Random *random) {
 }
 
 // Numbers that need all their digits.
-static inline RunStretch some_run_stretch(int method, int pairs, bool has_short, Random *random) {
+static inline StretchRule some_rule(int method, int pairs, bool has_short, Random *random) {
     StretchRule rule = {.method = method, .factor = 1 + 10 * random_next(random), .original = 2};
     rule.original += random_below(random, 100000);
     if (method == METHOD_DYNAMIC) {
         rule.growth = 1 + random_next(random);
-        return (RunStretch){.rule = rule};
+        return rule;
     }
     rule.pairs = pairs;
     rule.long_stretch = some_stretch(pairs, random);
     rule.has_short = has_short;
     if (has_short) rule.short_stretch = some_stretch(pairs, random);
-    if (method < METHOD_YARN) return (RunStretch){.rule = rule};
-    const double loss = 5 * random_next(random);
-    const int evaluations = 1 + random_below(random, 100000);
-    return (RunStretch){rule, loss, evaluations, INT64_C(9007199254740993)};
+    return rule;
 }
 
 static inline void expect_stretch(const Stretch *found, const Stretch *written, int pairs) {
@@ -76,13 +73,7 @@ static inline void expect_rule(const StretchRule *found, const StretchRule *writ
     expect_stretch(&found->short_stretch, &written->short_stretch, written->pairs);
 }
 
-static inline void expect_run_stretch(const RunStretch *found, const RunStretch *written) {
-    expect_rule(&found->rule, &written->rule);
-    assert_true(found->loss == written->loss);
-    assert_true(found->evaluations == written->evaluations && found->tokens == written->tokens);
-}
-
-static inline void write_stretch(const RunStretch *stretch) {
+static inline void write_stretch(const StretchRule *stretch) {
     TrainOptions options = {0};
     Error error;
     options_default(&options, train_options);
@@ -90,7 +81,7 @@ static inline void write_stretch(const RunStretch *stretch) {
     must(config_write(path, &options, &gpt, &corpus, &error), &error);
 }
 
-static inline RunStretch read_stretch(void) {
+static inline StretchRule read_stretch(void) {
     TrainOptions options;
     int vocab_size;
     Error error;

@@ -164,9 +164,9 @@ static bool meaning(char text[1 << 14]) {
         assert_non_null(strstr(error.message, path));
         return false;
     }
-    int length = sprintf(text, "%d %d %.17g", vocab_size, options.stretch.rule.original, options.stretch.rule.factor);
-    for (int i = 0; i < options.stretch.rule.pairs; i++)
-        length += sprintf(text + length, " %.17g", options.stretch.rule.long_stretch.factors[i]);
+    int length = sprintf(text, "%d %d %.17g", vocab_size, options.stretch.original, options.stretch.factor);
+    for (int i = 0; i < options.stretch.pairs; i++)
+        length += sprintf(text + length, " %.17g", options.stretch.long_stretch.factors[i]);
     for (const Option *o = train_options; o->name; o++) {
         char value[TEXT_CAPACITY];
         option_print(&options, o, value);
@@ -184,8 +184,8 @@ static void flipped_bits_change_no_option(void **state) {
     int refused = 0;
     options_default(&options, train_options);
     options.lr = 0.1 + 0.2; // needs 17 digits
-    options.stretch.rule = (StretchRule){.method = METHOD_YARN, .factor = 3, .original = 8, .pairs = 2};
-    options.stretch.rule.long_stretch = (Stretch){.factors = {1, 1.7}, .attention = 1.1};
+    options.stretch = (StretchRule){.method = METHOD_YARN, .factor = 3, .original = 8, .pairs = 2};
+    options.stretch.long_stretch = (Stretch){.factors = {1, 1.7}, .attention = 1.1};
     must(config_write(path, &options, &gpt, &corpus, &error) && file_read(&file, path, &error), &error);
     assert_true(meaning(before));
     for (size_t bit = 0; bit < 8 * file.size; bit++) {

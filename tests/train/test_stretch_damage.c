@@ -2,7 +2,7 @@
 #include "tests/train/some_stretch.h"
 
 static void expect_refusal(const json_t *rotation, const char *part) {
-    RunStretch stretch;
+    StretchRule stretch;
     Error error = {0};
     const bool accepted = stretch_from_json(&stretch, rotation, "the/config.json", &error);
     if (accepted) print_error("%s\n", json_dumps(rotation, JSON_ENCODE_ANY));
@@ -53,18 +53,18 @@ static void damage_factors(json_t *rotation, json_t *object) {
 // Runs from before there was a choice do not have the member, and all of their positions have the attention factor.
 static void the_factor_is_on_unscaled_positions_unless_said(void **state) {
     Random random = {random_key(1, "start"), 0};
-    RunStretch stretch = some_run_stretch(METHOD_LONGROPE, 3, false, &random), found;
+    StretchRule stretch = some_rule(METHOD_LONGROPE, 3, false, &random), found;
     Error error;
-    stretch.rule.long_stretch.bare_start = true;
+    stretch.long_stretch.bare_start = true;
     json_t *rotation = stretch_to_json(&stretch);
     json_object_set_new(rotation, "attention_on_unscaled", json_integer(0));
     expect_refusal(rotation, "neither true nor false");
     json_object_set_new(rotation, "attention_on_unscaled", json_true());
     must(stretch_from_json(&found, rotation, path, &error), &error);
-    assert_false(found.rule.long_stretch.bare_start);
+    assert_false(found.long_stretch.bare_start);
     json_object_del(rotation, "attention_on_unscaled");
     must(stretch_from_json(&found, rotation, path, &error), &error);
-    assert_false(found.rule.long_stretch.bare_start);
+    assert_false(found.long_stretch.bare_start);
     json_decref(rotation);
 }
 
@@ -73,11 +73,11 @@ static void damaged_members_are_refused(void **state) {
                                                                                       "factors", "unscaled_positions",
                                                                                       "attention_factor"};
     Random random = {random_key(1, "damage"), 0};
-    RunStretch found;
+    StretchRule found;
     Error error;
     for (size_t m = 0; m < COUNT(methods); m++) {
         const bool dynamic = methods[m] == METHOD_DYNAMIC;
-        const RunStretch stretch = some_run_stretch(methods[m], 3, !dynamic, &random);
+        const StretchRule stretch = some_rule(methods[m], 3, !dynamic, &random);
         json_t *rotation = stretch_to_json(&stretch), *brief = json_object_get(rotation, "short");
         for (size_t i = 0; i < COUNT(of_all); i++) damage_member(rotation, rotation, of_all[i]);
         for (size_t i = 0; !dynamic && i < COUNT(of_stretches); i++) {
@@ -94,14 +94,14 @@ static void damaged_members_are_refused(void **state) {
             json_array_remove(json_object_get(brief, "factors"), 3);
         }
         must(stretch_from_json(&found, rotation, path, &error), &error); // all is as it was
-        expect_run_stretch(&found, &stretch);
+        expect_rule(&found, &stretch);
         json_decref(rotation);
     }
 }
 
 static void what_is_no_object_is_refused(void **state) {
     Random random = {random_key(1, "object"), 0};
-    const RunStretch stretch = some_run_stretch(METHOD_PI, 3, true, &random);
+    const StretchRule stretch = some_rule(METHOD_PI, 3, true, &random);
     json_t *rotation = stretch_to_json(&stretch);
     for (size_t i = 0; i < COUNT(wrong_values); i++) {
         json_t *wrong = json_loads(wrong_values[i], JSON_DECODE_ANY, NULL);

@@ -9,16 +9,16 @@ static void every_method_comes_back(void **state) {
     for (size_t m = 0; m < COUNT(methods); m++)
         for (size_t p = 0; p < COUNT(pairs); p++)
             for (int brief = 0; brief <= 1; brief++) {
-                const RunStretch written = some_run_stretch(methods[m], pairs[p], brief, &random);
+                const StretchRule written = some_rule(methods[m], pairs[p], brief, &random);
                 write_stretch(&written);
-                const RunStretch found = read_stretch();
-                expect_run_stretch(&found, &written);
+                const StretchRule found = read_stretch();
+                expect_rule(&found, &written);
             }
-    const RunStretch none = {0};
+    const StretchRule none = {0};
     write_stretch(&none);
-    const RunStretch found = read_stretch();
-    expect_run_stretch(&found, &none);
-    assert_int_equal(found.rule.original, 0);
+    const StretchRule found = read_stretch();
+    expect_rule(&found, &none);
+    assert_int_equal(found.original, 0);
 }
 
 // The config of an extended run: other options and another rotation, all else as it was.
@@ -34,7 +34,7 @@ static void a_derived_config_keeps_the_rest(void **state) {
     const char *from = path;
     for (int round = 0; round < 2; round++) { // the second from a config that has a rotation, with short factors
         options.context = 77 + round;
-        options.stretch = some_run_stretch(METHOD_LONGROPE, 4, round == 0, &random);
+        options.stretch = some_rule(METHOD_LONGROPE, 4, round == 0, &random);
         must(config_derive(derived, from, &options, &error), &error);
         json_t *before = json_load_file(from, 0, NULL), *after = json_load_file(derived, 0, NULL);
         TrainOptions found;
@@ -43,7 +43,7 @@ static void a_derived_config_keeps_the_rest(void **state) {
         assert_int_equal(found.context, 77 + round);
         assert_true(found.lr == options.lr);
         assert_int_equal(vocab_size, 257);
-        expect_run_stretch(&found.stretch, &options.stretch);
+        expect_rule(&found.stretch, &options.stretch);
         must(config_check_data(derived, &corpus, &error), &error);
         static const char *const kept[] = {"bitter", "model", "data", "machine"};
         for (size_t i = 0; i < COUNT(kept); i++) {
@@ -76,10 +76,9 @@ static void expect_applied(const char *scheme, const StretchRule *rule, const ch
 
 static void a_stretch_must_fit_its_model(void **state) {
     Random random = {random_key(1, "fit"), 0};
-    const StretchRule none = {0}, dynamic = some_run_stretch(METHOD_DYNAMIC, 0, false, &random).rule,
-                      two = some_run_stretch(METHOD_YARN, 2, true, &random).rule,
-                      four = some_run_stretch(METHOD_PI, 4, false, &random).rule,
-                      most = some_run_stretch(METHOD_PI, PAIRS_MOST, false, &random).rule;
+    const StretchRule none = {0}, dynamic = some_rule(METHOD_DYNAMIC, 0, false, &random),
+                      two = some_rule(METHOD_YARN, 2, true, &random), four = some_rule(METHOD_PI, 4, false, &random),
+                      most = some_rule(METHOD_PI, PAIRS_MOST, false, &random);
     for (int s = 0; schemes[s]; s++) {
         const bool rotary = schemes[s] == &scheme_rope || schemes[s] == &scheme_partial || schemes[s] == &scheme_prope;
         expect_applied(schemes[s]->name, &none, NULL);

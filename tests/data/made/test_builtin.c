@@ -10,8 +10,8 @@ static size_t expect_documents(const char *specification, const BuiltinCorpus *c
     must(corpus_open(&opened, specification, &error), &error);
     const size_t count = opened.train.count + opened.val.count;
     int *ids = malloc(count * sizeof *ids);
-    must(split_read(ids, &opened.train, 0, opened.train.count, &error), &error);
-    must(split_read(ids + opened.train.count, &opened.val, 0, opened.val.count, &error), &error);
+    split_read(ids, &opened.train, 0, opened.train.count);
+    split_read(ids + opened.train.count, &opened.val, 0, opened.val.count);
     size_t at = 0, documents = 0;
     for (; at < count; documents++) {
         Text expected = {0};

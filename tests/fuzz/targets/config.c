@@ -26,7 +26,7 @@ bool fuzz_config(const uint8_t *bytes, size_t size) {
     // As run_open does.
     if (!fuzz_taken(shape_of(&shape, &options, vocab, &error) && shape_check(&shape, &error) &&
                         mix_create(&pos, options.pos, &shape, &error) &&
-                        stretch_apply(&pos, &options.stretch.rule, path, &error),
+                        stretch_apply(&pos, &options.stretch, path, &error),
                     &error))
         return false;
     fuzz_feed(&shape, &pos);

@@ -1,5 +1,5 @@
 // Text for `bitter prepare`, with each kind of tokenizer.
-#include "cmd/prepare/prepare.h"
+#include "cmd/prepare.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>

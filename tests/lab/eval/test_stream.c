@@ -1,5 +1,5 @@
 // What a model writes, byte by byte, comes out in whole characters, fit for a terminal, and up to a stop text.
-#include "lab/eval/stream.h"
+#include "lab/eval/generate.h"
 #include "tests/support/support.h"
 
 static TextList stops;

@@ -1,5 +1,5 @@
 // Whether answers are right: one pass over an exercise finds what decoding token by token finds.
-#include "train/answers.h"
+#include "train/evaluate.h"
 #include "train/trainer.h"
 #include "model/sample.h"
 #include "tests/support/little_model.h"

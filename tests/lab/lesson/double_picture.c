@@ -1,5 +1,5 @@
 // The numbers of the page's pictures: slopes against the lines of rope.c, lengths of schemes, scores and stretches.
-#include "lab/lesson/picture.h"
+#include "lab/lesson/pair.h"
 #include "posenc/rotation/rotate.h"
 #include "tests/support/support.h"
 

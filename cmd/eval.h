@@ -1,4 +1,4 @@
-// What the kinds of `bitter eval` share: its options, and a function for each kind but text.
+// `bitter eval --task` of builtin:passkey, for its tests.
 #ifndef BITTER_EVAL_H
 #define BITTER_EVAL_H
 
@@ -17,12 +17,6 @@ typedef struct {
     // Not an option: the lengths in --context, or the trained one.
     int windows[WINDOWS_MOST], window_count;
 } EvalOptions;
-
-// --task: print a table of right answers at the task's training lengths and at lengths up to twice as long, from
-// options->samples exercises of each length. All runs get the same exercises; none of them was trained on. Of
-// builtin:passkey, evaluate_passkey. `directory` is the run's. Fails (input) when there is no task, or the run's tokens
-// are not bytes.
-bool evaluate_task(const Run *run, const char *directory, const EvalOptions *options, Error *error);
 
 // How often a model repeats a number that it read somewhere in a long text: a row for each window length, a column for
 // each of options->depths places of the number; options->samples documents each, the same for every run. Fails (input)

@@ -1,12 +1,12 @@
-// The parts of `bitter train`.
+// The parts of `bitter train` around its loop.
 #ifndef BITTER_TRAIN_H
 #define BITTER_TRAIN_H
 
 #include "base/progress.h"
-#include "cmd/prepare/prepare.h"
+#include "cmd/prepare.h"
 #include "train/loop.h"
 
-// --- text.c: `bitter train FILE` does first what `bitter prepare FILE` would do ---
+// --- the command line ---
 
 // The command line: what a run records, and then how FILE is read.
 typedef struct {
@@ -21,12 +21,7 @@ const Option *train_arguments(void);
 // directory.
 bool train_name_data(TrainOptions *options, const char *text, Error *error);
 
-// Make these shards, by default with the tokenizer of the run options->init, unless they are there already. Says
-// on stdout what was done. Fails (input) when options->data holds something else than this text, and as `bitter
-// prepare` does.
-bool train_prepare(const TrainOptions *options, const InputOptions *input, const char *text, Error *error);
-
-// --- start.c: what happens before the first step ---
+// --- what happens before the first step ---
 
 // Complete the options that were typed (given[i]: row i of train_options was typed) to those that config.json will
 // hold. With --resume, take the options of the run in --out and set `paths`; with --init, take the model, data, batch
@@ -47,7 +42,7 @@ bool train_continue(Trainer *trainer, TrainOptions *options, long long steps, co
 // Print the model, the scheme, the data and the steps that are left.
 void train_describe(const Trainer *trainer, const TrainOptions *options);
 
-// --- show.c: what is shown in each step, and at the end ---
+// --- what is shown in each step, and at the end ---
 
 // An observer of every step, with a ProgressLine: show the step, and stop after a signal or when --patience runs out.
 // Warns when the validation loss has been high for long.

@@ -40,20 +40,17 @@ typedef struct {
     int vocab_size;           // and its size, of BPE
     Document *documents;      // (count)
     size_t count, capacity, bytes;
-    size_t files, left_out;     // of directories: texts, and files that are empty or no text
-    size_t dropped;             // bytes of byte order marks, and of \r
-    bool remarked;              // CSV or JSON that is read as text
-    const char *scattered_name; // the input whose documents will be scattered through the others; NULL = none
-    BuiltinCorpus scattered;
+    size_t files, left_out; // of directories: texts, and files that are empty or no text
+    size_t dropped;         // bytes of byte order marks, and of \r
+    bool remarked;          // CSV or JSON that is read as text
     Tokenizer tokenizer;
     UnknownCharacters unknown; // left out of the tokens
     Tokens tokens;
 } Texts;
 
 // Understand options.tokenizer: "" or "bytes", "chars", "bpe:N" or a path, which may be RUN@best. Read files, also all
-// texts below a directory, and make built-in documents; builtin:passkey among other inputs is only noted. Fails (input)
-// when an input is missing, unreadable, empty or no text, (run) when there is too little memory, (interrupted) by a
-// signal; call texts_free then, too.
+// texts below a directory, and make built-in documents. Fails (input) when an input is missing, unreadable, empty or no
+// text, (run) when there is too little memory, (interrupted) by a signal; call texts_free then, too.
 bool texts_read(Texts *texts, char **inputs, int count, Error *error);
 
 // Make or read the tokenizer, and encode all documents in order. Each is freed as soon as it is encoded, since tokens
@@ -62,21 +59,9 @@ bool texts_read(Texts *texts, char **inputs, int count, Error *error);
 bool texts_encode(Texts *texts, Error *error);
 void texts_free(Texts *texts);
 
-typedef struct {
-    char out[TEXT_CAPACITY];
-    double validation;
-    long long shard_tokens;
-    InputOptions input;
-} PrepareOptions;
-
-extern const Option prepare_options[];
-
-// Make the shards of `inputs` (count) in a directory that appears only when it is complete, and print a summary. Leaves
-// nothing behind when it fails: (input) as the options and inputs are wrong, (run) for want of memory or disk,
-// (interrupted) by a signal.
-bool prepare_inputs(Output *output, const PrepareOptions *options, char **inputs, int count, Error *error);
-
-// Do what `bitter prepare FILE` does, and print its summary.
-bool prepare_text(const char *text, const InputOptions *input, Error *error);
+// For `bitter train FILE`: make shards in `data`, which output_default has named after the text, by default with the
+// tokenizer of `run` ("" = bytes), unless they are there already. Says on stdout what was done. Fails (input) when
+// `data` holds something else than this text, and as `bitter prepare` does.
+bool prepare_once(const char *data, const char *text, const InputOptions *input, const char *run, Error *error);
 
 #endif

@@ -1,6 +1,6 @@
 // eval --task of passkeys: what a model writes after prompts, and the table of what it found.
-#include "cmd/eval/eval.h"
-#include "data/made/passkey.h"
+#include "cmd/eval.h"
+#include "data/made/builtin.h"
 #include "model/infer.h"
 #include "model/sample.h"
 #include "tests/support/little_model.h"
