@@ -1,4 +1,6 @@
 #include "model/ops/attention.h"
+#include "model/ops/attention_long.h"
+#include "model/ops/attention_weights.h"
 
 #include <omp.h>
 
@@ -115,14 +117,11 @@ void scores_forward(const MixTables *tables, const ScoreBlock *block, const Pack
     mix_score_forward(tables, block, scratch);
 }
 
-// The row's number among the rows of all heads: the index of its log-sum-exp, and, times the number of keys, that of
-// its first dropout factor.
-static size_t row_of(const QueryBlock *block, const Attention *a, int row) {
+size_t row_of(const QueryBlock *block, const Attention *a, int row) {
     return ((size_t)block->b * a->H + block->h) * a->queries + block->first + row;
 }
 
-// The factor by which dropout multiplies an attention weight.
-static real weight_dropout(const QueryBlock *block, const Attention *a, int row, int column) {
+real weight_dropout(const QueryBlock *block, const Attention *a, int row, int column) {
     const uint64_t key = (uint64_t)block->from + (uint64_t)column;
     return dropout_factor(&a->dropout, (uint64_t)row_of(block, a, row) * (uint64_t)a->keys + key);
 }
@@ -135,27 +134,6 @@ static void keep_weights(const Attention *a, const QueryBlock *block, int row, c
     memcpy(kept + before, P, (size_t)seen * sizeof(real));
 }
 
-// log n of a query that sees n keys: those up to column `seen` of the block, or a window of these. With --scale-logits
-// log, its scores are multiplied by s log n.
-static real log_keys(const Attention *a, const QueryBlock *block, int seen) {
-    const int all = block->from + seen;
-    return (real)log(a->window && a->window < all ? a->window : all);
-}
-
-static void scale_row(real *S, int seen, real factor) {
-    const int end = round_up(seen);
-#pragma omp simd
-    for (int j = 0; j < end; j++) S[j] *= factor;
-}
-
-// As softmax_row in place, with the weights that a scheme makes of the scores. Returns 0, as there is no denominator.
-static real weights_row(real *S, const WeightsOp *op, int seen, int stride) {
-    const int n = seen - !op->own;
-    op->forward(S, n);
-    memset(S + n, 0, (size_t)(stride - n) * sizeof(real));
-    return 0;
-}
-
 void block_outputs(const Attention *a, const QueryBlock *block, const ScoreBlock *scores, const Packed *values,
                    int from) {
     const int stride = scores->stride, C = a->H * a->d;
@@ -163,7 +141,7 @@ void block_outputs(const Attention *a, const QueryBlock *block, const ScoreBlock
     for (int i = 0; i < block->rows; i++) {
         real *P_i = P + (size_t)i * stride;
         const int seen = block_seen(scores, i);
-        if (a->logit_scale) scale_row(P_i, seen, log_keys(a, block, seen) * a->logit_scale[block->h]);
+        if (a->logit_scale) scale_logits(P_i, seen, a, block, seen);
         const int skipped = mask_left(P_i, seen, a->window);
         memset(P_i, 0, (size_t)skipped * sizeof(real));
         const real lse = scores->weights ? weights_row(P_i + skipped, scores->weights, seen - skipped, stride - skipped)
@@ -175,54 +153,6 @@ void block_outputs(const Attention *a, const QueryBlock *block, const ScoreBlock
     }
     product_of_keys(a->out + block->out_at, C, 0, 1, rows_of(P, stride), values, from, block->rows, block->columns,
                     a->window);
-}
-
-// Where there are very many keys, TALL queries look at TILE of them together: their scores stay in the cache, and the
-// products pack these keys and values once for all of the queries.
-#define TALL      (4 * QUERY_BLOCK)
-#define TILE      512
-#define VERY_MANY (8 * TILE)
-
-// Queries go through their keys in tiles only if nobody needs their weights (no lse, no P, no dropout) and no scheme
-// changes their scores.
-static bool goes_in_tiles(const Attention *a, const MixTables *tables, const QueryBlock *block) {
-    const bool kept = a->lse || a->P || a->dropout.rate > 0;
-    return block->columns >= VERY_MANY && !kept && !tables->layers[a->layer].changes;
-}
-
-// As block_outputs, with the softmax of Milakov, Gimelshein 2018 (1805.02867): where a later tile has a larger score,
-// what was added up before is scaled down.
-static void block_forward_in_tiles(const Attention *a, const QueryBlock *block, const Scratch *scratch) {
-    const int C = a->H * a->d, rows = block->rows;
-    const real *q = a->q + block->q_at, scale = (real)(1 / sqrt(a->d));
-    real most[TALL], *S = scratch->S, *out = a->out + block->out_at; // S (rows, TILE)
-    double sum[TALL] = {0};
-    for (int i = 0; i < rows; i++) most[i] = -INFINITY;
-    for (int first = 0; first < block->columns; first += TILE) {
-        const int n = block->columns - first < TILE ? block->columns - first : TILE, stride = round_up(n);
-        const size_t at = block->kv_at + (size_t)first * a->kv_stride;
-        gemm(S, stride, 0, scale, rows_of(q, a->q_stride), columns_of(a->k + at, a->kv_stride), rows, n, a->d);
-        for (int i = 0; i < rows; i++) {
-            const int sees = block->columns - rows + i + 1 - first, seen = sees < 0 ? 0 : sees < n ? sees : n;
-            real *S_i = S + (size_t)i * stride, *out_i = out + (size_t)i * C;
-            if (a->logit_scale) scale_row(S_i, n, log_keys(a, block, first + sees) * a->logit_scale[block->h]);
-            if (first == 0)
-                for (int j = 0; j < left_window(sees, a->window); j++) S_i[j] = -INFINITY;
-            if (seen > 0) {
-                const real now = row_most(S_i, seen), before = most[i];
-                most[i] = now > before ? now : before;
-                // Of no consequence in the first tile, where sum is 0 and out is overwritten.
-                const real shrunk = real_exp(before - most[i]);
-                if (first > 0)
-                    for (int c = 0; c < a->d; c++) out_i[c] *= shrunk;
-                sum[i] = sum[i] * (double)shrunk + row_weights(S_i, S_i, seen, most[i]);
-            }
-            for (int j = round_up(seen); j < n; j++) S_i[j] = 0;
-        }
-        gemm(out, C, first > 0 ? 1 : 0, 1, rows_of(S, stride), rows_of(a->v + at, a->kv_stride), rows, a->d, n);
-    }
-    for (int i = 0; i < rows; i++)
-        for (int c = 0; c < a->d; c++) out[(size_t)i * C + c] *= (real)(1 / sum[i]);
 }
 
 // Queries first to end of one head: all of them in training, at most TALL in inference.
@@ -295,32 +225,6 @@ static void softmax_backward_row(real *P, real *dS, real *S, const real *dP, con
     for (int j = end; j < stride; j++) P[j] = dS[j] = 0;
 }
 
-// Backward through one row of weights that a scheme made. In: its scores S, and dP. Out, in their places: the weights
-// after dropout, and dS. Forward was P f with dropout factors f, so the gradient of P_j is f_j dP_j.
-static void weights_backward_row(real *S, real *dP, const WeightsOp *op, const QueryBlock *block, const Attention *a,
-                                 int row) {
-    const int seen = block->columns - block->rows + row + 1, stride = round_up(block->columns), end = seen - !op->own;
-    const int skipped = mask_left(S, seen, a->window);
-    const bool drops = a->dropout.rate > 0;
-    for (int j = 0; j < skipped; j++) S[j] = dP[j] = 0;
-    for (int j = end; j < stride; j++) S[j] = dP[j] = 0;
-    for (int j = skipped; drops && j < end; j++) dP[j] *= weight_dropout(block, a, row, j);
-    op->backward(S + skipped, dP + skipped, end - skipped);
-    for (int j = skipped; drops && j < end; j++) S[j] *= weight_dropout(block, a, row, j);
-}
-
-// Forward was S_j *= factor, with factor = s log n. So dS_j *= factor, in place. Returns the gradient of the factor,
-// from the scores S before.
-static real scale_row_backward(real *dS, const real *S, int seen, real factor) {
-    real sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int j = 0; j < seen; j++) {
-        sum += dS[j] * S[j];
-        dS[j] *= factor;
-    }
-    return sum;
-}
-
 // The packed operands of a head's backward pass.
 typedef struct {
     Packed q, k, dout, k_transposed, v_transposed; // (queries, d), (keys, d), (queries, d); k^T and v^T (d, keys)
@@ -384,18 +288,15 @@ void block_outputs_backward(const AttentionGradient *grad, const Attention *a, c
     for (int i = 0; i < rows; i++) {
         const size_t row = (size_t)i * stride;
         const int seen = block_seen(scores, i);
-        const real log_n = a->logit_scale ? log_keys(a, block, seen) : 0;
         if (a->logit_scale) {
             memcpy(raw, S + row, (size_t)seen * sizeof(real));
-            scale_row(S + row, seen, log_n * a->logit_scale[block->h]);
+            scale_logits(S + row, seen, a, block, seen);
         }
         if (scores->weights)
             weights_backward_row(S + row, dP + row, scores->weights, block, a, i);
         else
             softmax_backward_row(P + row, dS + row, S + row, dP + row, dout_block + (size_t)i * C, block, a, i);
-        if (a->logit_scale)
-            grad->dlogit_scale[row_of(block, a, i)] =
-                log_n * scale_row_backward(dS + row, raw, seen, log_n * a->logit_scale[block->h]);
+        if (a->logit_scale) scale_logits_backward(grad, dS + row, raw, a, block, i, seen);
     }
     add_transposed(grad->dv + block->kv_at, a->kv_stride, 1, P, dout, block, a->window);
 }

@@ -147,6 +147,11 @@ void block_outputs(const Attention *a, const QueryBlock *block, const ScoreBlock
 void block_outputs_backward(const AttentionGradient *grad, const Attention *a, const QueryBlock *block,
                             const ScoreBlock *scores, real *dP, const Packed *v_transposed, const Packed *dout);
 
+// A row's number among the rows of all heads: the index of its log-sum-exp, and, times the number of keys, that of its
+// first dropout factor. The factor by which dropout multiplies an attention weight.
+size_t row_of(const QueryBlock *block, const Attention *a, int row);
+real weight_dropout(const QueryBlock *block, const Attention *a, int row, int column);
+
 // The gradients of the block's scores, queries, keys and features, for the hooks of schemes.
 ScoreGradient score_gradient_of(const AttentionGradient *grad, const QueryBlock *block, real *dS,
                                 const MixTables *tables);

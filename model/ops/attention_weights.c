@@ -1,0 +1,46 @@
+#include "model/ops/attention_weights.h"
+
+// The block's first key is key `from` of those in the cache; in a window the query sees the last ones only.
+static real log_keys(const Attention *a, const QueryBlock *block, int seen) {
+    const int all = block->from + seen;
+    return (real)log(a->window && a->window < all ? a->window : all);
+}
+
+void scale_logits(real *S, int count, const Attention *a, const QueryBlock *block, int seen) {
+    const int end = round_up(count);
+    const real factor = log_keys(a, block, seen) * a->logit_scale[block->h];
+#pragma omp simd
+    for (int j = 0; j < end; j++) S[j] *= factor;
+}
+
+// Forward was S_j *= s log n. So ds = log n sum of dS_j S_j.
+void scale_logits_backward(const AttentionGradient *grad, real *dS, const real *S, const Attention *a,
+                           const QueryBlock *block, int i, int seen) {
+    const real log_n = log_keys(a, block, seen), factor = log_n * a->logit_scale[block->h];
+    real sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int j = 0; j < seen; j++) {
+        sum += dS[j] * S[j];
+        dS[j] *= factor;
+    }
+    grad->dlogit_scale[row_of(block, a, i)] = log_n * sum;
+}
+
+real weights_row(real *S, const WeightsOp *op, int seen, int stride) {
+    const int n = seen - !op->own;
+    op->forward(S, n);
+    memset(S + n, 0, (size_t)(stride - n) * sizeof(real));
+    return 0;
+}
+
+// Forward was P_j f_j with dropout factors f, so the gradient of P_j is f_j dP_j.
+void weights_backward_row(real *S, real *dP, const WeightsOp *op, const QueryBlock *block, const Attention *a, int i) {
+    const int seen = block->columns - block->rows + i + 1, stride = round_up(block->columns), end = seen - !op->own;
+    const int skipped = mask_left(S, seen, a->window);
+    const bool drops = a->dropout.rate > 0;
+    for (int j = 0; j < skipped; j++) S[j] = dP[j] = 0;
+    for (int j = end; j < stride; j++) S[j] = dP[j] = 0;
+    for (int j = skipped; drops && j < end; j++) dP[j] *= weight_dropout(block, a, i, j);
+    op->backward(S + skipped, dP + skipped, end - skipped);
+    for (int j = skipped; drops && j < end; j++) S[j] *= weight_dropout(block, a, i, j);
+}
