@@ -54,6 +54,27 @@ refuses "extending what does not rotate" "unturned;alibi;cannot be stretched" \
     extend unturned --factor 2 --out longer
 check "nothing was left behind by extend" test ! -e longer
 
+# --- pope and selective, which compute the scores themselves ---
+refuses "a rotation of what pope reads" "rope and pope cannot be added up;one turns queries and keys" \
+    train $small --pos rope+pope --out new
+refuses "two that compute scores" "pope and selective cannot be added up;both compute the scores" \
+    train $small --pos pope+selective --out new
+need train $small --pos pope --out polar
+refuses "extending pope" "polar;cannot be stretched;no rotations of fixed frequencies" extend polar --factor 2 --out longer
+refuses "exporting pope" "polar;positions of the scheme pope" export polar --out exported
+need train $small --pos rope --steps 150 --lr 0.01 --out turned
+need train $small --pos rope --init turned --out again
+need train $small --pos selective --init turned --out chosen
+need train $small --pos none --init turned --out unturned-again
+first_loss() { # RUN
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "train_loss") column = i } NR == 2 { print $column }' "$1/log.csv"
+}
+near() { # RUN: does its first loss differ from that of `again` by rounding alone?
+    awk -v a="$(first_loss again)" -v b="$(first_loss "$1")" 'BEGIN { exit !(a > 0 && b > 0 && a - b < 2e-5 && b - a < 2e-5) }'
+}
+check "selective begins as the rope that it continues" near chosen
+if near unturned-again; then fail "and none does not" "the loss does not tell rope from none"; else pass "and none does not"; fi
+
 # --- a run's config.json that was edited by hand ---
 need train $small --pos 'rope*3,none' --window 8,0 --kv-heads 2 --block llama --out run
 refuses "--init with other layers: not a word of the windows" "--init run: its model has --layers 4;this one 1, " \
