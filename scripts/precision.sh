@@ -60,7 +60,7 @@ for seed in $seeds; do for scheme in $schemes; do echo "$scheme $seed"; done; do
 } >"$results/results.csv"
 
 # cell SCHEME FORMAT BLOCK: the mean loss in float; of another format, the mean change from float, in parentheses if its
-# 95% interval over seeds includes 0.
+# 95% interval over seeds includes 0 or is unknown.
 cell() {
     awk -F , -v scheme="$1" -v format="$2" -v block="$3" '
         $1 == scheme && $4 == block && $3 == "float" { before[$2] = $6 }
@@ -76,7 +76,8 @@ cell() {
     echo "Loss in nats a byte by position in the window, as a mean over the seeds $seeds, and what rounding adds to it. Models of 2"
     echo "layers, 4 heads and width 64 were trained in float for $steps steps of one window of 512 bytes of builtin:tales, and"
     echo "scored on $((tokens - 1)) bytes of its validation part in windows of 512; the last column is from windows of 1024. \`-\`: the"
-    echo "scheme is not defined there. In parentheses: the 95% interval over seeds, of this cell alone, includes 0. 0: no bit changes."
+    echo "scheme is not defined there. In parentheses: the 95% interval over seeds, of this cell alone, includes 0, or there is one"
+    echo "seed only. 0: no bit changes."
     for format in $formats; do
         echo
         if [ $format = float ]; then echo "## float: loss"; else echo "## $format: change from float"; fi
