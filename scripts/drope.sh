@@ -1,12 +1,12 @@
 #!/bin/sh
 # DroPE, dropping RoPE after training (Gelberg et al. 2025, 2512.12167): sh scripts/drope.sh BITTER [DIR]
 # From each of several seeds, a model is trained with rope for 7/8 of the steps, in windows of 256 bytes of generated
-# stories, three in four of which begin with a passkey document. The last eighth of the steps, at the same length, is done twice:
-# with rope and without positions (drope). Beside these two: the first, stretched 8 times by pi, by ntk, by yarn with a
-# tuned ramp and by longrope's search; and a model that never had positions (none), trained in the same two parts. So all
-# have the same number of training steps; tuning and search read training text besides. All are scored on held-out
-# stories and on passkeys in windows of 1, 2, 4 and 8 times the trained length. One thread a seed, and a seed a core.
-# Finished runs are kept, and a stopped one continues: stop it and start it again at any time. DIR (runs/drope) holds the
+# stories, three in four of which begin with a passkey document. The last eighth of the steps, at the same length, is
+# done twice: with rope and without positions (drope). Beside these two: the first, stretched 8 times by pi, by ntk, by
+# yarn with a tuned ramp and by longrope's search; and a model that never had positions (none), trained in the same two
+# parts. So all have the same number of training steps; tuning and search read training text besides. All are scored on
+# held-out stories and on passkeys in windows of 1, 2, 4 and 8 times the trained length. One thread for the models of a
+# seed that had rope, another for those that had none, and as many at a time as there are cores. Finished runs are kept, and a stopped one continues: stop it and start it again at any time. DIR (runs/drope) holds the
 # runs; results.csv and table.md go to RESULTS (runs/results/drope). Seeds that are not finished are left out.
 # SEEDS: the seeds. STEPS: of each model in all; 80 tries the script.
 set -eu
@@ -14,7 +14,7 @@ bitter=${1:?"usage: sh scripts/drope.sh BITTER [DIR]"}
 out=${2:-runs/drope}
 results=${RESULTS:-runs/results/drope}
 seeds=${SEEDS:-"1 2 3 4 5"}
-steps=${STEPS:-5000}
+steps=${STEPS:-8000}
 arms="rope drope none pi ntk yarn-tuned longrope"
 export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
 # shellcheck source=scripts/extend_runs.sh
@@ -32,40 +32,53 @@ rest() {
         --lr 2e-3 --warmup $((steps / 80)) --steps $((steps / 8)) --eval-every 0 --save-every 500 --threads 1
 }
 
-# one SEED: all models of a seed, and their scores. The shortest passkey document has 258 bytes.
-one() {
-    seed=$1
-    first "$out/$seed-base" rope
-    rest "$out/$seed-rope" "$out/$seed-base" rope
-    rest "$out/$seed-drope" "$out/$seed-base" none
-    first "$out/$seed-none-base" none
-    rest "$out/$seed-none" "$out/$seed-none-base" none
-    for method in pi ntk; do extend "$out/$seed-rope" "$out/$seed-$method" --method $method --factor 8 --threads 1; done
-    extend "$out/$seed-rope" "$out/$seed-yarn-tuned" --method yarn --tune --factor 8 --windows 1 --threads 1
-    extend "$out/$seed-rope" "$out/$seed-longrope" --method longrope --factor 8 --windows 2 --population 16 \
-        --generations 14 --seed "$seed" --threads 1
-    for arm in $arms; do
+# score MODEL...: of this seed. The shortest passkey document has 258 bytes.
+score() {
+    for arm in "$@"; do
         measure "$out/$seed-$arm" perplexity --context 256,512,1024,2048 --eval-tokens 16385 --threads 1
         measure "$out/$seed-$arm" passkey --task --data builtin:passkey --samples 6 --context 258,512,1024,2048 --threads 1
     done
 }
 
+# one SEED none|rope: its models that never had positions, or those that did.
+one() {
+    seed=$1
+    if [ "$2" = none ]; then
+        first "$out/$seed-none-base" none
+        rest "$out/$seed-none" "$out/$seed-none-base" none
+        score none
+        return
+    fi
+    first "$out/$seed-base" rope
+    rest "$out/$seed-rope" "$out/$seed-base" rope
+    rest "$out/$seed-drope" "$out/$seed-base" none
+    for method in pi ntk; do extend "$out/$seed-rope" "$out/$seed-$method" --method $method --factor 8 --threads 1; done
+    extend "$out/$seed-rope" "$out/$seed-yarn-tuned" --method yarn --tune --factor 8 --windows 1 --threads 1
+    extend "$out/$seed-rope" "$out/$seed-longrope" --method longrope --factor 8 --windows 2 --population 16 \
+        --generations 14 --seed "$seed" --threads 1
+    score rope drope pi ntk yarn-tuned longrope
+}
+
 if [ "${ONE:-}" ]; then
-    one "$ONE"
+    # shellcheck disable=SC2086
+    one $ONE
     exit
 fi
 mkdir -p "$out" "$results"
 [ -f "$out/tales/tokenizer.json" ] || logged "$out/tales.log" prepare --out "$out/tales" builtin:tales:bytes=3e6
 failed=
-# shellcheck disable=SC2086
-printf '%s\n' $seeds |
+for seed in $seeds; do for kind in rope none; do echo "$seed $kind"; done; done |
     xargs -P "$(getconf _NPROCESSORS_ONLN)" -I '{}' env ONE='{}' STEPS="$steps" sh "$0" "$bitter" "$out" || failed=1
 
 # The seeds that are complete. A row for each, model and length: the mean loss in nats, and the share of passkeys found,
 # all depths together. `times` is the length in trained lengths.
 complete=
 for seed in $seeds; do
-    if [ -f "$out/$seed-longrope/passkey.csv" ]; then complete="$complete $seed"; else echo "left out: seed $seed" >&2; fi
+    if [ -f "$out/$seed-longrope/passkey.csv" ] && [ -f "$out/$seed-none/passkey.csv" ]; then
+        complete="$complete $seed"
+    else
+        echo "left out: seed $seed" >&2
+    fi
 done
 [ -n "$complete" ] || exit 1
 {
