@@ -51,6 +51,8 @@ static const Option eval_options[] = {
     TEXT_ROW("past", FIELD(past), NULL, "clamp|interpolate",
              "for --pos learned, beyond the trained length: clamp = use the last position, interpolate = squeeze all "
              "positions into the trained ones"),
+    {"positions-as", OPTION_CHOICE, FIELD(positions_as), "float", 0, 0, NUMBER_FORMATS, "FORMAT",
+     "round what the scheme computes from positions, such as angles, codes and biases; float = leave it as it is"},
     TEXT_ROW("csv", FIELD(csv), NULL, "FILE", "write the table to FILE; with --by-position, a row per position"),
     THREADS_OPTION_ROW(EvalOptions),
     {0},
@@ -602,6 +604,19 @@ static bool evaluate_task(const Run *run, const char *directory, const EvalOptio
 
 // --- the command ---
 
+// Let the schemes hold what they compute from coordinates in this format, and say what that is.
+static void hold_positions(Mix *mix, const EvalOptions *options) {
+    char format[TEXT_CAPACITY];
+    if (options->positions_as == FORMAT_FLOAT) return;
+    option_print(options, option_find(eval_options, "positions-as"), format);
+    for (Position *pos = mix->part; pos < mix->part + mix->parts; pos++) {
+        const Family *family = pos->scheme->family;
+        pos->held_as = (NumberFormat)options->positions_as;
+        printf("rounded to %s, %s: %s\n", format, pos->scheme->name,
+               family && family->rounds ? family->rounds : "nothing, as it computes no numbers from positions");
+    }
+}
+
 bool command_eval(int argc, char **argv, Error *error) {
     static const Usage usage = {
         "eval",
@@ -618,6 +633,7 @@ bool command_eval(int argc, char **argv, Error *error) {
     threads_use(options.threads);
     if (!check_given(given, &options, error) || !run_open(&run, directory, options.past, error)) return false;
     kernels_report("eval");
+    hold_positions(&run.gpt.pos, &options);
     const bool ok = parse_windows(&options, run.gpt.shape.context, error) &&
                     (options.task ? evaluate_task : evaluate_text)(&run, directory, &options, error);
     run_close(&run);

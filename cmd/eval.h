@@ -14,6 +14,7 @@ typedef struct {
     char data[TEXT_CAPACITY], context[TEXT_CAPACITY], csv[TEXT_CAPACITY], logits[TEXT_CAPACITY], past[TEXT_CAPACITY];
     long long stride, eval_tokens, samples, depths, threads;
     bool by_position, train_split, task;
+    int positions_as; // NumberFormat
     // Not an option: the lengths in --context, or the trained one.
     int windows[WINDOWS_MOST], window_count;
 } EvalOptions;

@@ -96,10 +96,14 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
     const Shape shape = sizes_of(options, 1), of = sizes_of(&from, 1);
     if (!run_init_check(&shape, &of, options->init, error)) return false;
     if (!seed_given) options->seed = from.seed < LLONG_MAX ? from.seed + 1 : 0;
-    printf(
-        "init    the model, data, batch size and schedule of %s, where you gave no others: %lld steps, learning rate "
-        "%g, seed %lld\n",
-        options->init, options->steps, options->lr, options->seed);
+    // A longer run's warm-up would leave a short one no steps at its learning rate.
+    if (!given[option_find(train_options, "warmup") - train_options] && options->warmup >= options->steps)
+        options->warmup = options->steps / 10;
+    printf("init    the model, data, batch size and schedule of %s, where you gave no others: %lld steps, %lld of them "
+           "warm-up, learning rate %g, seed %lld\n",
+           options->init, options->steps, options->warmup, options->lr, options->seed);
+    if (strcmp(options->pos, from.pos) != 0)
+        printf("init    positions of %s: %s; of this run: %s\n", options->init, from.pos, options->pos);
     const bool same_heads =
         options->heads == from.heads && options->kv_heads == from.kv_heads && options->width == from.width;
     if (strcmp(options->pos, from.pos) == 0 && same_heads)

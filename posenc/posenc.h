@@ -6,6 +6,7 @@
 #define BITTER_POSENC_H
 
 #include "num/arena.h"
+#include "num/rounding.h"
 #include "num/tensor.h"
 #include "posenc/place.h"
 #include "posenc/stretch/stretch.h"
@@ -54,6 +55,8 @@ typedef struct {
     real *params[PARAMS_CAPACITY];  // values of these tensors
     real *dparams[PARAMS_CAPACITY]; // gradients of these tensors; NULL if the model is not trained
     StretchRule stretch;            // of the rotations, past the trained length
+    NumberFormat held_as;           // in which `prepare` holds what it computes from coordinates: float, but in
+                                    // `eval --positions-as`, which nothing trains
 } Position;
 
 // The options struct S of a scheme: scheme_options(pos, RopeOptions)->base.
@@ -144,8 +147,10 @@ typedef struct {
 typedef struct {
     // Take tables (and, for training, dtables) for tables->positions coordinates from the arena.
     void (*layout)(Tables *tables, Arena *arena, bool training);
-    // Fill the tables: once where nothing is trained, else before every training pass and every new text.
+    // Fill the tables: once where nothing is trained, else before every training pass and every new text. What comes
+    // from coordinates is rounded to pos->held_as: angles before their sines and cosines, and then all tables.
     void (*prepare)(Tables *tables);
+    const char *rounds; // what that is, in words that follow the scheme's name and a colon; NULL = there is nothing
 
     // x (rows, C) += code(at).
     void (*embed_forward)(const Tables *tables, real *x, const Place *at, int rows);

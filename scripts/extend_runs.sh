@@ -1,6 +1,7 @@
 # shellcheck shell=sh disable=SC2154
-# What the scripts about extension share; they source it. $bitter is the program, and $out the directory of the runs.
-# Everything that is finished is kept, and what was stopped continues.
+# What the scripts about extension and precision share; they source it. $bitter is the program, and $out the directory of
+# the runs. Everything that is finished is kept, and what was stopped continues. $out/commits names the commits, or the
+# versions, of the programs that worked there.
 # run_of METHOD STAGE: print the run of a method, frozen or fine-tuned (tuned).
 run_of() {
     if [ "$2" = tuned ]; then echo "$out/$1-ft"; elif [ "$1" = none ]; then echo "$out/base"; else echo "$out/$1"; fi
@@ -12,6 +13,8 @@ say() {
 # logged LOG ARGUMENTS...: run bitter and append its output to LOG.
 logged() {
     log=$1 && shift
+    commit=$(git -C "$(dirname "$0")" describe --always --dirty --exclude '*' 2>/dev/null || "$bitter" --version)
+    grep -qxF "$commit" "$out/commits" 2>/dev/null || echo "$commit" >>"$out/commits"
     "$bitter" "$@" >>"$log" 2>&1 || {
         echo "${0##*/}: bitter $1 failed; see the end of $log" >&2
         exit 1

@@ -52,6 +52,7 @@ static void prepare(Tables *tables) {
 #pragma omp parallel for
             for (int distance = 0; distance < P; distance++)
                 table_of(tables, set, h)[P - 1 - distance] = (real)curve_of(pos)->curve(pos, set, h, distance);
+    round_all(tables->table[CURVES], (size_t)pos->sets * H * 2 * P, pos->held_as);
 }
 
 static void score_forward(const Tables *tables, const ScoreBlock *block) {
@@ -132,6 +133,7 @@ static void layer_backward(const Tables *tables, int layer, real *dx, const real
 const Family bias_family = {
     .layout = layout,
     .prepare = prepare,
+    .rounds = "biases",
     .score_forward = score_forward,
     .score_backward = score_backward,
     .layer_backward = layer_backward,

@@ -111,6 +111,7 @@ static void prepare(Tables *tables) {
             tables->table[PSI][entry] = (real)psi((double)pos->params[C][set], distance);
             tables->table[PSI_BY_C][entry] = (real)psi_by_c((double)pos->params[C][set], distance);
         }
+    round_all(tables->table[PSI], (size_t)pos->sets * P, pos->held_as);
 }
 
 // What psi(distance) is divided by in one row.
@@ -266,6 +267,7 @@ static void layer_backward(const Tables *tables, int layer, real *dx, const real
 static const Family family = {
     .layout = layout,
     .prepare = prepare,
+    .rounds = "psi(i - j), not what it is divided by, nor the network's output",
     .score_forward = score_forward,
     .score_backward = score_backward,
     .layer_backward = layer_backward,

@@ -67,8 +67,10 @@ static void prepare(Tables *tables) {
     for (int c = 0; c < d; c++) {
         const double theta = rope_theta(scheme_options(tables->pos, PopeOptions)->base, c, 2 * d);
         real *cosine = tables->table[ANGLES] + c;
-        for (int t = 0; t < tables->positions; t++, cosine += 2 * d) rotation_fill(cosine, cosine + d, 1, t * theta);
+        for (int t = 0; t < tables->positions; t++, cosine += 2 * d)
+            rotation_fill(cosine, cosine + d, 1, rounded(t * theta, tables->pos->held_as, tables->positions - 1));
     }
+    round_all(tables->table[ANGLES], (size_t)tables->positions * 2 * (size_t)d, tables->pos->held_as);
 }
 
 // --- a head ---
@@ -143,6 +145,7 @@ static double operations(const Position *pos, int T) {
 static const Family family = {
     .layout = layout,
     .prepare = prepare,
+    .rounds = "angles, and then their cosines and sines, not the trained delta",
     .layer_backward = layer_backward,
 };
 

@@ -50,7 +50,9 @@ static void fill_codes(const Tables *tables) {
     const int C = tables->pos->shape.width;
 #pragma omp parallel for
     for (int n = 0; n < distances(tables); n++)
-        code_sinusoid(tables->table[CODES] + (size_t)n * C, 1, n, C, BASE, false);
+        code_sinusoid(tables->table[CODES] + (size_t)n * C, 1, n, C, BASE, false, tables->pos->held_as,
+                      distances(tables) - 1);
+    round_all(tables->table[CODES], (size_t)distances(tables) * C, tables->pos->held_as);
 }
 
 static void prepare(Tables *tables) {
@@ -60,6 +62,7 @@ static void prepare(Tables *tables) {
     for (int set = 0; set < pos->sets; set++)
         linear_forward(tables->table[KEYS] + (size_t)set * D * C, tables->table[CODES],
                        pos->params[W_R] + (size_t)set * C * C, NULL, D, C, C);
+    round_all(tables->table[KEYS], (size_t)pos->sets * D * C, pos->held_as);
 }
 
 // What one block works with.
@@ -187,6 +190,7 @@ static double operations(const Position *pos, int T) {
 static const Family family = {
     .layout = layout,
     .prepare = prepare,
+    .rounds = "angles, their sines and cosines, and then the keys of distances",
     .score_forward = score_forward,
     .score_backward = score_backward,
     .layer_backward = layer_backward,

@@ -5,7 +5,8 @@
 
 #include <assert.h>
 
-enum { SLABS }; // dtables: gradients of the layer at work (B, H, N, d)
+enum { ROUNDED }; // tables: a copy of the vectors where they are not held in float
+enum { SLABS };   // dtables: gradients of the layer at work (B, H, N, d)
 
 static int count_of(const Position *pos) {
     const Vectors *vectors = pos->scheme->recipe;
@@ -25,6 +26,10 @@ static size_t slab_size(const Tables *tables) {
     return (size_t)vectors_reached(tables) * head_width(&tables->pos->shape);
 }
 
+static size_t all_vectors(const Position *pos) {
+    return (size_t)pos->sets * count_of(pos) * head_width(&pos->shape);
+}
+
 // e, or de, of the layer's set.
 static real *set_of(real *vectors, const Position *pos, int layer) {
     return vectors + (size_t)position_set(pos, layer) * count_of(pos) * head_width(&pos->shape);
@@ -35,12 +40,20 @@ void vectors_layout(Tables *tables, Arena *arena, bool training) {
     if (training)
         tables->dtable[SLABS] =
             arena_reals(arena, (size_t)tables->batch * tables->pos->shape.heads * slab_size(tables));
+    if (tables->pos->held_as != FORMAT_FLOAT) tables->table[ROUNDED] = arena_reals(arena, all_vectors(tables->pos));
+}
+
+void vectors_prepare(Tables *tables) {
+    const Position *pos = tables->pos;
+    if (pos->held_as == FORMAT_FLOAT) return;
+    memcpy(tables->table[ROUNDED], pos->params[0], all_vectors(pos) * sizeof(real));
+    round_all(tables->table[ROUNDED], all_vectors(pos), pos->held_as);
 }
 
 void vectors_forward(real *P, const Tables *tables, const ScoreBlock *block) {
     const Position *pos = tables->pos;
     const int d = head_width(&pos->shape), N = vectors_reached(tables);
-    const real *e = set_of(pos->params[0], pos, block->layer);
+    const real *e = set_of(tables->table[ROUNDED] ? tables->table[ROUNDED] : pos->params[0], pos, block->layer);
     gemm(P, N, 0, block->scale, rows_of(block->q, block->q_stride), columns_of(e, d), block->rows, N, d);
 }
 

@@ -16,12 +16,15 @@ typedef struct {
     .enters = ENTERS_CONTENT, .relative = true, .reads_queries = true, .recipe = &(const Vectors) {                    \
         count                                                                                                          \
     }
-#define VECTOR_HOOKS .layout = vectors_layout, .layer_backward = vectors_layer_backward
+#define VECTOR_HOOKS                                                                                                   \
+    .layout = vectors_layout, .prepare = vectors_prepare, .rounds = "its trained vectors",                             \
+    .layer_backward = vectors_layer_backward
 
 // N: of the vectors of a set, those that distances 0 .. positions-1, or counts up to `positions`, can reach.
 int vectors_reached(const Tables *tables);
 
 void vectors_layout(Tables *tables, Arena *arena, bool training);
+void vectors_prepare(Tables *tables);
 
 // What the three products with vectors, P, dq and de, cost a token in all heads and layers: a part of `operations`.
 double vectors_operations(const Position *pos);

@@ -40,6 +40,7 @@ static void prepare(Tables *tables) {
 #pragma omp parallel for
     for (int t = 0; t < tables->positions; t++)
         code_of(pos)->code(tables->table[CODES] + (size_t)t * pos->shape.width, tables, t);
+    round_all(tables->table[CODES], (size_t)tables->positions * pos->shape.width, pos->held_as);
 }
 
 static void embed_forward(const Tables *tables, real *x, const Place *at, int rows) {
@@ -101,6 +102,7 @@ static void embed_backward(const Tables *tables, const real *dx, const Place *at
 const Family code_family = {
     .layout = layout,
     .prepare = prepare,
+    .rounds = "codes, and before that the angles of sinusoidal ones",
     .embed_forward = embed_forward,
     .embed_backward = embed_backward,
 };
@@ -115,9 +117,10 @@ const char *sinusoid_check(const Position *pos) {
     return pos->shape.width % 2 ? "sines and cosines come in pairs, so --width must be even" : NULL;
 }
 
-void code_sinusoid(real *code, double peak, int t, int C, double base, bool side_by_side) {
+void code_sinusoid(real *code, double peak, int t, int C, double base, bool side_by_side, NumberFormat held_as,
+                   int last) {
     for (int i = 0; i < C / 2; i++) {
-        const double angle = t * pow(base, -2.0 * i / C);
+        const double angle = rounded(t * pow(base, -2.0 * i / C), held_as, last);
         code[side_by_side ? 2 * i : i] = (real)(peak * sin(angle));
         code[side_by_side ? 2 * i + 1 : C / 2 + i] = (real)(peak * cos(angle));
     }

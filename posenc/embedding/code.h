@@ -30,7 +30,8 @@ const char *sinusoid_check(const Position *pos);
 
 // A sinusoidal code (C) of coordinate t: pair i is peak sin and peak cos of t base^(-2i/C), side by side, or all sines
 // before all cosines (Vaswani et al. 2017). Angles are worked out in double: at position 131072 a float angle is
-// already 0.004 rad off.
-void code_sinusoid(real *code, double peak, int t, int C, double base, bool side_by_side);
+// already 0.004 rad off. They are rounded to `held_as`, where coordinates are at most `last`.
+void code_sinusoid(real *code, double peak, int t, int C, double base, bool side_by_side, NumberFormat held_as,
+                   int last);
 
 #endif

@@ -45,7 +45,7 @@ static void init(Position *pos, uint64_t seed) {
     const int C = pos->shape.width;
     if (o->start == START_RANDOM) return;
     for (int t = 0; t < position_span(pos); t++)
-        code_sinusoid(pos->params[0] + (size_t)t * C, o->amplitude * sqrt(2), t, C, 10000, true);
+        code_sinusoid(pos->params[0] + (size_t)t * C, o->amplitude * sqrt(2), t, C, 10000, true, FORMAT_FLOAT, 0);
 }
 
 // The point of the trained table (T, C) at which position `at` reads: row + fraction of the way to the next row.

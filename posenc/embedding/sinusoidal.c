@@ -37,7 +37,8 @@ static void code_at(real *code, const Tables *tables, int t) {
     const SinusoidalOptions *o = scheme_options(pos, SinusoidalOptions);
     const double amplitude = position_trained(pos) ? 1 : o->amplitude;
     const double peak = amplitude * sqrt(2); // sin^2 + cos^2 = 1, so a unit pair has RMS sqrt(1/2)
-    code_sinusoid(code, peak, t, pos->shape.width, o->base, o->layout == INTERLEAVED);
+    code_sinusoid(code, peak, t, pos->shape.width, o->base, o->layout == INTERLEAVED, pos->held_as,
+                  tables->positions - 1);
 }
 
 const Scheme scheme_sinusoidal = {

@@ -55,32 +55,54 @@ enum {
     KEY_SINE
 }; // tables (layers, heads, positions, pairs); those of keys where they differ
 
+static int columns_of_tables(const Position *pos) {
+    return rotary_layers_apart(pos) * rotary_heads_apart(pos) * rotary_pairs(pos);
+}
+
+static int last_table(const Position *pos) {
+    return angles_of(pos)->growth ? KEY_SINE : SINE;
+}
+
 static void layout(Tables *tables, Arena *arena, bool training) {
     const Position *pos = tables->pos;
     assert(pos->scheme->recipe && angles_of(pos)->theta && "ROTATION_SCHEME: the scheme has no .theta");
-    const size_t angles = (size_t)rotary_layers_apart(pos) * (size_t)rotary_heads_apart(pos) *
-                          (size_t)tables->positions * (size_t)rotary_pairs(pos);
-    for (int table = COSINE; table <= (angles_of(pos)->growth ? KEY_SINE : SINE); table++)
-        tables->table[table] = arena_reals(arena, angles);
+    for (int table = COSINE; table <= last_table(pos); table++)
+        tables->table[table] = arena_reals(arena, (size_t)columns_of_tables(pos) * (size_t)tables->positions);
     scales_layout(tables, arena, training);
     if (training) dtheta_layout(tables, arena);
+}
+
+static RotaryColumn column_of(const Tables *tables, int n) {
+    const Position *pos = tables->pos;
+    const int pairs = rotary_pairs(pos), heads = rotary_heads_apart(pos), table = n / pairs;
+    return rotary_column(tables, table / heads, table % heads * (pos->shape.heads / heads), n % pairs);
+}
+
+// In int8 all angles of the tables share one scale.
+static double largest_angle(const Tables *tables) {
+    double largest = 0;
+    for (int n = 0; n < columns_of_tables(tables->pos); n++) {
+        const RotaryColumn column = column_of(tables, n);
+        for (int t = 0; t < tables->positions; t++) largest = fmax(largest, fabs(rotary_angle(&column, t)));
+    }
+    return largest;
 }
 
 // Once, if no angle is trained; RoPE's never are.
 static void prepare(Tables *tables) {
     const Position *pos = tables->pos;
     const Angles *scheme = angles_of(pos);
-    const int pairs = rotary_pairs(pos), heads = rotary_heads_apart(pos), sharing = pos->shape.heads / heads,
-              columns = rotary_layers_apart(pos) * heads * pairs;
+    const int pairs = rotary_pairs(pos), columns = columns_of_tables(pos);
     if (tables->prepared && !scheme->theta_backward && !pos->gated) return;
     scales_prepare(tables);
+    const double largest = pos->held_as == FORMAT_INT8 ? largest_angle(tables) : 0;
 #pragma omp parallel for
     for (int n = 0; n < columns; n++) {
-        const int table = n / pairs, layer = table / heads, head = table % heads * sharing, pair = n % pairs;
-        const RotaryColumn column = rotary_column(tables, layer, head, pair);
+        const int table = n / pairs, pair = n % pairs;
+        const RotaryColumn column = column_of(tables, n);
         for (int t = 0; t < tables->positions; t++) {
             const size_t at = ((size_t)table * tables->positions + t) * pairs + pair;
-            const double angle = rotary_angle(&column, t);
+            const double angle = rounded(rotary_angle(&column, t), pos->held_as, largest);
             double length = rotary_length(&column, t);
             if (scheme->growth) {
                 length = scheme->growth(pos, pair, t, tables->positions);
@@ -90,6 +112,8 @@ static void prepare(Tables *tables) {
             rotation_fill(&tables->table[COSINE][at], &tables->table[SINE][at], length, angle);
         }
     }
+    for (int table = COSINE; table <= last_table(pos); table++)
+        round_all(tables->table[table], (size_t)columns * tables->positions, pos->held_as);
 }
 
 void rotary_turn(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
@@ -132,6 +156,7 @@ static void rotary_backward(const Tables *tables, int layer, real *dq, real *dk,
 const Family rotation_family = {
     .layout = layout,
     .prepare = prepare,
+    .rounds = "angles, and then their cosines and sines",
     .qk_forward = rotary_forward,
     .qk_backward = rotary_backward,
     .layer_backward = dtheta_layer_backward,

@@ -92,7 +92,7 @@ check "it goes on for two validations at least" test "$(sed -n '$p' patient/log.
 # --- --init ---
 need train $small --data $data --steps 30 --lr 2e-2 --min-lr 1e-3 --warmup 5 --accumulate 2 --seed 7 --out origin
 succeed "--init" train --init origin --threads 1 --out tuned
-check "it says what it takes over" says '^init +the model, data, batch size and schedule of origin, .*: 30 steps, learning rate 0.02, seed 8$'
+check "it says what it takes over" says '^init +the model, data, batch size and schedule of origin, .*: 30 steps, 5 of them warm-up, learning rate 0.02, seed 8$'
 for option in '"batch": 2' '"accumulate": 2' '"steps": 30' '"lr": 0.02' '"min-lr": 0.001' '"warmup": 5' '"seed": 8'; do
     check "config.json: $option" grep -q "$option" tuned/config.json
 done
@@ -108,6 +108,12 @@ need train --init origin --threads 1 --batch 3 --steps 9 --lr 1e-3 --warmup 2 --
 for option in '"batch": 3' '"accumulate": 2' '"steps": 9' '"lr": 0.001' '"min-lr": 0.001' '"warmup": 2' '"seed": 8'; do
     check "typed options win: $option" grep -q "$option" typed/config.json
 done
+check "the same scheme is not worth a line" sh -c "! grep -q '^init .*positions of' '$scratch/out'"
+succeed "--init with another scheme (DroPE), in fewer steps than the warm-up had" train --init origin --pos none --threads 1 --steps 5 --out dropped
+check "it says which scheme there was, and which there is" says '^init +positions of origin: rope:.*; of this run: none$'
+check "some steps are left after the warm-up" grep -q '"warmup": 0,*$' dropped/config.json
+need train --init origin --pos none --threads 1 --steps 5 --warmup 5 --out warm
+check "a typed warm-up is taken" grep -q '"warmup": 5,*$' warm/config.json
 need train --init tuned --threads 1 --steps 1 --out third
 check "each run of a chain has another seed" grep -q '"seed": 9' third/config.json
 finish
