@@ -84,18 +84,19 @@ class Run:
         return np.tile(ANGLES[self.scheme](pairs, len(pairs)), (self.H, 1)) if self.scheme in ANGLES else None
 
     def bias(self, layer):
-        """(H, T): what the scheme adds to the score of each distance."""
-        d, heads = np.arange(self.T), np.arange(self.H)[:, None]
+        """(H, T, T) or (H, 1, T): what the scheme adds to the score of each query (all alike: 1) and distance."""
+        d, heads = np.arange(self.T), np.arange(self.H)[:, None, None]
         if self.scheme == "alibi":
             return -(2.0 ** (-8 * (heads + 1) / self.H)) * d
         if self.scheme == "table":
-            return self.w["pos.bias"][layer * self.H:(layer + 1) * self.H]
-        if self.scheme == "fire":  # in windows shorter than its threshold, which training does not leave here
+            return self.w["pos.bias"][layer * self.H:(layer + 1) * self.H, None]
+        if self.scheme == "fire":
             w1, b1, c, most = (self.w["pos." + name][layer] for name in ("w1", "b1", "c", "mult"))
-            ratio = np.log1p(abs(c) * d) / (np.log1p(abs(c) * abs(most) * 512) + 1e-6)
-            unit = np.maximum(w1[:, None] * ratio + b1[:, None], 0)
-            return self.w["pos.w2"][layer * self.H:(layer + 1) * self.H] @ unit + self.w["pos.b2"][layer][:, None]
-        return np.zeros((self.H, self.T))
+            reach = np.maximum(np.arange(self.T), abs(most) * 512)  # of each query
+            ratio = np.log1p(abs(c) * d) / (np.log1p(abs(c) * reach) + 1e-6)[:, None]
+            unit = np.maximum(w1 * ratio[..., None] + b1, 0)  # (T, T, hidden)
+            return np.einsum("hw,idw->hid", self.w["pos.w2"][layer * self.H:(layer + 1) * self.H], unit) + self.w["pos.b2"][layer][:, None, None]
+        return np.zeros((self.H, 1, self.T))
 
     def forward(self, ids, thetas=None):
         """ids (B, T). Returns states x, a list of (B, T, C): the embedding, then after each attention and each MLP; P, q
@@ -115,7 +116,8 @@ class Run:
                 q, k = turn(q, theta), turn(k, theta)
             S = q @ k.transpose(0, 1, 3, 2) / self.d ** 0.5
             distance = np.arange(T)[:, None] - np.arange(T)
-            S = np.where(distance >= 0, S + self.bias(layer)[:, abs(distance)], -np.inf)
+            bias = np.broadcast_to(self.bias(layer), (self.H, self.T, self.T))[:, np.arange(T)[:, None], abs(distance)]
+            S = np.where(distance >= 0, S + bias, -np.inf)
             P.append(softmax(S))
             heads = (P[-1] @ v).transpose(0, 2, 1, 3).reshape(x.shape)
             x = x + heads @ of("attn.proj", "weight").T + of("attn.proj", "bias")
@@ -455,7 +457,7 @@ def integers():
         steps = length(np.diff(code, axis=0))
         say(f"{scheme}: largest step from one code to the next / smallest", steps.max() / steps.min())
     panel(plot.bars, "What the first layer sees, untrained", "", "share of variance", ["scheme", "token", "position"], rows, ylim=(0, 1))
-    differences([s for s in schemes if s != "sinusoidal"] + ["none"], "sinusoidal")
+    differences(schemes, "none")
 
 
 FAMILIES = ["line", "logarithm", "Gaussian", "Gabor"]
@@ -497,8 +499,8 @@ def filters():
     weights = (T - d) / T  # how often training sees each distance
     rows, shown = [], []
     groups = [("table", runs_of("table"))]  # which starts from zeros
-    for scheme, short in (("fire", "fire"), ("rope-learned", "rope-\nlearned")):
-        groups += [(short, runs_of(scheme)), (f"{short},\nuntrained", [start_of(scheme)])]
+    for scheme, short in (("fire", "fire"), ("rope-learned", "rope-l.")):
+        groups += [(short, runs_of(scheme)), (f"{short}\nat start", [start_of(scheme)])]
     for name, runs in groups:
         found, waves = {family: [] for family in FAMILIES}, []
         for run in runs:
@@ -511,7 +513,7 @@ def filters():
                         mean_q, mean_k = (np.tile(x[layer][:, head].mean((0, 1)), (1, 1, T, 1)) for x in (q, k))
                         y = (turn(mean_q, theta)[0, 0] * mean_k[0, 0, :1]).sum(-1) / run.d ** 0.5
                     else:
-                        y = run.bias(layer)[head]
+                        y = run.bias(layer)[head, -1]
                     fits.append(fit(y, weights))
                     if run.scheme == "table" and len(shown) < run.L * run.H:
                         shown.append(y - y[:48].mean())
@@ -519,7 +521,7 @@ def filters():
                 found[family].append(np.median([f[family][0] for f in fits]))
             waves += [f["Gabor"][1] >= 1 for f in fits]
         rows.append([name] + [float(np.mean(found[family])) for family in FAMILIES])
-        name = name.replace("-\n", "-").replace("\n", " ")
+        name = name.replace("\n", " ").replace("rope-l.", "rope-learned")
         for family in FAMILIES:
             say(f"{name}: median over heads of R2 of a {family}", found[family])
         say(f"{name}: share of heads whose Gabor has a whole wave within a standard deviation on both sides", np.mean(waves))

@@ -52,7 +52,7 @@ for number; do
     1 | 2 | 3 | 6) runs=codes && train $runs 3 4 rope none learned sinusoidal alibi ;;
     4) runs=spectra && train $runs 5 4 rope 'linear=angle: (n - i) / n' 'one-fast=angle: 1' 'one-slow=angle: 0.05' ;;
     5) runs=pairs && train $runs 3 2 rope ;;
-    7) runs=places && train $runs 3 4 sinusoidal binary normalized integer 'one-channel=code: if(c < 1, t, 0)' none ;;
+    7) runs=places && train $runs 3 4 none integer "one-channel=code: if(c < 1, t, 0)" normalized binary sinusoidal ;;
     8) runs=filters && train $runs 3 4 rope-learned=rope-learned:start=random table=table:layers=own fire ;;
     esac
     OPENBLAS_NUM_THREADS=2 "$python" "$scripts/questions.py" "$bitter" "$number" "$out/$runs" "$data" "$results"
