@@ -383,15 +383,15 @@ def low_frequencies():
 
     slow = 2 * np.pi / theta > T
     say(f"share of pairs that turn less than once in {T} tokens", slow.mean())
-    trained = [norms(run) for run in runs]
-    for name, found in (("trained", trained), ("untrained", [norms(start)])):
+    trained, untrained = [norms(run) for run in runs], norms(start)
+    for name, found in (("trained", trained), ("untrained", [untrained])):
         for layer in range(start.L):
             products = [x[layer].prod(0).sum(0) for x in found]  # |q| |k|, over heads
             say(f"{name}, layer {layer + 1}: share of |q||k| in these pairs", [p[slow].sum() / p.sum() for p in products])
     mean = np.mean(trained, 0).mean(2)
     lines = [f"{x}, layer {layer + 1}" for layer in range(start.L) for x in ("queries", "keys")]
     panel(plot.lines, "Length of queries and keys by pair", "pair (0 turns fastest)", "root mean square length", ["pair"] + lines + ["untrained"],
-          [[i] + [float(v) for v in mean[:, :, i].ravel()] + [float(norms(start)[..., i].mean())] for i in range(n)], ylim=(0, None))
+          [[i] + [float(v) for v in mean[:, :, i].ravel()] + [float(untrained[..., i].mean())] for i in range(n)], ylim=(0, None))
     costs, only = [], []
     for run in runs:
         whole = run.loss(ids)

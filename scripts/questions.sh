@@ -3,7 +3,7 @@
 # Trains what a question needs with `bitter compare` in DIR (runs/questions), where finished runs are kept, and lets
 # scripts/questions.py measure them. Tables and figures go to RESULTS (runs/results/questions). STEPS, SEEDS (of each
 # question) and DATA (a directory of `bitter prepare`; the generated stories) change the recorded settings.
-# PYTHON: one that has numpy and matplotlib; otherwise they are installed into DIR/venv, once.
+# PYTHON: one that has numpy and matplotlib; otherwise they are installed into build/questions/venv, once.
 set -eu
 bitter=${1:?"usage: sh scripts/questions.sh BITTER [NUMBER...]"}
 shift
@@ -21,8 +21,8 @@ mkdir -p "$out" "$results"
 python=${PYTHON:-python3}
 has_packages() { "$1" -c 'import matplotlib, numpy' 2>/dev/null; }
 if ! has_packages "$python"; then
-    python=$out/venv/bin/python
-    has_packages "$python" || { python3 -m venv "$out/venv" && "$python" -m pip install -q numpy matplotlib; } || {
+    venv=${BUILD:-build}/questions/venv python=$venv/bin/python
+    has_packages "$python" || { python3 -m venv "$venv" && "$python" -m pip install -q numpy matplotlib; } || {
         echo "questions.sh: numpy and matplotlib cannot be installed; set PYTHON to a python that has them" >&2
         exit 2
     }
