@@ -56,4 +56,5 @@ for number; do
     8) runs=filters && train $runs 3 4 rope-learned=rope-learned:start=random table=table:layers=own fire ;;
     esac
     OPENBLAS_NUM_THREADS=2 "$python" "$scripts/questions.py" "$bitter" "$number" "$out/$runs" "$data" "$results"
+    sh "$scripts/machine.sh" "sh scripts/questions.sh" "$(ls -d "$out/$runs"/start-* | head -n 1)" >"$results/machine.md"
 done
