@@ -107,7 +107,7 @@ tests_of = $(filter-out $(if $(SANITIZE),$(UNSANITIZED)),$(foreach folder,$(FOLD
 # What the slow sanitizers would learn nothing from: tests of scripts, pages and texts, and those in double of what
 # double_gradcheck, tests in float and the commands compute as well.
 UNSANITIZED := $(wildcard tests/lesson/*.sh) tests/lab/report/browser.sh tests/data/made/tales_text.sh tests/fuzz/readers.sh \
-            $(patsubst %,tests/cmd/cli_%.sh,bench docs install lesson_exercises) tests/lab/lesson/double_mistakes.c tests/lesson/test_plain.c \
+            $(patsubst %,tests/cmd/cli_%.sh,bench docs install lesson_exercises questions) tests/lab/lesson/double_mistakes.c tests/lesson/test_plain.c \
             $(patsubst %,tests/model/double_%.c,mix model window) $(patsubst %,tests/posenc/double_%.c,content gated gates)
 only     = $(foreach test,$(1),$(if $(findstring /tests/$(ONLY),/$(test)),$(test)))
 SCRIPTS := $(call only,$(if $(SANITIZE),,$(wildcard tests/*.sh)) $(call tests_of,*.sh))
@@ -116,7 +116,7 @@ FUZZ_BUILD := $(BUILD)/fuzz/program
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all install uninstall deb deps demo test test-programs test-page sanitize check-all fuzz fuzz-coverage fuzz-seeds products arm hosts-test interop torture faults signals mutate bench bench-blas tasks flipflop extend extend-far extend-2m experiment experiment-full layers precision drope lesson pictures cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
+.PHONY: all install uninstall deb deps demo test test-programs test-page sanitize check-all fuzz fuzz-coverage fuzz-seeds products arm hosts-test interop torture faults signals mutate bench bench-blas tasks flipflop questions extend extend-far extend-2m experiment experiment-full layers precision drope lesson pictures cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
@@ -125,7 +125,7 @@ all: $(PROGRAM) $(PROGRAM)-double ## build bitter, and bitter-double for gradien
 # What is installed, below PREFIX.
 MANUAL   := $(BUILD)/bitter.1
 ROOT     := $(DESTDIR)$(PREFIX)
-DOCUMENTS = $(wildcard README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs/*.md docs/*.svg posenc/README.md model/SPEED.md lesson/lesson.html) $(PLOTS)
+DOCUMENTS = $(wildcard README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs/*.md docs/*.svg posenc/README.md model/SPEED.md lesson/lesson.html runs/baseline/questions/*.svg) $(PLOTS)
 PLOTS     = $(addprefix runs/baseline/,experiment-full/tokens/plot-1.svg extend/rule_factors.svg extend/factors.svg)
 SHARED    = man/man1/bitter.1.gz $(addprefix doc/bitter/,$(DOCUMENTS))
 # The directories that may be left empty, those within others first; a system's own stay.
@@ -230,6 +230,9 @@ tasks: all ## which schemes learn to copy and to add (3 hours, resumable)
 
 flipflop: all ## state tracking, where PaTH succeeds and RoPE fails (2 minutes)
 	sh scripts/flipflop.sh ./$(PROGRAM)
+
+questions: all ## eight questions about positions, answered by measurement (15 minutes, resumable; numpy and matplotlib)
+	sh scripts/questions.sh ./$(PROGRAM)
 
 extend: all ## stretch RoPE 8 and 64 times by every method (2 hours, resumable)
 	sh scripts/extend.sh ./$(PROGRAM)
