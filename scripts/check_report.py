@@ -20,6 +20,22 @@ from scipy import stats
 NUMBER = r"[+-]?\d+(?:\.\d+)?"
 
 
+def median_interval(units, comparisons):
+    """The median of paired differences (..., n), and the ends of the interval for it (lab/stats/paired.h)."""
+    x, n, level = np.sort(units, -1), np.shape(units)[-1], 1 - 0.05 / comparisons
+    x, middle = np.moveaxis(x, -1, 0), np.median(x, -1)
+    levels = {k: 1 - 2 * stats.binom.cdf(k - 1, n, 0.5) for k in range(n // 2 + 2)}
+    k = max(k for k in range(n // 2 + 1) if levels[k] >= level)
+    if k > 0:
+        above = (levels[k] - level) / (levels[k] - levels[k + 1])
+        share = (n - k) * above / (k + (n - 2 * k) * above)
+        return middle, x[k - 1] + share * (x[k] - x[k - 1]), x[n - k] - share * (x[n - k] - x[n - k - 1])
+    if n < 2:
+        return middle, np.nan, np.nan
+    half = stats.t.ppf(1 - 0.025 / comparisons, n - 1) * x.std(0, ddof=1) / np.sqrt(n)
+    return middle, np.minimum(x.mean(0) - half, x[0]), np.maximum(x.mean(0) + half, x[-1])
+
+
 class Report:
     def __init__(self, directory):
         self.directory = directory
@@ -66,11 +82,6 @@ class Report:
         a, b = self.losses[setting, arm], self.losses[setting, other]
         return np.array([a[seed] - b[seed] for seed in sorted(a)])
 
-    def interval(self, units, comparisons):
-        """Mean of paired differences, and the ends of the simultaneous interval."""
-        half = stats.t.ppf(1 - 0.025 / comparisons, len(units) - 1) * units.std(ddof=1) / np.sqrt(len(units))
-        return units.mean(), units.mean() - half, units.mean() + half
-
     def unpaired(self, setting, arm, other, comparisons):
         """The same for arms with seeds of their own."""
         x, y = (np.array(list(self.losses[setting, scheme].values())) for scheme in (arm, other))
@@ -79,11 +90,9 @@ class Report:
         mean, half = x.mean() - y.mean(), stats.t.ppf(1 - 0.025 / comparisons, df) * np.sqrt(u + v)
         return mean, mean - half, mean + half
 
-    def means(self, arm, other, place):
-        """The means over the seeds, one for each text."""
-        losses = [[np.mean(list(self.losses[setting, scheme].values())) for scheme in (arm, other)]
-                  for setting in self.settings[place::self.places]]
-        return np.array([a - b for a, b in losses])
+    def medians(self, arm, other, place):
+        """The medians over the seeds, one for each text."""
+        return np.array([np.median(self.gaps(setting, arm, other)) for setting in self.settings[place::self.places]])
 
     def check_losses(self):
         table = self.read("report.tex").split("}\nscheme ", 1)[1].split("\\end{tabular}")[0]
@@ -136,10 +145,10 @@ class Report:
                 continue
             for setting, row in zip(self.settings, rows):
                 values = (self.unpaired(setting, arm, other, family) if self.plan["unpaired"] else
-                          self.interval(self.gaps(setting, arm, other), family))
+                          median_interval(self.gaps(setting, arm, other), family))
                 self.check_row(f"{arm} - {other} {setting}", values, row)
             for place, row in enumerate(over_texts):
-                values = self.interval(self.means(arm, other, place), family)
+                values = median_interval(self.medians(arm, other, place), family)
                 self.check_row(f"{arm} - {other} over the texts", values, row)
 
     def changes(self):
@@ -165,7 +174,7 @@ class Report:
             arm, other = name.split(" - ")
             settings = {row["setting"]: s for row, s in zip(self.of_contrast(arm, other), self.settings)}
             before, after = (self.gaps(settings[s], arm, other) for s in (first, second))
-            for value, text in zip(self.interval(after - before, family), printed):
+            for value, text in zip(median_interval(after - before, family), printed):
                 self.check(f"{name} from {first} to {second}", value, text)
 
 

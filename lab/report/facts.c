@@ -57,7 +57,7 @@ const char *report_setting_name(const Facts *facts, const Difference *d) {
 }
 
 const char *report_verdict(const Difference *d) {
-    return isnan(d->gap.mean)       ? "diverged"
+    return isnan(d->gap.estimate)   ? "diverged"
            : isnan(d->interval.low) ? "one seed cannot tell"
                                     : verdict_words(d->verdict);
 }
@@ -66,7 +66,7 @@ const char *report_verdict(const Difference *d) {
 typedef enum { BETTER, WORSE, OPEN, ALONE, DIVERGED, KINDS } Kind;
 
 static Kind kind_of(const Difference *d) {
-    return isnan(d->gap.mean)             ? DIVERGED
+    return isnan(d->gap.estimate)         ? DIVERGED
            : isnan(d->interval.low)       ? ALONE
            : d->verdict == VERDICT_BETTER ? BETTER
            : d->verdict == VERDICT_WORSE  ? WORSE
@@ -99,8 +99,8 @@ void words_contrast(Text *text, const Facts *facts, const Difference *d, int cou
         for (int n = 0; n < count; n++) {
             if (kind_of(&d[n]) != kind) continue;
             last = &d[n];
-            least = fmin(least, fabs(last->gap.mean));
-            most = fmax(most, fabs(last->gap.mean));
+            least = fmin(least, fabs(last->gap.estimate));
+            most = fmax(most, fabs(last->gap.estimate));
             found++;
         }
         if (found == 0) continue;
@@ -114,7 +114,7 @@ void words_contrast(Text *text, const Facts *facts, const Difference *d, int cou
         settings_of(text, facts, d, count, kind, found);
         char numbers[INTERVAL_WORDS];
         const double one = fabs(last->interval.low), other = fabs(last->interval.high);
-        const int digits = digits_of(last->gap.mean, last->interval.low, last->interval.high);
+        const int digits = digits_of(last->gap.estimate, last->interval.low, last->interval.high);
         if (resolved && found == 1)
             text_print(text, " by %.*f nats a token (%.*f to %.*f)", digits, most, digits, fmin(one, other), digits,
                        fmax(one, other));
@@ -122,7 +122,7 @@ void words_contrast(Text *text, const Facts *facts, const Difference *d, int cou
             text_print(text, " by %.*f to %.*f nats a token", digits_for(least), least, digits_for(least), most);
         else if (count == 1 && kind != DIVERGED)
             text_print(text, ", %s - %s is %s nats a token", names[0], names[1],
-                       interval_words(numbers, d->gap.mean, d->interval.low, d->interval.high));
+                       interval_words(numbers, d->gap.estimate, d->interval.low, d->interval.high));
         begun = true;
     }
     text_print(text, ".");

@@ -69,7 +69,7 @@ static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, const c
                    facts->plan->variants[d->other].name, d->primary ? "" : " (exploratory)");
         chart_style(&chart, hue, dash);
         for (const Rung *rung = rungs; rung < rungs + facts->plan->setting_count; rung++)
-            chart_bar(&chart, rung->x, d[rung->setting].gap.mean, d[rung->setting].interval.low,
+            chart_bar(&chart, rung->x, d[rung->setting].gap.estimate, d[rung->setting].interval.low,
                       d[rung->setting].interval.high);
     }
     return page_chart(page, &chart, error, "Differences against compute%s; below 0, the first scheme is better",
@@ -111,7 +111,7 @@ bool report_scale(Page *page, const Facts *facts, Error *error) {
             const Difference d = change_of(facts, report_contrast(facts, i), from, to);
             const char *variant = plan->variants[d.variant].name, *other = plan->variants[d.other].name;
             page_row(page, false, "%s - %s|%s|%s", variant, other, plan->settings[from].name, plan->settings[to].name);
-            page_cells(page, "%+.4f|%+.4f|%+.4f|%s%s%s", d.gap.mean, d.interval.low, d.interval.high,
+            page_cells(page, "%+.4f|%+.4f|%+.4f|%s%s%s", d.gap.estimate, d.interval.low, d.interval.high,
                        d.verdict == VERDICT_UNRESOLVED ? report_verdict(&d) : "in favour of ",
                        d.verdict == VERDICT_BETTER  ? variant
                        : d.verdict == VERDICT_WORSE ? other

@@ -67,7 +67,7 @@ bool report_chosen_rates(Page *page, const Facts *facts, Error *error); // which
 bool report_losses(Page *page, const Facts *facts, Error *error);       // loss of every scheme, by setting and seed
 bool report_pairs(Page *page, const Facts *facts, Error *error);        // differences of all pairs
 bool report_rates(Page *page, const Facts *facts, Error *error);        // loss against learning rate
-bool report_texts(Page *page, const Facts *facts, Error *error);        // how much of it is the text
+bool report_seeds(Page *page, const Facts *facts, Error *error);        // what so many seeds can resolve
 bool report_training(Page *page, const Facts *facts, Error *error);     // loss against tokens and time
 bool report_lengths(Page *page, const Facts *facts, Error *error);      // by window and position
 bool report_tasks(Page *page, const Facts *facts, Error *error);        // right answers by length
