@@ -14,6 +14,7 @@
 #include "train/trainer.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static const Option own_options[] = {
     TEXT_ROW("reference", FIELD(reference), NULL, "SCHEME", "scheme to compare the others with; by default the first"),
     TEXTS_ROW("contrast", FIELD(contrasts), "\"A - B\"",
               "difference that the comparison is about, to be named before the first run; may be repeated; by default "
-              "each learned scheme minus its designed one, or else each scheme minus the reference"),
+              "each scheme minus the reference"),
     FLAG_ROW("unpaired", FIELD(unpaired),
              "give every scheme seeds of its own, and compare by Welch's t-test; by default all have the same seeds, "
              "in pairs"),
@@ -262,6 +263,31 @@ static void print_settings(const Plan *plan) {
     fflush(stdout);
 }
 
+// What will be tested, and what so many seeds can resolve.
+static void print_tests(const Plan *plan) {
+    const int n = plan->seeds, family = plan_family(plan);
+    int enough = n; // seeds for intervals that assume nothing about noise
+    Paired gap = {
+        .n = n, .pairs = !plan->unpaired, .sd = 1, .se = 1 / sqrt(n), .df = (plan->unpaired ? 2 : 1) * (n - 1)};
+    if (family == 0) return;
+    printf("tested   ");
+    for (int c = 0; c < plan->contrast_count; c++)
+        if (plan->contrasts[c].after == 0)
+            printf("%s%s - %s", c ? ", " : "", plan->contrasts[c].variant, plan->contrasts[c].other);
+    if (plan->setting_count > 1) printf(", in each of %d settings", plan->setting_count);
+    if (family > 1) printf("; the %d 95%% intervals hold together", family);
+    if (n == 1)
+        printf("\nresolved nothing: one seed cannot tell chance from a difference (--seeds 12)\n");
+    else
+        printf("\nresolved with 80%% probability: %.2g standard deviations, over the seeds, of such a difference\n",
+               resolvable(&gap, family));
+    for (gap.n = n; gap.pairs && !paired_exact(&gap, family); gap.n++) enough = gap.n + 1;
+    if (n > 1 && enough > n)
+        printf("seeds    %d are few: from %d on, these intervals assume nothing about noise; 12 or more are better\n",
+               n, enough);
+    fflush(stdout);
+}
+
 // Make the plan and the fingerprints of its texts, or continue the plan in the directory. Fails on every mistake that
 // can be found before the first run.
 static bool start(Comparison *c, const CompareOptions *o, const bool *given, char **names, int count, int cores,
@@ -277,6 +303,7 @@ static bool start(Comparison *c, const CompareOptions *o, const bool *given, cha
              fail_run(error, "no memory for the fingerprint of %s", plan->texts[t].data);
     if (ok && !o->prints) print_settings(plan);
     ok = ok && (o->prints ? settle_plan(c, o, cores, error) : write_plan(c, o, cores, error));
+    if (ok && !o->prints) print_tests(plan);
     for (int t = 0; t < TEXTS_MOST; t++) corpus_close(&corpora[t]);
     return ok;
 }

@@ -95,7 +95,7 @@ class Report:
         return np.array([np.median(self.gaps(setting, arm, other)) for setting in self.settings[place::self.places]])
 
     def check_losses(self):
-        table = self.read("report.tex").split("}\nscheme ", 1)[1].split("\\end{tabular}")[0]
+        table = self.read("report.tex").split("mean and standard deviation ", 1)[1].split("\nscheme ", 1)[1].split("\\end{tabular}")[0]
         for scheme in self.schemes:
             line = next((x for x in table.splitlines() if x.startswith(scheme.replace("_", "\\_") + " &")), None)
             if line is None:

@@ -239,14 +239,6 @@ static void gaps_of(double *gaps, const Outcome *o, const Difference *d, int set
     for (int seed = 0; seed < o->seeds; seed++) gaps[seed] -= other[seed];
 }
 
-// How many primary contrasts there are, also of schemes that the plan has left out since, in how many places.
-static double primary_family(const Plan *plan) {
-    int contrasts = 0;
-    for (int c = 0; c < plan->contrast_count; c++) contrasts += plan->contrasts[c].after == 0;
-    const int over_texts = plan->text_count > 1 ? plan->setting_count / plan->text_count : 0;
-    return (double)contrasts * (plan->setting_count + over_texts);
-}
-
 static void add(Differences *all, const Outcome *o, int variant, int other, int setting, int texts,
                 const Contrast *named) {
     const Plan *plan = &o->comparison->plan;
@@ -254,7 +246,7 @@ static void add(Differences *all, const Outcome *o, int variant, int other, int 
     Difference *d = &all->items[all->count++];
     *d = (Difference){.variant = variant, .other = other, .setting = setting, .texts = texts, .named = named};
     d->primary = named && named->after == 0;
-    d->comparisons = d->primary ? primary_family(plan) : plan->variant_count * (plan->variant_count - 1) / 2.0;
+    d->comparisons = d->primary ? plan_family(plan) : plan->variant_count * (plan->variant_count - 1) / 2.0;
     if (texts > 1) { // the settings of all texts follow each other in the same order
         const int apart = plan->setting_count / plan->text_count;
         double gaps[TEXTS_MOST * SEEDS_MOST];

@@ -42,7 +42,7 @@ bool report_chosen_rates(Page *page, const Facts *facts, Error *error) {
     page_table(page, "the learning rate of each scheme");
     page_row(page, true, "scheme");
     for (int setting = 0; setting < plan->setting_count; setting++)
-        page_cells(page, "%s", plan->setting_count > 1 ? plan->settings[setting].name : "rate");
+        page_cells(page, "%s", plan->setting_count > 1 ? facts->names[setting] : "rate");
     for (int variant = 0; variant < plan->variant_count; variant++) {
         page_row(page, false, "%s", plan->variants[variant].name);
         for (int setting = 0; setting < plan->setting_count; setting++) {
