@@ -79,6 +79,21 @@ double t_power(double shift, double critical, double df) {
     return sum * most / STEPS / 3;
 }
 
+int plateau_end(const double *x, const double *y, int count, double least) {
+    const int last = count - 1;
+    double highest = least;
+    int end = -1;
+    for (int begin = 0; begin < last; begin++)
+        for (int i = begin + 1; i < last; i++) {
+            const double slope = (y[last] - y[begin]) / (x[last] - x[begin]);
+            const double above = y[i] - (y[begin] + slope * (x[i] - x[begin]));
+            if (!(above > highest && slope < 0)) continue;
+            highest = above;
+            end = i;
+        }
+    return end;
+}
+
 double rank_correlation(const double *values, int count) {
     double product = 0, squares = 0, places = 0;
     for (int i = 0; i < count; i++) {

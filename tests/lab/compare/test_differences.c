@@ -31,17 +31,10 @@ static double loss_of(const Job *job) {
     return 3 + 0.1 * job->variant + 0.05 * job->setting + 0.02 * noise_of("run", job, 0);
 }
 
-static double block_of(const Job *job, int block) {
-    return loss_of(job) + 0.3 * sin(block) * (1 + job->variant) + 0.01 * noise_of("block", job, block);
-}
-
-static void put_blocks(const Job *job) {
+static void put_loss(const Job *job) {
     char text[4096];
     int length = snprintf(text, sizeof text, MEASURED_HEADER "loss,%lld,%.10g,999\n",
                           plan->settings[job->setting].context, loss_of(job));
-    for (int block = 1; block <= BLOCKS; block++)
-        length +=
-            snprintf(text + length, sizeof text - (size_t)length, "block,%d,%.10g,31\n", block, block_of(job, block));
     snprintf(text + length, sizeof text - (size_t)length, "batches,0,%d,1\n", plan->unpaired ? job->variant : 7);
     put(job, text);
 }
@@ -50,7 +43,7 @@ static void read_differences(Outcome *outcome) {
     Error error;
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        put_blocks(&job);
+        put_loss(&job);
     }
     read_all(outcome);
     must(outcome_differences(&differences, outcome, &error), &error);
