@@ -105,11 +105,11 @@ static void plateaus(Page *page, const Facts *facts) {
     page_paragraph(
         page,
         "Many runs begin on a plateau, where they know how often characters or pairs of them are. A run "
-        "leaves it, by definition, at that of its %d validations which lies farthest above the straight line "
-        "from the first to the last, over the logarithm of steps, if by more than 5%% of the fall. A run "
+        "leaves it, by definition, at that of its %d validations which lies farthest above a straight line "
+        "from any one before it to the last, over the logarithm of steps, if by more than %.1f nats. A run "
         "without such a step had no plateau, or is still on it. To tell how late a scheme leaves from "
         "how good it is then, the table has losses at equal ratios of steps after leaving.",
-        CURVE_STEPS);
+        CURVE_STEPS, PLATEAU_LEAST);
     page_table(page, "when runs leave the plateau%s, and their losses then: medians of the seeds that leave",
                facts->at[setting]);
     page_row(page, true, "scheme|seeds that leave|step|earliest|latest|loss there|after twice the steps|at the end");
