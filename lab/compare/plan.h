@@ -73,8 +73,12 @@ typedef struct {
     long long task_steps;   // of runs on tasks
     int exercises;          // to score at each length of a task
     int threads;            // of a run
+    int format;             // that it was read in; 0 = that of before PLAN_FORMAT
     char command[2048];     // as it was typed
 } Plan;
+
+// What plans are written in. Before it, start=random of rope-learned and alibi-learned meant what start=wide does now.
+enum { PLAN_FORMAT = 2 };
 
 void plan_free(Plan *plan);
 
