@@ -7,6 +7,7 @@
 #include "cmd/commands.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/shared/describe.h"
+#include "cmd/train/train.h"
 #include "lab/compare/measure.h"
 #include "lab/report/page/numbers.h"
 #include "lab/report/report.h"
@@ -54,8 +55,9 @@ static const Option own_options[] = {
     TEXT_ROW("lr-grid", FIELD(lr_grid), NULL, "X,X,...",
              "learning rates to try; for each scheme, the best on the first half of the validation text is used"),
     HEADING_ROW("Settings, in all combinations"),
-    TEXTS_ROW("data", FIELD(data), "DIR",
-              "shards from `bitter prepare` or llm.c, or builtin:NAME (default builtin:tales); may be repeated"),
+    TEXTS_ROW("data", FIELD(data), "DATA",
+              "shards from `bitter prepare` or llm.c, a file of text, or builtin:NAME (default builtin:tales); may be "
+              "repeated"),
     TEXT_ROW("context", FIELD(contexts), "256", "N,N,...", "tokens of a training window"),
     TEXT_ROW("scale", FIELD(scale), NULL, "N,N,...",
              "model sizes in parameters, such as 0.1M,0.3M; sets width, and layers and heads unless you give them"),
@@ -128,12 +130,31 @@ static bool check_given(const CompareOptions *o, const bool *given, Error *error
 
 // --- the plan ---
 
-static bool open_texts(Plan *plan, Corpus corpora[TEXTS_MOST], const TextList *data, Error *error) {
+// A FILE of text is prepared as `bitter train FILE` does it. Sets *name to its shards.
+static bool prepare_file(const char **name, const CompareOptions *o, Error *error) {
+    static TrainOptions made[TEXTS_MOST]; // their data keep the names
+    static int count;
+    const size_t length = strlen(*name);
+    if (is_builtin(*name) || path_is_directory(*name) || !path_exists(*name) ||
+        (length > 4 && strcmp(*name + length - 4, ".bin") == 0))
+        return true;
+    if (o->prints)
+        return fail_input(error, "--list and --slurm need shards: `bitter prepare %s` first, and give --data with them",
+                          *name);
+    TrainOptions *options = &made[count++];
+    if (!train_name_data(options, *name, error) || !train_prepare(options, &(InputOptions){0}, *name, error))
+        return false;
+    *name = options->data;
+    return true;
+}
+
+static bool open_texts(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptions *o, Error *error) {
+    const TextList *data = &o->data;
     const int count = data->count > 0 ? data->count : 1;
     for (int t = 0; t < count; t++) {
         const char *name = data->count > 0 ? data->items[t] : "builtin:tales";
         if (t == TEXTS_MOST) return fail_input(error, "--data: give at most %d texts", TEXTS_MOST);
-        if (!corpus_open(&corpora[t], name, error)) return false;
+        if (!prepare_file(&name, o, error) || !corpus_open(&corpora[t], name, error)) return false;
         if (is_task(&corpora[t].builtin))
             return fail_input(error, "%s is a task; name it with --tasks, and give text with --data", name);
         if (!plan_text(plan, name, corpora[t].tokenizer.vocab_size, (long long)corpora[t].train.count, error))
@@ -185,11 +206,10 @@ static bool make_plan(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptio
     plan->task_steps = o->task_steps > 0 ? o->task_steps : o->train.steps;
     plan->unpaired = o->unpaired;
     snprintf(plan->base.pos, sizeof plan->base.pos, "rope");
-    return check_given(o, given, error) && open_texts(plan, corpora, &o->data, error) &&
-           plan_seeds(plan, o->seeds, error) && plan_variants(plan, names, count, o->reference, error) &&
-           plan_settings(plan, &lists, error) && plan_rates(plan, o->lr_grid, error) &&
-           plan_tasks(plan, o->tasks, error) && name_contrasts(plan, &o->contrasts, done, error) &&
-           check_jobs(plan, corpora, error);
+    return check_given(o, given, error) && open_texts(plan, corpora, o, error) && plan_seeds(plan, o->seeds, error) &&
+           plan_variants(plan, names, count, o->reference, error) && plan_settings(plan, &lists, error) &&
+           plan_rates(plan, o->lr_grid, error) && plan_tasks(plan, o->tasks, error) &&
+           name_contrasts(plan, &o->contrasts, done, error) && check_jobs(plan, corpora, error);
 }
 
 // Continue the plan that the directory was begun with: keep its threads. Runs on texts that have changed are not mixed
@@ -275,7 +295,7 @@ static void print_tests(const Plan *plan) {
         if (plan->contrasts[c].after == 0)
             printf("%s%s - %s", c ? ", " : "", plan->contrasts[c].variant, plan->contrasts[c].other);
     if (plan->setting_count > 1) printf(", in each of %d settings", plan->setting_count);
-    if (family > 1) printf("; the %d 95%% intervals hold together", family);
+    if (family > 1) printf("; %d intervals of 95%% that hold together", family);
     if (n == 1)
         printf("\nresolved nothing: one seed cannot tell chance from a difference (--seeds 12)\n");
     else

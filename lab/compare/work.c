@@ -127,11 +127,20 @@ static void set_progress(const Worker *w, double share) {
     atomic_store(w->progress, (int)(share * PROGRESS_ALL));
 }
 
+// The share that training has of a job: forward and backward for each token, beside the forward passes of measuring,
+// which show no progress of their own.
+static double training_share(const Worker *w) {
+    const double trained = 3 * plan_job_tokens(&w->comparison->plan, &w->job);
+    if (w->job.task >= 0) return 0.95; // answers are short
+    const double half = 0.5 * (double)split_limit(&w->corpus.val, w->comparison->plan.base.eval_tokens);
+    return trained / (trained + (1 + MULTIPLES) * half);
+}
+
 // After each step: tell the progress, and see whether to go on.
 static bool after_step(void *context, Trainer *trainer, StepReport *report, Error *error) {
     Worker *w = context;
     const long long step = (long long)trainer->progress.step;
-    set_progress(w, (double)step / (double)w->options.steps);
+    set_progress(w, training_share(w) * (double)step / (double)w->options.steps);
     report->stop = must_stop(w);
     return true;
 }

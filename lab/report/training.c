@@ -106,7 +106,8 @@ static void plateaus(Page *page, const Facts *facts) {
         page,
         "Many runs begin on a plateau, where they know how often characters or pairs of them are. A run "
         "leaves it, by definition, at that of its %d validations which lies farthest above a straight line "
-        "from any one before it to the last, over the logarithm of steps, if by more than %.1f nats. A run "
+        "from any one before it, to which the loss fell more steeply, to the last, over the logarithm of steps, if by "
+        "more than %.1f nats. A run "
         "without such a step had no plateau, or is still on it. To tell how late a scheme leaves from "
         "how good it is then, the table has losses at equal ratios of steps after leaving.",
         CURVE_STEPS, PLATEAU_LEAST);
