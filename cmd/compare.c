@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "cmd/commands.h"
 #include "cmd/shared/arguments.h"
+#include "cmd/train.h"
 #include "lab/compare/measure.h"
 #include "lab/report/page/numbers.h"
 #include "lab/report/report.h"
@@ -13,6 +14,7 @@
 #include "train/trainer.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,15 +47,16 @@ static const Option own_options[] = {
     TEXT_ROW("reference", FIELD(reference), NULL, "SCHEME", "scheme to compare the others with; by default the first"),
     TEXTS_ROW("contrast", FIELD(contrasts), "\"A - B\"",
               "difference that the comparison is about, to be named before the first run; may be repeated; by default "
-              "each learned scheme minus its designed one, or else each scheme minus the reference"),
+              "each scheme minus the reference"),
     FLAG_ROW("unpaired", FIELD(unpaired),
              "give every scheme seeds of its own, and compare by Welch's t-test; by default all have the same seeds, "
              "in pairs"),
     TEXT_ROW("lr-grid", FIELD(lr_grid), NULL, "X,X,...",
              "learning rates to try; for each scheme, the best on the first half of the validation text is used"),
     HEADING_ROW("Settings, in all combinations"),
-    TEXTS_ROW("data", FIELD(data), "DIR",
-              "shards from `bitter prepare` or llm.c, or builtin:NAME (default builtin:tales); may be repeated"),
+    TEXTS_ROW("data", FIELD(data), "DATA",
+              "shards from `bitter prepare` or llm.c, a file of text, or builtin:NAME (default builtin:tales); may be "
+              "repeated"),
     TEXT_ROW("context", FIELD(contexts), "256", "N,N,...", "tokens of a training window"),
     TEXT_ROW("scale", FIELD(scale), NULL, "N,N,...",
              "model sizes in parameters, such as 0.1M,0.3M; sets width, and layers and heads unless you give them"),
@@ -126,12 +129,31 @@ static bool check_given(const CompareOptions *o, const bool *given, Error *error
 
 // --- the plan ---
 
-static bool open_texts(Plan *plan, Corpus corpora[TEXTS_MOST], const TextList *data, Error *error) {
+// A FILE of text is prepared as `bitter train FILE` does it. Sets *name to its shards.
+static bool prepare_file(const char **name, const CompareOptions *o, Error *error) {
+    static TrainOptions made[TEXTS_MOST]; // their data keep the names
+    static int count;
+    const size_t length = strlen(*name);
+    if (is_builtin(*name) || path_is_directory(*name) || !path_exists(*name) ||
+        (length > 4 && strcmp(*name + length - 4, ".bin") == 0))
+        return true;
+    if (o->prints)
+        return fail_input(error, "--list and --slurm need shards: `bitter prepare %s` first, and give --data with them",
+                          *name);
+    TrainOptions *options = &made[count++];
+    if (!train_name_data(options, *name, error) || !train_prepare(options, &(InputOptions){0}, *name, error))
+        return false;
+    *name = options->data;
+    return true;
+}
+
+static bool open_texts(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptions *o, Error *error) {
+    const TextList *data = &o->data;
     const int count = data->count > 0 ? data->count : 1;
     for (int t = 0; t < count; t++) {
         const char *name = data->count > 0 ? data->items[t] : "builtin:tales";
         if (t == TEXTS_MOST) return fail_input(error, "--data: give at most %d texts", TEXTS_MOST);
-        if (!corpus_open(&corpora[t], name, error)) return false;
+        if (!prepare_file(&name, o, error) || !corpus_open(&corpora[t], name, error)) return false;
         if (is_task(&corpora[t].builtin))
             return fail_input(error, "%s is a task; name it with --tasks, and give text with --data", name);
         if (!plan_text(plan, name, corpora[t].tokenizer.vocab_size, (long long)corpora[t].train.count, error))
@@ -183,11 +205,10 @@ static bool make_plan(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptio
     plan->task_steps = o->task_steps > 0 ? o->task_steps : o->train.steps;
     plan->unpaired = o->unpaired;
     snprintf(plan->base.pos, sizeof plan->base.pos, "rope");
-    return check_given(o, given, error) && open_texts(plan, corpora, &o->data, error) &&
-           plan_seeds(plan, o->seeds, error) && plan_variants(plan, names, count, o->reference, error) &&
-           plan_settings(plan, &lists, error) && plan_rates(plan, o->lr_grid, error) &&
-           plan_tasks(plan, o->tasks, error) && name_contrasts(plan, &o->contrasts, done, error) &&
-           check_jobs(plan, corpora, error);
+    return check_given(o, given, error) && open_texts(plan, corpora, o, error) && plan_seeds(plan, o->seeds, error) &&
+           plan_variants(plan, names, count, o->reference, error) && plan_settings(plan, &lists, error) &&
+           plan_rates(plan, o->lr_grid, error) && plan_tasks(plan, o->tasks, error) &&
+           name_contrasts(plan, &o->contrasts, done, error) && check_jobs(plan, corpora, error);
 }
 
 // Continue the plan that the directory was begun with: keep its threads. Runs on texts that have changed are not mixed
@@ -261,6 +282,31 @@ static void print_settings(const Plan *plan) {
     fflush(stdout);
 }
 
+// What will be tested, and what so many seeds can resolve.
+static void print_tests(const Plan *plan) {
+    const int n = plan->seeds, family = plan_family(plan);
+    int enough = n; // seeds for intervals that assume nothing about noise
+    Paired gap = {
+        .n = n, .pairs = !plan->unpaired, .sd = 1, .se = 1 / sqrt(n), .df = (plan->unpaired ? 2 : 1) * (n - 1)};
+    if (family == 0) return;
+    printf("tested   ");
+    for (int c = 0; c < plan->contrast_count; c++)
+        if (plan->contrasts[c].after == 0)
+            printf("%s%s - %s", c ? ", " : "", plan->contrasts[c].variant, plan->contrasts[c].other);
+    if (plan->setting_count > 1) printf(", in each of %d settings", plan->setting_count);
+    if (family > 1) printf("; %d intervals of 95%% that hold together", family);
+    if (n == 1)
+        printf("\nresolved nothing: one seed cannot tell chance from a difference (--seeds 12)\n");
+    else
+        printf("\nresolved with 80%% probability: %.2g standard deviations, over the seeds, of such a difference\n",
+               resolvable(&gap, family));
+    for (gap.n = n; gap.pairs && !paired_exact(&gap, family); gap.n++) enough = gap.n + 1;
+    if (n > 1 && enough > n)
+        printf("seeds    %d are few: from %d on, these intervals assume nothing about noise; 12 or more are better\n",
+               n, enough);
+    fflush(stdout);
+}
+
 // Make the plan and the fingerprints of its texts, or continue the plan in the directory. Fails on every mistake that
 // can be found before the first run.
 static bool start(Comparison *c, const CompareOptions *o, const bool *given, char **names, int count, int cores,
@@ -276,6 +322,7 @@ static bool start(Comparison *c, const CompareOptions *o, const bool *given, cha
              fail_run(error, "no memory for the fingerprint of %s", plan->texts[t].data);
     if (ok && !o->prints) print_settings(plan);
     ok = ok && (o->prints ? settle_plan(c, o, cores, error) : write_plan(c, o, cores, error));
+    if (ok && !o->prints) print_tests(plan);
     for (int t = 0; t < TEXTS_MOST; t++) corpus_close(&corpora[t]);
     return ok;
 }

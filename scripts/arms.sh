@@ -10,8 +10,8 @@ results_of() {
 # spec NAME: the scheme of that name.
 spec() {
     case $1 in
-    rope-random) echo rope-learned:start=random ;;
-    alibi-random) echo alibi-learned:start=random ;;
+    rope-random) echo rope-learned:start=wide ;;
+    alibi-random) echo alibi-learned:start=wide ;;
     alibi-steep) echo alibi:scale=4 ;;
     *) echo "$1" ;;
     esac

@@ -11,20 +11,20 @@ import os
 import re
 import sys
 
-from check_report import NUMBER, Report
+from check_report import NUMBER, Report, median_interval
 
 root = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
 
 def recompute(report, row):
-    """Mean, low and high of the row's difference."""
+    """Median, low and high of the row's difference."""
     arm, other = row["contrast"].split(" - ")
     if row["family"] == "changes":
         before, after = (report.gaps(setting, arm, other) for setting in row["at"].split(" > "))
-        return report.interval(after - before, report.changes())
+        return median_interval(after - before, report.changes())
     pairs = len(report.schemes) * (len(report.schemes) - 1) // 2
     named = [family for a, b, family in report.contrasts if {a, b} == {arm, other}]
-    return report.interval(report.gaps(row["at"], arm, other), pairs if row["family"] == "pairs" else named[0])
+    return median_interval(report.gaps(row["at"], arm, other), pairs if row["family"] == "pairs" else named[0])
 
 
 def main():

@@ -20,6 +20,22 @@ from scipy import stats
 NUMBER = r"[+-]?\d+(?:\.\d+)?"
 
 
+def median_interval(units, comparisons):
+    """The median of paired differences (..., n), and the ends of the interval for it (lab/stats/paired.h)."""
+    x, n, level = np.sort(units, -1), np.shape(units)[-1], 1 - 0.05 / comparisons
+    x, middle = np.moveaxis(x, -1, 0), np.median(x, -1)
+    levels = {k: 1 - 2 * stats.binom.cdf(k - 1, n, 0.5) for k in range(n // 2 + 2)}
+    k = max(k for k in range(n // 2 + 1) if levels[k] >= level)
+    if k > 0:
+        above = (levels[k] - level) / (levels[k] - levels[k + 1])
+        share = (n - k) * above / (k + (n - 2 * k) * above)
+        return middle, x[k - 1] + share * (x[k] - x[k - 1]), x[n - k] - share * (x[n - k] - x[n - k - 1])
+    if n < 2:
+        return middle, np.nan, np.nan
+    half = stats.t.ppf(1 - 0.025 / comparisons, n - 1) * x.std(0, ddof=1) / np.sqrt(n)
+    return middle, np.minimum(x.mean(0) - half, x[0]), np.maximum(x.mean(0) + half, x[-1])
+
+
 class Report:
     def __init__(self, directory):
         self.directory = directory
@@ -41,6 +57,9 @@ class Report:
         texts = len(self.plan["texts"])
         self.places = len(self.settings) // texts if texts > 1 else 0  # over the texts, one for each kind of setting
         family, pairs = primary * (len(self.settings) + self.places), len(self.schemes) * (len(self.schemes) - 1) // 2
+        self.pairs = pairs
+        # Earlier versions wrote means with Student's t intervals; their reports cannot all be written again.
+        self.medians_told = "| by loss |" in self.read("report.md")
         self.contrasts = [(c["arm"], c["other"], family if c["after"] == 0 else pairs) for c in named]
 
     def read(self, name):
@@ -67,7 +86,9 @@ class Report:
         return np.array([a[seed] - b[seed] for seed in sorted(a)])
 
     def interval(self, units, comparisons):
-        """Mean of paired differences, and the ends of the simultaneous interval."""
+        """The difference and the ends of the interval as this report has them."""
+        if self.medians_told:
+            return median_interval(units, comparisons)
         half = stats.t.ppf(1 - 0.025 / comparisons, len(units) - 1) * units.std(ddof=1) / np.sqrt(len(units))
         return units.mean(), units.mean() - half, units.mean() + half
 
@@ -79,14 +100,13 @@ class Report:
         mean, half = x.mean() - y.mean(), stats.t.ppf(1 - 0.025 / comparisons, df) * np.sqrt(u + v)
         return mean, mean - half, mean + half
 
-    def means(self, arm, other, place):
-        """The means over the seeds, one for each text."""
-        losses = [[np.mean(list(self.losses[setting, scheme].values())) for scheme in (arm, other)]
-                  for setting in self.settings[place::self.places]]
-        return np.array([a - b for a, b in losses])
+    def medians(self, arm, other, place):
+        """The medians over the seeds (in earlier reports the means), one for each text."""
+        middle = np.median if self.medians_told else np.mean
+        return np.array([middle(self.gaps(setting, arm, other)) for setting in self.settings[place::self.places]])
 
     def check_losses(self):
-        table = self.read("report.tex").split("}\nscheme ", 1)[1].split("\\end{tabular}")[0]
+        table = self.read("report.tex").split("mean and standard deviation ", 1)[1].split("\nscheme ", 1)[1].split("\\end{tabular}")[0]
         for scheme in self.schemes:
             line = next((x for x in table.splitlines() if x.startswith(scheme.replace("_", "\\_") + " &")), None)
             if line is None:
@@ -99,17 +119,23 @@ class Report:
                 if len(seeds) > 1:
                     self.check(f"standard deviation of {scheme} {setting}", seeds.std(ddof=1), *sd)
 
+    def tables(self, column):
+        """The tables of report.md with such a column, each a list of rows as dictionaries by heading."""
+        tables, head = [], None
+        for line in self.read("report.md").splitlines() + [""]:
+            cells = [c.strip().replace("\\", "") for c in line.strip("|").split("|")] if line.startswith("|") else None
+            if cells and head is None and column in cells:
+                head = cells
+                tables.append([])
+            elif cells and head and not set(line) <= set("|-: "):
+                tables[-1].append(dict(zip(head, cells)))
+            elif not cells:
+                head = None
+        return tables
+
     def rows(self, column="contrast"):
-        """The rows of report.md's first table with such a column, as dictionaries by heading; none without one."""
-        rows = [[c.strip().replace("\\", "") for c in x.strip("|").split("|")]
-                for x in self.read("report.md").splitlines() if x.startswith("|")]
-        head = next((i for i, row in enumerate(rows) if column in row), len(rows))
-        body = []
-        for row in rows[head + 2:]:
-            if len(row) != len(rows[head]):
-                break
-            body.append(dict(zip(rows[head], row)))
-        return body
+        """The rows of the first such table; none without one."""
+        return next(iter(self.tables(column)), [])
 
     def of_contrast(self, arm, other, over_texts=False):
         """Its rows, one for each setting, or for each kind of setting over the texts, in their order."""
@@ -139,8 +165,31 @@ class Report:
                           self.interval(self.gaps(setting, arm, other), family))
                 self.check_row(f"{arm} - {other} {setting}", values, row)
             for place, row in enumerate(over_texts):
-                values = self.interval(self.means(arm, other, place), family)
+                values = self.interval(self.medians(arm, other, place), family)
                 self.check_row(f"{arm} - {other} over the texts", values, row)
+
+    def check_ranking(self):
+        """The first table: schemes by their loss, each with its difference to the reference, alone and together."""
+        for table in self.tables("by loss") if self.medians_told and not self.plan["unpaired"] else []:
+            setting = min(self.settings, key=lambda s: sum(
+                abs(np.median(list(self.losses[s, r["by loss"]].values())) - float(r["loss"])) for r in table))
+            reference = next(r["by loss"] for r in table if r["verdict"] == "reference")
+            minus = next(name for name in table[0] if name.startswith("minus "))
+            losses = []
+            for row in table:
+                losses.append(np.median(list(self.losses[setting, row["by loss"]].values())))
+                self.check(f"median loss of {row['by loss']} {setting}", losses[-1], row["loss"])
+                if row["by loss"] == reference:
+                    continue
+                family = next((m for a, b, m in self.contrasts if {a, b} == {row["by loss"], reference}), self.pairs)
+                gaps = self.gaps(setting, row["by loss"], reference)
+                for name, m in (("95% alone", 1), ("95% together", family)):
+                    ends = re.findall(NUMBER, row[name])
+                    values = median_interval(gaps, m)
+                    for value, text in zip(values, [row[minus]] + ends if len(ends) == 2 else [row[minus]]):
+                        self.check(f"{row['by loss']} - {reference} {setting}, {name}", value, text)
+            if losses != sorted(losses):
+                self.missing(f"the order of losses {setting}")
 
     def changes(self):
         """How many of them hold at once: from each setting to the next, and from the first to the last."""
@@ -174,6 +223,7 @@ def main():
     for directory in sys.argv[1:]:
         report = Report(directory)
         report.check_losses()
+        report.check_ranking()
         report.check_contrasts()
         report.check_changes()
         agree, differ = agree + report.agree, differ + report.differ

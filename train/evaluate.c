@@ -96,12 +96,6 @@ static void add_losses(Evaluation *e, const WindowScorer *scorer, const WindowBa
                 e->position_nll[at + t] += scorer->nll[b * n + t];
                 e->position_tokens[at + t]++;
             }
-            if (e->part_nll) {
-                const uint64_t before = windows->start[b] + (uint64_t)(at + t) - e->from; // targets scored before it
-                const uint64_t part = before * (uint64_t)e->parts / (e->limit - 1 - e->from);
-                e->part_nll[part] += scorer->nll[b * n + t];
-                e->part_tokens[part]++;
-            }
         }
     }
 }

@@ -21,9 +21,6 @@ typedef struct {
     const Tokenizer *tokenizer;
     double *position_nll;      // (window) nll and tokens by position in the window; NULL = not wanted
     uint64_t *position_tokens; // (window)
-    double *part_nll;      // (parts) the same by consecutive parts of the stream behind `from`, up to `limit`, which
-    uint64_t *part_tokens; // (parts) must not be more than there is; NULL = not wanted
-    int parts;
     const Stop *stop; // asked after each batch of windows, in long ones also inside; NULL = never stop
 } Evaluation;
 

@@ -1,9 +1,12 @@
 #include "lab/compare/measure.h"
 
 #include "base/file/crc.h"
+#include "lab/stats/statistics.h"
 #include "train/evaluate.h"
+#include "train/run.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #define CONTEXT_TOKENS 4096 // tokens that are scored again with more text before them
@@ -38,10 +41,27 @@ static void write_positions(Text *csv, const char *quantity, const Evaluation *e
     }
 }
 
-static void write_blocks(Text *csv, const Evaluation *e) {
-    for (int i = 0; i < BLOCKS; i++)
-        if (e->part_tokens[i] > 0)
-            row(csv, "block", i + 1, e->part_nll[i] / (double)e->part_tokens[i], e->part_tokens[i]);
+long long curve_step(long long step, long long steps) {
+    for (int i = 0; i < CURVE_STEPS; i++) {
+        const long long next = llround((double)steps * pow(100, i / (CURVE_STEPS - 1.0) - 1));
+        if (next > step) return next;
+    }
+    return 0;
+}
+
+static void write_curve(Text *csv, const char *log, long long steps) {
+    double x[CURVE_STEPS], losses[CURVE_STEPS];
+    int count = 0;
+    LogRow logged;
+    for (long long due = curve_step(0, steps); due > 0 && log_next(&logged, &log);) {
+        while (due > 0 && (double)due < logged.step) due = curve_step(due, steps); // the log was lost up to here
+        if (logged.step != (double)due || isnan(logged.validation)) continue;
+        row(csv, "curve", logged.step, logged.validation, 1);
+        x[count] = log10(logged.step);
+        losses[count++] = logged.validation;
+    }
+    const int end = plateau_end(x, losses, count, PLATEAU_LEAST);
+    if (end >= 0) row(csv, "left", 0, round(pow(10, x[end])), 1);
 }
 
 // Evaluate on the validation text, and write the mean loss.
@@ -52,7 +72,7 @@ static bool score(Text *csv, const char *quantity, Evaluation *e, const Trainer 
 }
 
 // One pass over each half in windows of T, and over the reported one in those of 2T, 4T and 8T. Each pass gives all
-// that its windows can give: those of T the positions and the blocks, those of 8T the positions beyond.
+// that its windows can give: those of T the positions, those of 8T the positions beyond.
 static bool measure_lengths(Text *csv, const Trainer *trainer, uint64_t half, uint64_t end, const Stop *stop,
                             Error *error) {
     const int T = trainer->gpt.shape.context, most = T << (MULTIPLES - 1);
@@ -60,8 +80,6 @@ static bool measure_lengths(Text *csv, const Trainer *trainer, uint64_t half, ui
     Evaluation choose = {.window = T, .stride = T, .limit = half, .stop = stop};
     bool ok = score(csv, "choose", &choose, trainer, error);
     for (int window = T; ok && window <= most && !length_complaint(ignored, &trainer->gpt, window); window *= 2) {
-        double block_nll[BLOCKS] = {0};
-        uint64_t block_tokens[BLOCKS] = {0};
         Evaluation e = {.window = window, .stride = window, .from = half, .limit = end, .stop = stop};
         if (window == T || window == most) {
             e.position_nll = calloc((size_t)window, sizeof *e.position_nll);
@@ -69,14 +87,8 @@ static bool measure_lengths(Text *csv, const Trainer *trainer, uint64_t half, ui
             ok = (e.position_nll && e.position_tokens) ||
                  fail_run(error, "no memory for losses at %d positions", window);
         }
-        if (window == T) {
-            e.part_nll = block_nll;
-            e.part_tokens = block_tokens;
-            e.parts = BLOCKS;
-        }
         ok = ok && score(csv, "loss", &e, trainer, error);
         if (ok && e.position_nll) write_positions(csv, window == T ? "position" : "beyond", &e, T);
-        if (ok && e.part_nll) write_blocks(csv, &e);
         free(e.position_nll);
         free(e.position_tokens);
     }
@@ -119,13 +131,15 @@ static bool measure_answers(Text *csv, const Trainer *trainer, int exercises, co
     return true;
 }
 
-bool measure(Text *csv, const Trainer *trainer, long long eval_tokens, int exercises, const Stop *stop, Error *error) {
+bool measure(Text *csv, const Trainer *trainer, const char *log, long long eval_tokens, int exercises, const Stop *stop,
+             Error *error) {
     const Gpt *gpt = &trainer->gpt;
     const uint64_t end = split_limit(&trainer->corpus->val, eval_tokens), half = end / 2;
     text_print(csv, MEASURED_HEADER);
     const bool ok = is_task(&trainer->corpus->builtin) ? measure_answers(csv, trainer, exercises, stop, error)
                                                        : measure_lengths(csv, trainer, half, end, stop, error) &&
                                                              measure_context(csv, trainer, half, end, stop, error);
+    write_curve(csv, log, trainer->options->steps);
     row(csv, "parameters", 0, (double)tensor_numbers(&gpt->tensors, false), 1);
     row(csv, "positions", 0, (double)tensor_numbers(&gpt->tensors, true), 1);
     row(csv, "tokens", 0, (double)trainer_tokens(trainer), 1);

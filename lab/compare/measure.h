@@ -12,7 +12,11 @@
 // Windows are 1, 2, 4 and 8 times the trained length.
 enum { MULTIPLES = 4 };
 
-#define BLOCKS 32 // consecutive parts of the reported text, of equal length
+// Every run is validated after CURVE_STEPS steps, from 1% of all to the last in equal ratios: curve_step is the one
+// after `step`, or 0 behind the last.
+enum { CURVE_STEPS = 20 };
+#define PLATEAU_LEAST 0.1 // nats, see plateau_end
+long long curve_step(long long step, long long steps);
 
 // A comparison uses the first eval_tokens validation tokens, 0 = all: the first half chooses learning rates, the second
 // half is reported. Fails (input) when half of them cannot hold a window of 8 times the context.
@@ -24,13 +28,15 @@ bool measure_check(long long eval_tokens, long long context, const Corpus *corpu
 //   loss,W,nats,tokens       loss on the reported half in windows of W = T, 2T, 4T, 8T, as far as the scheme allows
 //   position,P,nats,tokens   loss in windows of T, at positions from the previous row's P up to P
 //   beyond,P,nats,tokens     the same in windows of 8T, if the scheme allows them
-//   block,I,nats,tokens      loss in windows of T, in block I = 1 .. BLOCKS of the reported half
 //   same,W,nats,tokens       loss of the same tokens at the end of windows of W = T, 2T, 4T
 //   right,N,share,questions  for a task: right answers to `exercises` exercises of length N, up to twice the trained
+//   curve,STEP,nats,1        the validations after the steps of curve_step, from `log`, the run's log.csv
+//   left,0,STEP,1            which of these steps is the last on a plateau (plateau_end, over the logarithm of steps)
 //   parameters, positions,   one row each, about the run; positions are position parameters, batches is the CRC-32 of
 //   tokens, seconds, batches all its inputs
 // Fails as evaluate does, and (interrupted) when `stop`, which is asked at least once for each pass over text, says so.
-bool measure(Text *csv, const Trainer *trainer, long long eval_tokens, int exercises, const Stop *stop, Error *error);
+bool measure(Text *csv, const Trainer *trainer, const char *log, long long eval_tokens, int exercises, const Stop *stop,
+             Error *error);
 
 // The last row, MEASURED_SEAL "CRC,1": the CRC-32 of the `size` bytes before it. Returns `row`.
 const char *measure_seal(char row[64], const char *rows, size_t size);

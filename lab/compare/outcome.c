@@ -239,14 +239,6 @@ static void gaps_of(double *gaps, const Outcome *o, const Difference *d, int set
     for (int seed = 0; seed < o->seeds; seed++) gaps[seed] -= other[seed];
 }
 
-// How many primary contrasts there are, also of schemes that the plan has left out since, in how many places.
-static double primary_family(const Plan *plan) {
-    int contrasts = 0;
-    for (int c = 0; c < plan->contrast_count; c++) contrasts += plan->contrasts[c].after == 0;
-    const int over_texts = plan->text_count > 1 ? plan->setting_count / plan->text_count : 0;
-    return (double)contrasts * (plan->setting_count + over_texts);
-}
-
 static void add(Differences *all, const Outcome *o, int variant, int other, int setting, int texts,
                 const Contrast *named) {
     const Plan *plan = &o->comparison->plan;
@@ -254,26 +246,21 @@ static void add(Differences *all, const Outcome *o, int variant, int other, int 
     Difference *d = &all->items[all->count++];
     *d = (Difference){.variant = variant, .other = other, .setting = setting, .texts = texts, .named = named};
     d->primary = named && named->after == 0;
-    d->comparisons = d->primary ? primary_family(plan) : plan->variant_count * (plan->variant_count - 1) / 2.0;
+    d->comparisons = d->primary ? plan_family(plan) : plan->variant_count * (plan->variant_count - 1) / 2.0;
     if (texts > 1) { // the settings of all texts follow each other in the same order
         const int apart = plan->setting_count / plan->text_count;
         double gaps[TEXTS_MOST * SEEDS_MOST];
         for (int t = 0; t < texts; t++) gaps_of(gaps + t * o->seeds, o, d, setting + t * apart, "loss", T);
         d->gap = texts_summary(gaps, texts, o->seeds);
-        d->text = (Interval){NAN, NAN};
     } else {
-        double a[SEEDS_MOST], b[SEEDS_MOST], gaps[BLOCKS * SEEDS_MOST];
+        double a[SEEDS_MOST], b[SEEDS_MOST];
         values_of(a, o, setting, variant, "loss", T);
         values_of(b, o, setting, other, "loss", T);
         d->gap = outcome_gap(o, a, b);
-        for (int block = 0; block < BLOCKS; block++)
-            gaps_of(gaps + block * o->seeds, o, d, setting, "block", block + 1);
-        d->text = blocks_interval(gaps, BLOCKS, o->seeds);
     }
     d->interval = paired_interval(&d->gap, d->comparisons);
-    d->p = paired_adjusted(&d->gap, d->comparisons);
     d->verdict = paired_verdict(&d->gap, d->comparisons);
-    d->resolvable = resolvable(d->gap.se, d->gap.df, d->comparisons);
+    d->resolvable = resolvable(&d->gap, d->comparisons);
 }
 
 static void add_named(Differences *all, const Outcome *o, const Contrast *contrast) {
@@ -314,10 +301,15 @@ static void turn_round(Difference *d) {
     const int variant = d->variant;
     d->variant = d->other;
     d->other = variant;
+    d->gap.estimate = -d->gap.estimate;
     d->gap.mean = -d->gap.mean;
-    d->gap.t = negative(d->gap.t);
+    d->gap.alone = negative(d->gap.alone);
+    for (int low = 0, high = d->gap.n - 1; low <= high; low++, high--) {
+        const double smallest = d->gap.sorted[low];
+        d->gap.sorted[low] = -d->gap.sorted[high];
+        d->gap.sorted[high] = -smallest;
+    }
     d->interval = negative(d->interval);
-    d->text = negative(d->text);
     if (d->verdict != VERDICT_UNRESOLVED) d->verdict = d->verdict == VERDICT_BETTER ? VERDICT_WORSE : VERDICT_BETTER;
 }
 

@@ -76,10 +76,8 @@ typedef struct {
     double comparisons;    // the size of its family, for which the interval, p and resolvable are corrected
     Paired gap;        // not corrected; units are seeds (with --unpaired runs of either variant), over texts the texts
     Interval interval; // simultaneous, see paired_interval
-    double p;          // corrected, see paired_adjusted
     Verdict verdict;   // of this interval
     double resolvable; // the smallest true difference that the interval finds in 80% of cases
-    Interval text;     // 95%, for other text of the kind, with these runs (blocks_interval); NAN over texts
 } Difference;
 
 // Primary contrasts in all settings, and over the texts if there are several, are one family. All pairs of variants in

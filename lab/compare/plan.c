@@ -273,14 +273,18 @@ bool plan_contrast(Plan *plan, const char *text, const char *named, int after, E
 
 bool plan_default_contrasts(Plan *plan, const char *named, int after, Error *error) {
     plan->default_contrasts = true;
-    for (int pass = 0; pass < 2 && plan->contrast_count == 0; pass++)
-        for (int variant = 0; variant < plan->variant_count; variant++) {
-            const int other = pass == 0 ? plan_designed(plan, variant) : plan->reference;
-            if (other >= 0 && other != variant &&
-                !add(plan, plan->variants[variant].name, plan->variants[other].name, named, after, error))
-                return false;
-        }
+    for (int variant = 0; variant < plan->variant_count; variant++)
+        if (variant != plan->reference &&
+            !add(plan, plan->variants[variant].name, plan->variants[plan->reference].name, named, after, error))
+            return false;
     return true;
+}
+
+int plan_family(const Plan *plan) {
+    int contrasts = 0;
+    for (int c = 0; c < plan->contrast_count; c++) contrasts += plan->contrasts[c].after == 0;
+    const int over_texts = plan->text_count > 1 ? plan->setting_count / plan->text_count : 0;
+    return contrasts * (plan->setting_count + over_texts);
 }
 
 // Variants keep their seeds; those that join get seeds that no variant has.

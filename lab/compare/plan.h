@@ -23,7 +23,7 @@ typedef struct {
     const Scheme *scheme;                         // NULL: several are combined
     unsigned enters;                              // where its schemes enter the model: bit 1 << Enters
     bool learned;                                 // the scheme, with its options, has parameters of its own
-    const char *designed;          // of a learned scheme: the designed one that it is compared with; or NULL
+    const char *designed;          // of a learned scheme: the designed one that it is nearest to; or NULL
     int seed_block;                // with --unpaired: its seeds begin seed_block * SEEDS_MOST after that of the options
     char own_rates[TEXT_CAPACITY]; // SCHEME@LR or SCHEME@LR/LR/...: its own learning rates; "" = those of the plan
     double lr[SETTINGS_MOST];      // the same as numbers, one for each setting
@@ -73,8 +73,12 @@ typedef struct {
     long long task_steps;   // of runs on tasks
     int exercises;          // to score at each length of a task
     int threads;            // of a run
+    int format;             // that it was read in; 0 = that of before PLAN_FORMAT
     char command[2048];     // as it was typed
 } Plan;
+
+// What plans are written in. Before it, start=random of rope-learned and alibi-learned meant what start=wide does now.
+enum { PLAN_FORMAT = 2 };
 
 void plan_free(Plan *plan);
 
@@ -118,8 +122,12 @@ bool plan_task(Plan *plan, const char *task, Error *error);
 // Name a contrast "A - B".
 bool plan_contrast(Plan *plan, const char *text, const char *named, int after, Error *error);
 
-// Name each learned scheme minus its designed one; if there are no such pairs, each variant minus the reference.
+// Name each variant minus the reference.
 bool plan_default_contrasts(Plan *plan, const char *named, int after, Error *error);
+
+// How many primary contrasts there are, also of schemes that the plan has left out since, in how many places: in every
+// setting, and over the texts if there are several. They are corrected together.
+int plan_family(const Plan *plan);
 
 // Continue with the contrasts, the seeds of variants and the looks of `before`, a plan of the same directory of which
 // `done` runs are done. Contrasts that were named then stay as they were, and those of `plan` that are new are added,
@@ -143,7 +151,7 @@ bool plan_read(Plan *plan, json_t **data, const char *path, Error *error);
 // The variant of that name, or -1.
 int plan_variant(const Plan *plan, const char *name);
 
-// The variant of the designed scheme that reports compare this learned one with, or -1.
+// The variant of the designed scheme whose colour charts give this learned one, or -1.
 int plan_designed(const Plan *plan, int variant);
 
 // Does the variant have this scheme and no other?

@@ -123,6 +123,7 @@ static json_t *struct_json(const char *source, const Member *members) {
 static json_t *plan_json(const Plan *plan) {
     json_t *json = struct_json((const char *)plan, plan_members);
     if (json_object_set_new(json, "bitter", json_string(BITTER_VERSION)) == 0 &&
+        json_object_set_new(json, "format", json_integer(PLAN_FORMAT)) == 0 &&
         json_object_set_new(json, "options", options_json(&plan->base)) == 0)
         return json;
     json_decref(json);
@@ -271,6 +272,7 @@ static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *e
     if (!read_struct((char *)plan, plan_members, "", json, path, error) ||
         !options_read(&plan->base, json_object_get(json, "options"), path, error))
         return false;
+    plan->format = json_integer_value(json_object_get(json, "format")) == PLAN_FORMAT ? PLAN_FORMAT : 0;
     bool rising = true;
     for (int l = 1; l < plan->look_count; l++) rising = rising && plan->looks[l] > plan->looks[l - 1];
     for (int r = 1; r < plan->rate_count; r++) rising = rising && plan->rates[r] > plan->rates[r - 1];
@@ -317,6 +319,12 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
     for (int a = 0; ok && a < plan->variant_count; a++) {
         const int b = plan_variant(before, plan->variants[a].name);
         const Variant *new = &plan->variants[a], *old = b >= 0 ? &before->variants[b] : new;
+        if (b >= 0 && before->format < PLAN_FORMAT && strstr(new->pos, "-learned:start=random"))
+            return fail_input(
+                error,
+                "%s was begun when start=random meant what start=wide does now, so new runs of %s would be "
+                "others; begin again with another --out",
+                path, new->name);
         if (strcmp(new->pos, old->pos) != 0 || strcmp(new->window, old->window) != 0)
             ok = fail_input(error, "%s: %s is %s%s%s there, not %s%s%s; give it another label", path, new->name,
                             old->pos, *old->window ? OWN_WINDOW : "", old->window, new->pos,

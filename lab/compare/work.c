@@ -127,19 +127,37 @@ static void set_progress(const Worker *w, double share) {
     atomic_store(w->progress, (int)(share * PROGRESS_ALL));
 }
 
+// The share that training has of a job: forward and backward for each token, beside the forward passes of measuring,
+// which show no progress of their own.
+static double training_share(const Worker *w) {
+    const double trained = 3 * plan_job_tokens(&w->comparison->plan, &w->job);
+    if (w->job.task >= 0) return 0.95; // answers are short
+    const double half = 0.5 * (double)split_limit(&w->corpus.val, w->comparison->plan.base.eval_tokens);
+    return trained / (trained + (1 + MULTIPLES) * half);
+}
+
 // After each step: tell the progress, and see whether to go on.
 static bool after_step(void *context, Trainer *trainer, StepReport *report, Error *error) {
     Worker *w = context;
     const long long step = (long long)trainer->progress.step;
-    set_progress(w, (double)step / (double)w->options.steps);
+    set_progress(w, training_share(w) * (double)step / (double)w->options.steps);
     report->stop = must_stop(w);
     return true;
+}
+
+// The steps of the curve, unless the observer before has just validated.
+static bool observe_curve(void *context, Trainer *trainer, StepReport *report, Error *error) {
+    const TrainOptions *o = trainer->options;
+    const long long step = (long long)trainer->progress.step;
+    if ((o->eval_every > 0 && step % o->eval_every == 0) || curve_step(step - 1, o->steps) != step) return true;
+    return step == o->steps || observe_validation(context, trainer, report, error);
 }
 
 static bool train(Worker *w, Error *error) {
     const TrainOptions *o = &w->options;
     const Observer observers[] = {
         {o->eval_every, observe_validation, &w->files},
+        {1, observe_curve, &w->files},
         {1, observe_lock, &w->files},
         {1, observe_log, &w->files},
         {o->eval_every, observe_positions, &w->files},
@@ -157,12 +175,20 @@ static bool write_measures(const Worker *w, bool diverged, Error *error) {
     const Plan *plan = &w->comparison->plan;
     char path[PATH_CAPACITY], seal[64];
     Text rows = {0};
+    Buffer log;
     AtomicFile csv;
-    if (!comparison_path(path, w->comparison, &w->job, "measured.csv", error) || !atomic_open(&csv, path, error))
+    if (!comparison_path(path, w->comparison, &w->job, "measured.csv", error) ||
+        !file_read(&log, w->files.paths.log, error))
         return false;
+    if (!atomic_open(&csv, path, error)) {
+        free(log.bytes);
+        return false;
+    }
     if (diverged) unlink(w->files.paths.model);
     if (diverged) text_print(&rows, MEASURED_HEADER "diverged,%lld,nan,1\n", (long long)w->trainer->progress.step + 1);
-    bool ok = diverged || measure(&rows, w->trainer, plan->base.eval_tokens, plan->exercises, &w->stop, error);
+    bool ok = diverged || measure(&rows, w->trainer, (const char *)log.bytes, plan->base.eval_tokens, plan->exercises,
+                                  &w->stop, error);
+    free(log.bytes);
     ok = ok && (!rows.failed || fail_run(error, "no memory for the rows of %s", path));
     if (ok) fprintf(csv.stream, "%.*s%s", (int)rows.size, rows.bytes, measure_seal(seal, rows.bytes, rows.size));
     text_free(&rows);

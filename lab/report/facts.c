@@ -5,22 +5,61 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 // --- settings and contrasts ---
+static void add_part(char name[NAME_CAPACITY], const char *format, ...) {
+    const size_t length = strlen(name);
+    va_list arguments;
+    va_start(arguments, format);
+    if (length > 0) snprintf(name + length, NAME_CAPACITY - length, "-");
+    vsnprintf(name + length + (length > 0), NAME_CAPACITY - length - (length > 0), format, arguments);
+    va_end(arguments);
+}
+
+// Settings by what they are: the plan's names, which are in paths, have the sizes that were asked for. Settings of one
+// text come in the same order in each.
+static void name_settings(Facts *facts) {
+    const Plan *plan = facts->plan;
+    const int count = plan->setting_count / plan->text_count; // of one text
+    const Setting *first = plan->settings;
+    bool sizes = false, lengths = false, contexts = false;
+    for (int s = 1; s < count; s++) {
+        sizes = sizes || plan->settings[s].parameters != first->parameters;
+        contexts = contexts || plan->settings[s].context != first->context;
+        for (int before = 0; before < s; before++)
+            lengths = lengths || (plan->settings[s].parameters == plan->settings[before].parameters &&
+                                  plan->settings[s].context == plan->settings[before].context);
+    }
+    for (int s = 0; s < plan->setting_count; s++) {
+        char words[NUMBER_WORDS], *name = facts->names[s];
+        if (plan->text_count > 1) add_part(name, "%s", plan->texts[plan->settings[s].text].name);
+        number_words(words, (double)plan->settings[s].parameters);
+        char *space = strchr(words, ' '); // "1.2 M"
+        if (space) memmove(space, space + 1, strlen(space));
+        if (sizes) add_part(name, "%s", words);
+        const double ratio = setting_tokens_per_parameter(plan, s);
+        if (lengths) add_part(name, ratio < 10 ? "%.2gtpp" : "%.0ftpp", ratio);
+        if (contexts) add_part(name, "%lld", plan->settings[s].context);
+    }
+}
+
 bool facts_gather(Facts *facts, const Outcome *outcome, Error *error) {
     const Plan *plan = &outcome->comparison->plan;
     *facts = (Facts){.outcome = outcome, .plan = plan, .setting = plan->setting_count - 1};
     if (plan->text_count > 1) facts->settings_over_texts = plan->setting_count / plan->text_count;
+    facts->names = calloc((size_t)plan->setting_count, sizeof *facts->names);
     facts->at = calloc((size_t)plan->setting_count, sizeof *facts->at);
-    if (!facts->at) return fail_run(error, "no memory for the names of %d settings", plan->setting_count);
-    for (int s = 0; s < plan->setting_count; s++)
-        if (*plan->settings[s].name)
-            snprintf(facts->at[s], sizeof *facts->at, " %s %s", plan->text_count > 1 ? "on" : "at",
-                     plan->settings[s].name);
-    if (!outcome_differences(&facts->differences, outcome, error)) {
-        free(facts->at);
+    bool ok =
+        (facts->names && facts->at) || fail_run(error, "no memory for the names of %d settings", plan->setting_count);
+    if (ok) name_settings(facts);
+    for (int s = 0; ok && s < plan->setting_count; s++)
+        if (*facts->names[s])
+            snprintf(facts->at[s], sizeof *facts->at, " %s %s", plan->text_count > 1 ? "on" : "at", facts->names[s]);
+    if (!ok || !outcome_differences(&facts->differences, outcome, error)) {
+        facts_free(facts);
         return false;
     }
     int named = 0;
@@ -31,6 +70,7 @@ bool facts_gather(Facts *facts, const Outcome *outcome, Error *error) {
 
 void facts_free(Facts *facts) {
     differences_free(&facts->differences);
+    free(facts->names);
     free(facts->at);
 }
 
@@ -50,14 +90,14 @@ Difference report_pair(const Facts *facts, int variant, int other, int setting) 
 }
 
 const char *report_setting_name(const Facts *facts, const Difference *d) {
-    const Setting *setting = &facts->plan->settings[d->setting];
-    if (d->texts == 1) return setting->name;
-    const char *rest = setting->name + strlen(facts->plan->texts[setting->text].name); // "book-70k"
+    const char *name = facts->names[d->setting];
+    if (d->texts == 1) return name;
+    const char *rest = name + strlen(facts->plan->texts[facts->plan->settings[d->setting].text].name); // "book-70k"
     return rest + (*rest == '-');
 }
 
 const char *report_verdict(const Difference *d) {
-    return isnan(d->gap.mean)       ? "diverged"
+    return isnan(d->gap.estimate)   ? "diverged"
            : isnan(d->interval.low) ? "one seed cannot tell"
                                     : verdict_words(d->verdict);
 }
@@ -66,7 +106,7 @@ const char *report_verdict(const Difference *d) {
 typedef enum { BETTER, WORSE, OPEN, ALONE, DIVERGED, KINDS } Kind;
 
 static Kind kind_of(const Difference *d) {
-    return isnan(d->gap.mean)             ? DIVERGED
+    return isnan(d->gap.estimate)         ? DIVERGED
            : isnan(d->interval.low)       ? ALONE
            : d->verdict == VERDICT_BETTER ? BETTER
            : d->verdict == VERDICT_WORSE  ? WORSE
@@ -99,8 +139,8 @@ void words_contrast(Text *text, const Facts *facts, const Difference *d, int cou
         for (int n = 0; n < count; n++) {
             if (kind_of(&d[n]) != kind) continue;
             last = &d[n];
-            least = fmin(least, fabs(last->gap.mean));
-            most = fmax(most, fabs(last->gap.mean));
+            least = fmin(least, fabs(last->gap.estimate));
+            most = fmax(most, fabs(last->gap.estimate));
             found++;
         }
         if (found == 0) continue;
@@ -114,7 +154,7 @@ void words_contrast(Text *text, const Facts *facts, const Difference *d, int cou
         settings_of(text, facts, d, count, kind, found);
         char numbers[INTERVAL_WORDS];
         const double one = fabs(last->interval.low), other = fabs(last->interval.high);
-        const int digits = digits_of(last->gap.mean, last->interval.low, last->interval.high);
+        const int digits = digits_of(last->gap.estimate, last->interval.low, last->interval.high);
         if (resolved && found == 1)
             text_print(text, " by %.*f nats a token (%.*f to %.*f)", digits, most, digits, fmin(one, other), digits,
                        fmax(one, other));
@@ -122,7 +162,7 @@ void words_contrast(Text *text, const Facts *facts, const Difference *d, int cou
             text_print(text, " by %.*f to %.*f nats a token", digits_for(least), least, digits_for(least), most);
         else if (count == 1 && kind != DIVERGED)
             text_print(text, ", %s - %s is %s nats a token", names[0], names[1],
-                       interval_words(numbers, d->gap.mean, d->interval.low, d->interval.high));
+                       interval_words(numbers, d->gap.estimate, d->interval.low, d->interval.high));
         begun = true;
     }
     text_print(text, ".");

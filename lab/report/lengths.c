@@ -40,7 +40,7 @@ static void change_table(Page *page, const Facts *facts, const char *quantity, i
                plan->variant_count);
     page_row(page, true, "scheme");
     for (int i = 0; i < count; i++) page_cells(page, "%.0f", T * (1 << i));
-    page_cells(page, "change at %dx|95%% interval|the loss", times);
+    page_cells(page, "median change at %dx|95%% interval|the loss", times);
     for (int variant = 0; variant < plan->variant_count; variant++) {
         double differences[SEEDS_MOST];
         for (int seed = 0; seed < seeds; seed++)
@@ -51,12 +51,12 @@ static void change_table(Page *page, const Facts *facts, const char *quantity, i
         page_row(page, false, "%s", plan->variants[variant].name);
         for (int i = 0; i < count; i++)
             page_cells(page, "%.4f", report_summary(facts, setting, variant, quantity, T * (1 << i)).mean);
-        page_cells(page, isnan(interval.low) ? "%+.4f|-" : "%+.4f|%+.4f to %+.4f", change.mean, interval.low,
+        page_cells(page, isnan(interval.low) ? "%+.4f|-" : "%+.4f|%+.4f to %+.4f", change.estimate, interval.low,
                    interval.high);
         page_cells(page, "%s",
                    !isnan(interval.low) ? words[paired_verdict(&change, plan->variant_count)]
                    : isnan(report_loss(facts, setting, variant).mean) ? "diverged"
-                   : isnan(change.mean)                               ? "has no value there"
+                   : isnan(change.estimate)                           ? "has no value there"
                                                                       : "");
     }
     page_table_end(page);
@@ -137,8 +137,8 @@ static void gap_cell(Page *page, const Facts *facts, int task, const Difference 
     }
     const Paired all = outcome_gap(facts->outcome, variant, other);
     const Interval interval = paired_interval(&all, comparisons);
-    page_cells(page, isnan(interval.low) ? "%+.1f" : "%+.1f (%+.1f to %+.1f)%s", all.mean, interval.low, interval.high,
-               paired_verdict(&all, comparisons) == VERDICT_UNRESOLVED ? "" : " *");
+    page_cells(page, isnan(interval.low) ? "%+.1f" : "%+.1f (%+.1f to %+.1f)%s", all.estimate, interval.low,
+               interval.high, paired_verdict(&all, comparisons) == VERDICT_UNRESOLVED ? "" : " *");
 }
 
 bool report_tasks(Page *page, const Facts *facts, Error *error) {
@@ -148,12 +148,13 @@ bool report_tasks(Page *page, const Facts *facts, Error *error) {
         if (!builtin_choose(&builtin, plan->tasks[task], error) || !tasks_chart(page, facts, task, &builtin, error))
             return false;
         const double min = (double)builtin.min, max = (double)builtin.max;
-        text_print(&page->text, "right answers in percent: mean ± standard deviation of the seeds, and each seed; and "
-                                "differences in percentage points");
+        text_print(&page->text,
+                   "right answers in percent: mean ± standard deviation of the seeds, and each seed; and "
+                   "%s differences in percentage points",
+                   plan->unpaired ? "mean" : "median");
         if (facts->outcome->seeds > 1)
-            text_print(&page->text,
-                       ", whose %d intervals of all tasks hold at once (%s t over the seeds); * = without 0",
-                       2 * facts->contrasts * plan->task_count, plan->unpaired ? "Welch's" : "Student's");
+            text_print(&page->text, ", whose %d intervals of all tasks hold at once; * = without 0",
+                       2 * facts->contrasts * plan->task_count);
         page_table(page, "%s", "");
         page_row(page, true, "scheme|trained lengths, %lld to %lld|beyond, up to %lld", builtin.min, builtin.max,
                  2 * builtin.max);

@@ -1,5 +1,4 @@
-// Losses of the schemes in every setting, the differences of all pairs, and how much of a difference may be due to the
-// text on which it was measured.
+// Losses of the schemes in every setting, the differences of all pairs, and what so many seeds can resolve.
 #include "lab/report/sections.h"
 
 #include "lab/report/page/numbers.h"
@@ -56,8 +55,8 @@ bool report_pairs(Page *page, const Facts *facts, Error *error) {
                 }
                 const Difference d = report_pair(facts, row, column, setting);
                 char words[INTERVAL_WORDS];
-                page_cells(page, isnan(d.gap.mean) ? "-" : "%s%s",
-                           interval_words(words, d.gap.mean, d.interval.low, d.interval.high),
+                page_cells(page, isnan(d.gap.estimate) ? "-" : "%s%s",
+                           interval_words(words, d.gap.estimate, d.interval.low, d.interval.high),
                            d.verdict == VERDICT_UNRESOLVED ? "" : " *");
             }
         }
@@ -66,23 +65,20 @@ bool report_pairs(Page *page, const Facts *facts, Error *error) {
     return true;
 }
 
-bool report_texts(Page *page, const Facts *facts, Error *error) {
+bool report_seeds(Page *page, const Facts *facts, Error *error) {
     page_paragraph(page,
-                   "Two sources of chance: weights and batches, which differ between seeds, and the text on which the "
-                   "loss is measured. The table has each alone, as half of a 95%% interval: over seeds, on this text; "
-                   "and over blocks of the text, with these seeds (circular block bootstrap). These are not corrected "
-                   "for other contrasts; the verdicts on this page are those of the corrected intervals above. "
-                   "Detectable: the smallest true difference that this number of seeds would resolve with 80%% "
-                   "probability, at the corrected level.");
+                   "Weights and batches differ between seeds. How much the losses depend on the choice of text, seeds "
+                   "cannot tell: several texts can (--data, more than once). Resolvable: the smallest true difference "
+                   "that this number of seeds would resolve with 80%% probability, at the corrected level, if the "
+                   "differences were distributed normally with their standard deviation.");
     page_table(page, "%s", "");
-    page_row(page, true, "contrast|difference|± over seeds|± over the text|detectable");
+    page_row(page, true, "contrast|median|mean|standard deviation|resolvable");
     for (int setting = facts->setting; setting >= 0; setting--)
         for (int i = 0; i < facts->contrasts; i++) {
             const Difference *d = report_contrast(facts, i) + setting;
             page_row(page, false, "%s - %s%s", facts->plan->variants[d->variant].name,
                      facts->plan->variants[d->other].name, facts->at[setting]);
-            page_cells(page, "%+.4f|%.4f|%.4f|%.4f", d->gap.mean, 0.5 * (d->gap.t.high - d->gap.t.low),
-                       0.5 * (d->text.high - d->text.low), d->resolvable);
+            page_cells(page, "%+.4f|%+.4f|%.4f|%.4f", d->gap.estimate, d->gap.mean, d->gap.sd, d->resolvable);
         }
     page_table_end(page);
     return true;

@@ -65,9 +65,11 @@ bool report_limits(Page *page, const Facts *facts, Error *error) {
         "%s \"Not resolved\" does not mean \"equal\": every difference in the interval is possible. Losses "
         "are measured on the second half of the validation text, which was not used to choose anything.",
         plan->unpaired
-            ? "Every scheme has seeds of its own, and the runs are the independent units (Welch's t-test)."
+            ? "Every scheme has seeds of its own, and the runs are the independent units. Differences are those of the "
+              "means, with Welch's t intervals, which late seeds make too short."
             : "Schemes share seeds: the runs of a seed begin with the same weights and see the same batches, "
-              "so differences are paired, and the seeds are the independent units (Student's t).");
+              "so differences are paired, and the seeds are the independent units. A difference is the median over the "
+              "seeds, and its interval goes from one of the sorted differences to another, whatever the noise.");
     int given = 0; // variants whose rates were given with them
     for (int variant = 0; variant < plan->variant_count; variant++) given += plan->variants[variant].lr_count > 0;
     if (given == plan->variant_count)

@@ -47,7 +47,7 @@ static const struct {
     {report_losses, "Losses of all schemes", ALWAYS},
     {report_pairs, "Differences of all pairs", ALWAYS},
     {report_rates, "Loss against learning rate", WITH_RATES},
-    {report_texts, "Uncertainty: seeds and text", ALWAYS},
+    {report_seeds, "What these seeds can resolve", ALWAYS},
     {report_training, "Training", ALWAYS},
     {report_lengths, "Longer windows, and positions in them", ALWAYS},
     {report_tasks, "Tasks, by length", WITH_TASKS},

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const char compute[] = "floating point operations of training";
+
 typedef struct {
     int setting;
     double x;
@@ -14,20 +16,15 @@ static int by_x(const void *a, const void *b) {
     return one < other ? -1 : one > other;
 }
 
-// The settings from the least to the most compute. Returns what differs along them, and so is the axis of charts.
-static const char *climb(Rung rungs[SETTINGS_MOST], const Plan *plan) {
-    bool sizes = false, tokens = false;
-    for (int s = 1; s < plan->setting_count; s++) {
-        const double ratio = setting_tokens_per_parameter(plan, s) / setting_tokens_per_parameter(plan, 0);
-        sizes = sizes || plan->settings[s].parameters != plan->settings[0].parameters;
-        tokens = tokens || fabs(log(ratio)) > 0.1; // steps are whole numbers
-    }
-    for (int s = 0; s < plan->setting_count; s++)
-        rungs[s] = (Rung){s, !sizes    ? setting_tokens_per_parameter(plan, s)
-                             : !tokens ? (double)plan->settings[s].parameters
-                                       : setting_operations(plan, s, plan->reference) * setting_tokens(plan, s)};
+// Floating point operations of training a scheme's run in a setting.
+static double compute_of(const Plan *plan, int setting, int variant) {
+    return setting_operations(plan, setting, variant) * setting_tokens(plan, setting);
+}
+
+// The settings from the least to the most compute.
+static void climb(Rung rungs[SETTINGS_MOST], const Plan *plan) {
+    for (int s = 0; s < plan->setting_count; s++) rungs[s] = (Rung){s, compute_of(plan, s, plan->reference)};
     qsort(rungs, (size_t)plan->setting_count, sizeof *rungs, by_x);
-    return !sizes ? "training tokens a parameter" : !tokens ? "parameters" : "floating point operations of training";
 }
 
 // Of each contrast, the changes from one setting to the next and from the first to the last; together one family.
@@ -53,9 +50,9 @@ static Difference change_of(const Facts *facts, const Difference *contrast, int 
     return d;
 }
 
-static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, const char *axis, Error *error) {
+static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, Error *error) {
     const bool seeds = facts->outcome->seeds > 1;
-    Chart chart = {.x_label = axis,
+    Chart chart = {.x_label = compute,
                    .y_label = "difference in nats a token",
                    .spread = seeds ? SPREAD_BARS : SPREAD_NONE,
                    .log_x = true};
@@ -69,26 +66,30 @@ static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, const c
                    facts->plan->variants[d->other].name, d->primary ? "" : " (exploratory)");
         chart_style(&chart, hue, dash);
         for (const Rung *rung = rungs; rung < rungs + facts->plan->setting_count; rung++)
-            chart_bar(&chart, rung->x, d[rung->setting].gap.mean, d[rung->setting].interval.low,
+            chart_bar(&chart, rung->x, d[rung->setting].gap.estimate, d[rung->setting].interval.low,
                       d[rung->setting].interval.high);
     }
     return page_chart(page, &chart, error, "Differences against compute%s; below 0, the first scheme is better",
-                      seeds ? ", with corrected 95% intervals" : "");
+                      seeds ? ", medians with corrected 95% intervals" : "");
 }
 
-// The mean over the seeds as a line, and each seed as a dot.
-static bool loss_chart(Page *page, const Facts *facts, const Rung *rungs, const char *axis, Error *error) {
-    Chart chart = {.x_label = axis, .y_label = "loss in nats a token", .log_x = true};
+// Each scheme at the compute that it took itself.
+static bool loss_chart(Page *page, const Facts *facts, const Rung *rungs, Error *error) {
+    const bool seeds = facts->outcome->seeds > 1;
+    Chart chart = {.x_label = compute,
+                   .y_label = "loss in nats a token",
+                   .spread = seeds ? SPREAD_BANDS : SPREAD_NONE,
+                   .log_x = true};
     for (int variant = 0; variant < facts->plan->variant_count; variant++) {
         report_line(&chart, facts, variant);
         for (const Rung *rung = rungs; rung < rungs + facts->plan->setting_count; rung++) {
-            const double T = report_context(facts, rung->setting);
-            chart_point(&chart, rung->x, report_loss(facts, rung->setting, variant).mean);
-            for (int seed = 0; seed < facts->outcome->seeds; seed++)
-                chart_dot(&chart, rung->x, outcome_value(facts->outcome, rung->setting, -1, variant, seed, "loss", T));
+            const Paired loss = report_loss(facts, rung->setting, variant);
+            chart_bar(&chart, compute_of(facts->plan, rung->setting, variant), loss.estimate, loss.sorted[0],
+                      loss.sorted[loss.n - 1]);
         }
     }
-    return page_chart(page, &chart, error, "Losses against compute; a dot for each seed");
+    return page_chart(page, &chart, error, "Losses against compute%s",
+                      seeds ? ", medians of the seeds; bands: from the lowest to the highest seed" : "");
 }
 
 bool report_scale(Page *page, const Facts *facts, Error *error) {
@@ -96,13 +97,13 @@ bool report_scale(Page *page, const Facts *facts, Error *error) {
     const int last = plan->setting_count - 1;
     Rung rungs[SETTINGS_MOST];
     if (!plan_is_ladder(plan)) return true;
-    const char *axis = climb(rungs, plan);
+    climb(rungs, plan);
     page_heading(page, "As compute grows");
-    if (!gap_chart(page, facts, rungs, axis, error) || !loss_chart(page, facts, rungs, axis, error)) return false;
+    if (!loss_chart(page, facts, rungs, error) || !gap_chart(page, facts, rungs, error)) return false;
     page_table(
         page,
         "how each difference changes from one setting to the next, and from the first to the last; the intervals "
-        "are corrected for all %d changes",
+        "are corrected for all %d changes, a family apart from that of the differences",
         all_changes(facts));
     page_row(page, true, "contrast|from|to|change|low|high|verdict");
     for (int i = 0; i < facts->contrasts; i++)
@@ -110,8 +111,8 @@ bool report_scale(Page *page, const Facts *facts, Error *error) {
             const int from = rungs[r < last ? r : 0].setting, to = rungs[r < last ? r + 1 : last].setting;
             const Difference d = change_of(facts, report_contrast(facts, i), from, to);
             const char *variant = plan->variants[d.variant].name, *other = plan->variants[d.other].name;
-            page_row(page, false, "%s - %s|%s|%s", variant, other, plan->settings[from].name, plan->settings[to].name);
-            page_cells(page, "%+.4f|%+.4f|%+.4f|%s%s%s", d.gap.mean, d.interval.low, d.interval.high,
+            page_row(page, false, "%s - %s|%s|%s", variant, other, facts->names[from], facts->names[to]);
+            page_cells(page, "%+.4f|%+.4f|%+.4f|%s%s%s", d.gap.estimate, d.interval.low, d.interval.high,
                        d.verdict == VERDICT_UNRESOLVED ? report_verdict(&d) : "in favour of ",
                        d.verdict == VERDICT_BETTER  ? variant
                        : d.verdict == VERDICT_WORSE ? other

@@ -11,7 +11,8 @@ typedef struct {
     const Outcome *outcome;
     const Plan *plan; // of the outcome
     Differences differences;
-    char (*at)[NAME_CAPACITY + 4]; // (plan->setting_count) " at 70k", " on book", "" if there is only one setting
+    char (*names)[NAME_CAPACITY];  // (plan->setting_count) of what differs between the settings: "book-59k-20tpp-128"
+    char (*at)[NAME_CAPACITY + 4]; // (plan->setting_count) " at 59k", " on book", "" if there is only one setting
     int settings_over_texts;       // so many settings there are with each text; 0 with one text
     int contrasts;                 // the differences that somebody has named, each in all settings and over the texts
     int setting;                   // whose models are opened: the last one, which on a ladder is the largest
@@ -67,7 +68,7 @@ bool report_chosen_rates(Page *page, const Facts *facts, Error *error); // which
 bool report_losses(Page *page, const Facts *facts, Error *error);       // loss of every scheme, by setting and seed
 bool report_pairs(Page *page, const Facts *facts, Error *error);        // differences of all pairs
 bool report_rates(Page *page, const Facts *facts, Error *error);        // loss against learning rate
-bool report_texts(Page *page, const Facts *facts, Error *error);        // how much of it is the text
+bool report_seeds(Page *page, const Facts *facts, Error *error);        // what so many seeds can resolve
 bool report_training(Page *page, const Facts *facts, Error *error);     // loss against tokens and time
 bool report_lengths(Page *page, const Facts *facts, Error *error);      // by window and position
 bool report_tasks(Page *page, const Facts *facts, Error *error);        // right answers by length

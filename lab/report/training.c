@@ -1,8 +1,10 @@
 // Learning rates, which scheme chose which, and how training went.
 #include "lab/report/sections.h"
 
+#include "lab/compare/measure.h"
+
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 // --- learning rates ---
 bool report_rates(Page *page, const Facts *facts, Error *error) {
@@ -42,7 +44,7 @@ bool report_chosen_rates(Page *page, const Facts *facts, Error *error) {
     page_table(page, "the learning rate of each scheme");
     page_row(page, true, "scheme");
     for (int setting = 0; setting < plan->setting_count; setting++)
-        page_cells(page, "%s", plan->setting_count > 1 ? plan->settings[setting].name : "rate");
+        page_cells(page, "%s", plan->setting_count > 1 ? facts->names[setting] : "rate");
     for (int variant = 0; variant < plan->variant_count; variant++) {
         page_row(page, false, "%s", plan->variants[variant].name);
         for (int setting = 0; setting < plan->setting_count; setting++) {
@@ -61,82 +63,105 @@ bool report_chosen_rates(Page *page, const Facts *facts, Error *error) {
 }
 
 // --- losses during training ---
-// Validations after the same number of tokens, one for each seed: sums over the seeds, and the range of losses.
-typedef struct {
-    int seeds;
-    double tokens, seconds, loss, low, high;
-} Measurement;
-
-typedef struct {
-    Measurement at[POINTS_MOST];
-    int count;
-} Curve;
-
-// Add a run's log.csv: of the first seed every validation, or every second, third ... if there are too many; of the
-// others those after the same numbers of tokens.
-static void add_log(Curve *curve, const char *log, bool first) {
-    int rows = 0, number = 0;
-    LogRow row;
-    for (const char *at = log; log_next(&row, &at);) rows += !isnan(row.validation);
-    const int every = 1 + (rows - 1) / POINTS_MOST;
-    while (log_next(&row, &log)) {
-        if (isnan(row.validation)) continue;
-        if (first && number++ % every == 0)
-            curve->at[curve->count++] = (Measurement){.tokens = row.tokens, .low = INFINITY, .high = -INFINITY};
-        for (Measurement *v = curve->at; v < curve->at + curve->count; v++) {
-            if (v->tokens != row.tokens) continue;
-            v->seeds++;
-            v->seconds += row.seconds;
-            v->loss += row.validation;
-            v->low = fmin(v->low, row.validation);
-            v->high = fmax(v->high, row.validation);
-        }
+// The validations of a scheme's runs: medians over the seeds, and the range of losses. Adds no point that a seed lacks.
+// Returns the number of points.
+static int add_curve(Chart *tokens, Chart *time, const Facts *facts, int variant) {
+    const int setting = facts->setting;
+    const Job first = outcome_job(facts->outcome, setting, variant, 0);
+    const Measures *measures = outcome_measures(facts->outcome, &first);
+    const double steps = (double)facts->plan->settings[setting].steps,
+                 seconds = report_summary(facts, setting, variant, "seconds", 0).estimate;
+    int points = 0;
+    for (const Measured *row = measures->rows; row < measures->rows + measures->count; row++) {
+        if (strcmp(row->quantity, "curve") != 0) continue;
+        const Paired loss = report_summary(facts, setting, variant, "curve", row->x);
+        if (isnan(loss.estimate)) continue;
+        chart_bar(tokens, row->x / steps * setting_tokens(facts->plan, setting), loss.estimate, loss.sorted[0],
+                  loss.sorted[loss.n - 1]);
+        chart_point(time, row->x / steps * seconds, loss.estimate);
+        points++;
     }
+    return points;
 }
 
-static bool read_curve(Curve *curve, const Facts *facts, int variant, Error *error) {
-    curve->count = 0;
-    for (int seed = 0; seed < facts->outcome->seeds; seed++) {
-        const Job job = outcome_job(facts->outcome, facts->setting, variant, seed);
-        char path[PATH_CAPACITY];
-        Buffer file;
-        if (!comparison_path(path, facts->outcome->comparison, &job, "log.csv", error)) return false;
-        if (path_missing(path)) continue;
-        if (!file_read(&file, path, error)) return false;
-        add_log(curve, (const char *)file.bytes, seed == 0);
-        free(file.bytes);
+// The loss of a run after so many steps, between two validations a straight line over the logarithm of steps; NAN
+// beyond the last step.
+static double loss_after(const Facts *facts, int variant, int seed, double step) {
+    const Job job = outcome_job(facts->outcome, facts->setting, variant, seed);
+    const Measures *measures = outcome_measures(facts->outcome, &job);
+    const Measured *before = NULL;
+    for (const Measured *row = measures->rows; row < measures->rows + measures->count; row++) {
+        if (strcmp(row->quantity, "curve") != 0) continue;
+        if (row->x >= step && before)
+            return before->value + (row->value - before->value) * log(step / before->x) / log(row->x / before->x);
+        before = row;
     }
-    return true;
+    return NAN;
+}
+
+// When runs leave the plateau on which they begin, and what their losses are from then on.
+static void plateaus(Page *page, const Facts *facts) {
+    const int setting = facts->setting, seeds = facts->outcome->seeds;
+    page_paragraph(
+        page,
+        "Many runs begin on a plateau, where they know how often characters or pairs of them are. A run "
+        "leaves it, by definition, at that of its %d validations which lies farthest above a straight line "
+        "from any one before it, to which the loss fell more steeply, to the last, over the logarithm of steps, if by "
+        "more than %.1f nats. A run "
+        "without such a step had no plateau, or is still on it. To tell how late a scheme leaves from "
+        "how good it is then, the table has losses at equal ratios of steps after leaving.",
+        CURVE_STEPS, PLATEAU_LEAST);
+    page_table(page, "when runs leave the plateau%s, and their losses then: medians of the seeds that leave",
+               facts->at[setting]);
+    page_row(page, true, "scheme|seeds that leave|step|earliest|latest|loss there|after twice the steps|at the end");
+    for (int variant = 0; variant < facts->plan->variant_count; variant++) {
+        double steps[SEEDS_MOST], there[SEEDS_MOST], twice[SEEDS_MOST], end[SEEDS_MOST];
+        int leave = 0, go_on = 0;
+        for (int seed = 0; seed < seeds; seed++) {
+            const double step = outcome_value(facts->outcome, setting, -1, variant, seed, "left", 0);
+            if (isnan(step)) continue;
+            steps[leave] = step;
+            there[leave] = loss_after(facts, variant, seed, step);
+            end[leave++] =
+                outcome_value(facts->outcome, setting, -1, variant, seed, "loss", report_context(facts, setting));
+            twice[go_on] = loss_after(facts, variant, seed, 2 * step);
+            go_on += !isnan(twice[go_on]);
+        }
+        const Paired left = paired_summary(steps, leave);
+        page_row(page, false, "%s", facts->plan->variants[variant].name);
+        page_cells(page, "%d of %d", leave, seeds);
+        page_cells(page, "%.0f|%.0f|%.0f", left.estimate, leave ? left.sorted[0] : NAN,
+                   leave ? left.sorted[leave - 1] : NAN);
+        page_cells(page, "%.4f|%.4f|%.4f", paired_summary(there, leave).estimate, paired_summary(twice, go_on).estimate,
+                   paired_summary(end, leave).estimate);
+    }
+    page_table_end(page);
 }
 
 bool report_training(Page *page, const Facts *facts, Error *error) {
-    static Curve curve;
     const char *at = facts->at[facts->setting], loss[] = "loss in nats a token";
-    const int seeds = facts->outcome->seeds;
     Chart tokens = {.x_label = "training tokens", .y_label = loss, .log_x = true},
           time = {.x_label = "training time in seconds", .y_label = loss, .log_x = true};
-    if (seeds > 1) tokens.spread = SPREAD_BANDS;
-    bool ok = true, any = false;
-    for (int variant = 0; ok && variant < facts->plan->variant_count; variant++) {
-        ok = read_curve(&curve, facts, variant, error);
+    if (facts->outcome->seeds > 1) tokens.spread = SPREAD_BANDS;
+    int most = 0;
+    for (int variant = 0; variant < facts->plan->variant_count; variant++) {
         report_line(&tokens, facts, variant);
         report_line(&time, facts, variant);
-        int points = 0; // that all seeds have
-        for (const Measurement *v = curve.at; ok && v < curve.at + curve.count; v++) {
-            if (v->seeds < seeds) continue;
-            chart_bar(&tokens, v->tokens, v->loss / seeds, v->low, v->high);
-            chart_point(&time, v->seconds / seeds, v->loss / seeds);
-            any = any || ++points > 1;
-        }
+        const int points = add_curve(&tokens, &time, facts, variant);
+        if (points > most) most = points;
     }
-    if (ok && !any)
-        page_paragraph(page, "There is no curve of the loss during training, because the seeds have fewer than two "
-                             "measurements in common; --eval-every sets how often it is measured.");
-    if (ok && any)
-        ok = page_chart(page, &tokens, error, "Loss on validation text against training tokens%s, mean of the seeds%s",
-                        at, tokens.spread ? "; bands: from the lowest to the highest seed" : "") &&
-             page_chart(page, &time, error, "Loss on validation text against training time%s, mean of the seeds", at);
+    if (most > 1) {
+        plateaus(page, facts);
+        return page_chart(page, &tokens, error,
+                          "Loss on validation text against training tokens%s, median of the seeds%s", at,
+                          tokens.spread ? "; bands: from the lowest to the highest seed" : "") &&
+               page_chart(page, &time, error, "Loss on validation text against training time%s, median of the seeds",
+                          at);
+    }
+    page_paragraph(page,
+                   "There is no curve of the loss during training: these runs were made by a version that did not "
+                   "record it, or their logs were lost.");
     chart_free(&tokens);
     chart_free(&time);
-    return ok;
+    return true;
 }

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define LEVEL 0.05 // of every test; intervals hold 1 - LEVEL
 #define POWER 0.8
@@ -27,28 +29,34 @@ static bool all_finite(const double *values, int n) {
     return true;
 }
 
-static Paired nothing_of(int n) {
-    return (Paired){n, NAN, NAN, NAN, NAN, NAN, {NAN, NAN}};
+static int rising(const void *a, const void *b) {
+    const double one = *(const double *)a, other = *(const double *)b;
+    return (one > other) - (one < other);
 }
 
-// p and t of mean, se and df.
-static void test_mean(Paired *paired) {
-    const double errors = paired->mean == 0 ? 0 : paired->mean / paired->se; // a mean of 0 is right even where se is 0
-    paired->p = 2 * t_cdf(-fabs(errors), paired->df);
-    paired->t = paired_interval(paired, 1);
+static double median_of(const double *sorted, int n) {
+    const double low = sorted[(n - 1) / 2], high = sorted[n / 2];
+    return low + (high - low) / 2;
+}
+
+static Paired nothing_of(int n) {
+    return (Paired){.n = n, .estimate = NAN, .mean = NAN, .sd = NAN, .se = NAN, .df = NAN, .alone = {NAN, NAN}};
 }
 
 Paired paired_summary(const double *differences, int n) {
     assert(n >= 0 && n <= SEEDS_MOST);
     Paired paired = nothing_of(n);
-    if (!all_finite(differences, n)) return paired;
-    if (n == 1) paired.mean = differences[0];
-    if (n < 2) return paired;
+    paired.pairs = true;
+    if (n < 1 || !all_finite(differences, n)) return paired;
+    memcpy(paired.sorted, differences, (size_t)n * sizeof *differences);
+    qsort(paired.sorted, (size_t)n, sizeof *paired.sorted, rising);
+    paired.estimate = median_of(paired.sorted, n);
     paired.mean = mean_of(differences, n);
+    if (n < 2) return paired;
     paired.sd = sd_of(differences, n);
     paired.se = paired.sd / sqrt(n);
     paired.df = n - 1;
-    test_mean(&paired);
+    paired.alone = paired_interval(&paired, 1);
     return paired;
 }
 
@@ -56,7 +64,7 @@ Paired unpaired_summary(const double *a, int na, const double *b, int nb) {
     assert(na >= 0 && nb >= 0);
     Paired gap = nothing_of(na < nb ? na : nb);
     if (gap.n < 1 || !all_finite(a, na) || !all_finite(b, nb)) return gap;
-    gap.mean = mean_of(a, na) - mean_of(b, nb);
+    gap.estimate = gap.mean = mean_of(a, na) - mean_of(b, nb);
     if (gap.n < 2) return gap;
     const double sd_a = sd_of(a, na), sd_b = sd_of(b, nb);
     const double error_a = sd_a * sd_a / na, error_b = sd_b * sd_b / nb, errors = error_a + error_b;
@@ -64,19 +72,54 @@ Paired unpaired_summary(const double *a, int na, const double *b, int nb) {
     gap.sd = hypot(sd_a, sd_b);
     gap.se = sqrt(errors);
     gap.df = fmax(1 / (share * share / (na - 1) + rest * rest / (nb - 1)), gap.n - 1);
-    test_mean(&gap);
+    gap.alone = paired_interval(&gap, 1);
     return gap;
+}
+
+// P(B <= most) of the number B of n coins that fall heads, each with probability p.
+static double binomial_cdf(int most, int n, double p) {
+    double sum = 0, term = pow(1 - p, n);
+    for (int heads = 0; heads <= most; heads++) {
+        sum += term;
+        term *= (double)(n - heads) / (heads + 1) * p / (1 - p);
+    }
+    return sum;
+}
+
+// The probability that [x_k, x_n+1-k] holds the median.
+static double level_of(int k, int n) {
+    return 1 - 2 * binomial_cdf(k - 1, n, 0.5);
+}
+
+// The narrowest such interval of at least this level: its k, or 0 if n are too few; and the share of the way to the
+// next narrower one at which the level is just reached (Hettmansperger, Sheather 1986).
+static int order_of(double *share, double level, int n) {
+    int k = n / 2;
+    while (k > 0 && level_of(k, n) < level) k--;
+    const double above = (level_of(k, n) - level) / (level_of(k, n) - level_of(k + 1, n));
+    *share = (n - k) * above / (k + (n - 2 * k) * above);
+    return k;
+}
+
+bool paired_exact(const Paired *paired, double comparisons) {
+    double share;
+    return paired->pairs && order_of(&share, 1 - LEVEL / comparisons, paired->n) > 0;
 }
 
 Interval paired_interval(const Paired *paired, double comparisons) {
     assert(comparisons >= 1);
     if (!isfinite(paired->se)) return (Interval){NAN, NAN};
+    const double *x = paired->sorted;
+    const int n = paired->n;
+    if (paired_exact(paired, comparisons)) {
+        double share;
+        const int k = order_of(&share, 1 - LEVEL / comparisons, n);
+        return (Interval){x[k - 1] + share * (x[k] - x[k - 1]), x[n - k] - share * (x[n - k] - x[n - k - 1])};
+    }
     const double half = -t_quantile(LEVEL / 2 / comparisons, paired->df) * paired->se;
-    return (Interval){paired->mean - half, paired->mean + half};
-}
-
-double paired_adjusted(const Paired *paired, double comparisons) {
-    return comparisons * paired->p > 1 ? 1 : comparisons * paired->p;
+    const Interval t = {paired->mean - half, paired->mean + half};
+    if (!paired->pairs) return t;
+    return (Interval){fmin(t.low, x[0]), fmax(t.high, x[n - 1])};
 }
 
 Verdict paired_verdict(const Paired *paired, double comparisons) {
@@ -90,9 +133,8 @@ const char *verdict_words(Verdict verdict) {
     return words[verdict];
 }
 
-double resolvable(double se, double df, double comparisons) {
-    assert(comparisons >= 1);
-    if (!(df >= 1)) return NAN;
+// With Student's t: the noncentrality that has the power.
+static double resolvable_by_t(double se, double df, double comparisons) {
     const double critical = -t_quantile(LEVEL / 2 / comparisons, df);
     double low = 0, high = 1;
     while (t_power(high, critical, df) < POWER) high *= 2;
@@ -103,27 +145,30 @@ double resolvable(double se, double df, double comparisons) {
     return high * se;
 }
 
-Interval blocks_interval(const double *gaps, int blocks, int seeds) {
-    if (seeds < 1 || blocks < BLOCKS_LEAST) return (Interval){NAN, NAN};
-    int length = 1;
-    while (length * length * length < blocks) length++;
-    const double first = mean_of(gaps, seeds), runs = (double)blocks / length;
-    double mean = 0, squares = 0; // of gaps less the first one, so that equal gaps have exactly no spread
-    for (int b = 0; b < blocks; b++) mean += (mean_of(gaps + (ptrdiff_t)b * seeds, seeds) - first) / blocks;
-    for (int b = 0; b < blocks; b++) {
-        double run = 0;
-        for (int i = 0; i < length; i++)
-            run += (mean_of(gaps + (ptrdiff_t)((b + i) % blocks) * seeds, seeds) - first) / length;
-        squares += (run - mean) * (run - mean) / blocks;
+// x_k is above 0 if fewer than k of n are below it: the true median, in deviations, at which this has the power.
+static double resolvable_by_order(int k, int n) {
+    double low = 0, high = 10;
+    for (int halving = 0; halving < 50; halving++) {
+        const double middle = (low + high) / 2;
+        *(binomial_cdf(k - 1, n, erfc(middle / sqrt(2)) / 2) < POWER ? &low : &high) = middle;
     }
-    const double half = t_quantile(0.975, runs - 1) * sqrt(squares / (runs - 1));
-    if (!isfinite(half)) return (Interval){NAN, NAN};
-    return (Interval){first + mean - half, first + mean + half};
+    return high;
+}
+
+double resolvable(const Paired *paired, double comparisons) {
+    assert(comparisons >= 1);
+    if (!(paired->df >= 1)) return NAN;
+    if (!paired_exact(paired, comparisons)) return resolvable_by_t(paired->se, paired->df, comparisons);
+    double share;
+    const int k = order_of(&share, 1 - LEVEL / comparisons, paired->n);
+    const double wide = resolvable_by_order(k, paired->n), narrow = resolvable_by_order(k + 1, paired->n);
+    return paired->sd * (wide + share * (narrow - wide));
 }
 
 Paired texts_summary(const double *gaps, int texts, int seeds) {
     assert(texts >= 0 && texts <= SEEDS_MOST && seeds >= 1);
-    double means[SEEDS_MOST];
-    for (int text = 0; text < texts; text++) means[text] = mean_of(gaps + (ptrdiff_t)text * seeds, seeds);
-    return paired_summary(means, texts);
+    double medians[SEEDS_MOST];
+    for (int text = 0; text < texts; text++)
+        medians[text] = paired_summary(gaps + (ptrdiff_t)text * seeds, seeds).estimate;
+    return paired_summary(medians, texts);
 }

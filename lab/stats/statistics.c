@@ -79,6 +79,25 @@ double t_power(double shift, double critical, double df) {
     return sum * most / STEPS / 3;
 }
 
+static double slope_between(const double *x, const double *y, int a, int b) {
+    return (y[b] - y[a]) / (x[b] - x[a]);
+}
+
+int plateau_end(const double *x, const double *y, int count, double least) {
+    const int last = count - 1;
+    double highest = least;
+    int end = -1;
+    for (int begin = 1; begin < last; begin++)
+        for (int i = begin + 1; i < last; i++) {
+            const double before = slope_between(x, y, begin - 1, begin), on = slope_between(x, y, begin, i);
+            const double whole = slope_between(x, y, begin, last), above = (on - whole) * (x[i] - x[begin]);
+            if (!(above > highest && before < on && whole < 0)) continue;
+            highest = above;
+            end = i;
+        }
+    return end;
+}
+
 double rank_correlation(const double *values, int count) {
     double product = 0, squares = 0, places = 0;
     for (int i = 0; i < count; i++) {

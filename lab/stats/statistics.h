@@ -22,6 +22,12 @@ double t_quantile(double p, double df);
 // of freedom. Right to 1e-9 for df from 2 to 100 and critical values up to 25; to 1e-6 for df = 1 and values up to 64.
 double t_power(double shift, double critical, double df);
 
+// Where a curve of `count` points leaves a plateau: the point farthest above a falling straight line from where the
+// plateau begins to the last point (after Satopaa et al. 2011), if by more than `least`. It may begin at any point to
+// which the curve falls more steeply than it does from there to its end, so that the flat start of a training is none.
+// -1: the curve has had no plateau, or still is on it.
+int plateau_end(const double *x, const double *y, int count, double least);
+
 // Spearman's rank correlation of values (count) with 0, 1, 2 ...; equal values share their mean rank. NAN if all are
 // equal.
 double rank_correlation(const double *values, int count);

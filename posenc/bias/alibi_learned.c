@@ -5,15 +5,15 @@
 
 enum { SIGMA }; // params (sets, H)
 
-typedef enum { START_ALIBI, START_RANDOM } Start;
+typedef enum { START_ALIBI, START_RANDOM, START_WIDE } Start;
 
 typedef struct {
     int start, layers, gate;
 } SlopesOptions;
 
 static const Option slopes_options[] = {
-    {"start", OPTION_CHOICE, offsetof(SlopesOptions, start), "alibi", 0, 0, "alibi|random", "HOW",
-     "initial slopes: ALiBi's, or random ones in the same range"},
+    {"start", OPTION_CHOICE, offsetof(SlopesOptions, start), "alibi", 0, 0, "alibi|random|wide", "HOW",
+     "initial slopes: ALiBi's; random ones from its flattest to its steepest for this number of heads; or (wide) to 1"},
     LAYERS_OPTION_ROW(SlopesOptions, "shared"),
     GATE_OPTION_ROW(SlopesOptions, gate),
     {0},
@@ -23,14 +23,18 @@ static void params(Position *pos, TensorTable *table) {
     position_param(pos, table, "sigma", pos->sets, pos->shape.heads, INIT_ZERO, 0);
 }
 
-// Random slopes are log-uniform between 2^-8, the flattest of ALiBi's for any number of heads, and 1, which bounds
-// them.
+// Random slopes are log-uniform from 2^-8, the flattest of ALiBi's for any number of heads, to its steepest, 2^(-8/H),
+// or (wide) to 1, which bounds those of any number of heads. They know the range, and nothing of which head is how
+// steep.
 static void init(Position *pos, uint64_t seed) {
     const int H = pos->shape.heads;
     Random random = {position_key(pos, seed, "alibi-learned"), 0};
-    if (scheme_options(pos, SlopesOptions)->start == START_ALIBI) return;
+    const Start start = (Start)scheme_options(pos, SlopesOptions)->start;
+    if (start == START_ALIBI) return;
+    const double steepest = start == START_WIDE ? 0 : -8.0 / H; // as an exponent of 2
     for (int n = 0; n < pos->sets * H; n++)
-        pos->params[SIGMA][n] = (real)log(exp2(-8 * random_next(&random)) / alibi_slope(n % H, H));
+        pos->params[SIGMA][n] =
+            (real)log(exp2(steepest + (-8 - steepest) * random_next(&random)) / alibi_slope(n % H, H));
 }
 
 // An exponential keeps slopes positive, and at 0 the slopes are ALiBi's own.

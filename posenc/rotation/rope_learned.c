@@ -4,7 +4,7 @@
 #include "base/random.h"
 
 enum { RHO, A }; // params (sets * H, d/2) each; RHO has fewer rows where heads share frequencies
-typedef enum { START_ROPE, START_RANDOM } Start;
+typedef enum { START_ROPE, START_RANDOM, START_WIDE } Start;
 
 typedef struct {
     Rotary rotary;
@@ -13,8 +13,8 @@ typedef struct {
 } RopeLearnedOptions;
 
 static const Option rope_learned_options[] = {
-    {"start", OPTION_CHOICE, offsetof(RopeLearnedOptions, start), "rope", 0, 0, "rope|random", "HOW",
-     "initial frequencies: RoPE's, or random ones in the same range"},
+    {"start", OPTION_CHOICE, offsetof(RopeLearnedOptions, start), "rope", 0, 0, "rope|random|wide", "HOW",
+     "initial frequencies: RoPE's; random ones from RoPE's slowest to its fastest; or (wide) from 1/base to 1"},
     {"rate", OPTION_NUMBER, offsetof(RopeLearnedOptions, rate), "1", 0, 1000, NULL, "X",
      "learning rate of the frequencies, as a multiple of --lr"},
     LAYERS_OPTION_ROW(RopeLearnedOptions, "own"),
@@ -35,13 +35,15 @@ static void params(Position *pos, TensorTable *table) {
     table->items[pos->tensors[RHO]].rate = scheme_options(pos, RopeLearnedOptions)->rate;
 }
 
+// Random frequencies are log-uniform. They know RoPE's range, and nothing of which head or pair is how fast.
 static void init(Position *pos, uint64_t seed) {
+    const Start start = (Start)scheme_options(pos, RopeLearnedOptions)->start;
     Random random = {position_key(pos, seed, "rope-learned"), 0};
     const int pairs = rotary_pairs(pos);
+    const double slowest = start == START_WIDE ? -log(rotary_of(pos)->base) : log(rotary_theta(pos, 0, 0, pairs - 1));
     for (int n = 0; n < pos->sets * rotary_heads_apart(pos) * pairs; n++) {
-        const double designed = log(rotary_theta(pos, 0, 0, n % pairs)),
-                     drawn = -log(rotary_of(pos)->base) * random_next(&random);
-        pos->params[RHO][n] = (real)(scheme_options(pos, RopeLearnedOptions)->start == START_ROPE ? designed : drawn);
+        const double designed = log(rotary_theta(pos, 0, 0, n % pairs)), drawn = slowest * random_next(&random);
+        pos->params[RHO][n] = (real)(start == START_ROPE ? designed : drawn);
     }
 }
 

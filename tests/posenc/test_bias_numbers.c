@@ -88,17 +88,19 @@ static void a_scale_multiplies_all_slopes(void **state) {
     scene_free(&scaled);
 }
 
-// From ALiBi's flattest, 2^-8, to 1, evenly on a logarithmic scale, whichever head it is; another seed draws others.
-static void random_slopes_have_alibis_range(void **state) {
+// From ALiBi's flattest, 2^-8, to its steepest, 2^(-8/H), or to 1, evenly on a logarithmic scale, whichever head it is;
+// another seed draws others.
+static void expect_slopes(const char *spec, double steepest) {
     enum { H = 6, LAYERS = 40, MANY = H * LAYERS };
     Shape shape = shape_of(H, H, 4);
     int quarters[4] = {0};
     Scene scene, again;
     shape.layers = LAYERS;
-    scene_make(&scene, "alibi-learned:start=random,layers=own", shape, 2);
-    scene_make(&again, "alibi-learned:start=random,layers=own", shape, 2);
+    scene_make(&scene, spec, shape, 2);
+    scene_make(&again, spec, shape, 2);
     for (int n = 0; n < MANY; n++) {
-        const double slope = exp((double)scene.pos->params[0][n]) * alibi_slope(n % H, H), share = -log2(slope) / 8;
+        const double slope = exp((double)scene.pos->params[0][n]) * alibi_slope(n % H, H),
+                     share = (log2(slope) - steepest) / (-8 - steepest);
         assert_true(share >= -1e-6 && share <= 1 + 1e-6);
         quarters[(int)fmax(fmin(4 * share, 3), 0)]++;
         assert_true(scene.pos->params[0][n] == again.gpt.pos.part[0].params[0][n]);
@@ -108,6 +110,11 @@ static void random_slopes_have_alibis_range(void **state) {
     for (int n = 0; n < MANY; n++) assert_true(scene.pos->params[0][n] != again.gpt.pos.part[0].params[0][n]);
     scene_free(&scene);
     scene_free(&again);
+}
+
+static void random_slopes_have_alibis_range(void **state) {
+    expect_slopes("alibi-learned:start=random,layers=own", -8.0 / 6);
+    expect_slopes("alibi-learned:start=wide,layers=own", 0);
 }
 
 // beta of a bucket is the bucket's number, plus 1000 a head, so that the bias is the bucket.

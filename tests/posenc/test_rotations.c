@@ -366,20 +366,25 @@ static void scales_are_in_the_queries(void **state) {
     }
 }
 
-// rho is the logarithm of a frequency: from RoPE's slowest, 1/base, to 1, evenly.
-static void random_frequencies_have_ropes_range(void **state) {
+// rho is the logarithm of a frequency: from RoPE's slowest, or from 1/base, to 1, evenly.
+static void expect_frequencies(const char *spec, double slowest) {
     enum { MANY = 8 * 32 };
     Scene scene;
     int quarters[4] = {0};
-    scene_make(&scene, "rope-learned:start=random,base=10000", shape_of(8, 512, 64), 2);
+    scene_make(&scene, spec, shape_of(8, 512, 64), 2);
     for (int n = 0; n < MANY; n++) {
-        const double share = -(double)scene.pos->params[0][n] / log(10000);
-        assert_true(share >= 0 && share <= 1);
-        quarters[(int)fmin(4 * share, 3)]++;
+        const double share = (double)scene.pos->params[0][n] / slowest;
+        assert_true(share >= -1e-6 && share <= 1 + 1e-6);
+        quarters[(int)fmax(fmin(4 * share, 3), 0)]++;
         for (int m = 0; m < n; m++) assert_true(scene.pos->params[0][m] != scene.pos->params[0][n]);
     }
     for (int quarter = 0; quarter < 4; quarter++) assert_in_range(quarters[quarter], MANY / 8, 3 * MANY / 8);
     scene_free(&scene);
+}
+
+static void random_frequencies_have_ropes_range(void **state) {
+    expect_frequencies("rope-learned:start=random,base=10000", -62.0 / 64 * log(10000));
+    expect_frequencies("rope-learned:start=wide,base=10000", -log(10000));
 }
 
 int main(void) {

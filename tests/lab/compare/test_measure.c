@@ -61,10 +61,12 @@ static void make_trainer(const Corpus *data) {
     }
 }
 
+static const char *log_text = ""; // of the run
+
 static void measure_table(Table *table) {
     Text csv = {0};
     Error error;
-    must(measure(&csv, &trainer, options.eval_tokens, plan.exercises, NULL, &error), &error);
+    must(measure(&csv, &trainer, log_text, options.eval_tokens, plan.exercises, NULL, &error), &error);
     assert_false(csv.failed);
     assert_in_range(csv.size, 1, sizeof table->text - 1);
     memcpy(table->text, csv.bytes, csv.size);
@@ -218,7 +220,7 @@ static void expect_sum(const Table *table, const char *quantity, const Row *whol
     expect_near(quantity, (size_t)last, nll, whole->value * whole->count, 1e-6 * nll);
 }
 
-static void positions_and_blocks_add_up(void **state) {
+static void positions_add_up(void **state) {
     static const int contexts[] = {1, 2, 3, 5, 8, 20, 64};
     for (size_t i = 0; i < COUNT(contexts); i++) {
         static Table table;
@@ -226,24 +228,38 @@ static void positions_and_blocks_add_up(void **state) {
         measure_scheme(&table, "alibi", T, 1100);
         expect_sum(&table, "position", find(&table, "loss", T), T);
         expect_sum(&table, "beyond", find(&table, "loss", 8 * T), 8 * T);
-        expect_sum(&table, "block", find(&table, "loss", T), BLOCKS);
         find(&table, "beyond", T); // no row is of both sides
         assert_in_range(count_of(&table, "beyond"), 1, 32);
-        assert_int_equal(count_of(&table, "block"), BLOCKS);
     }
 }
 
-// Each block is a 32nd of the reported text, in its order.
-static void blocks_are_consecutive(void **state) {
-    enum { T = 8, END = 2 + 2 * 32 * 5 * T, HALF = END / 2, BLOCK = 5 * T };
-    static Table table, changed;
-    set_options("rope", T, END);
-    make_trainer(&corpus);
-    measure_table(&table);
-    measure_changed(&changed, HALF + 1 + 7 * BLOCK, HALF + 1 + 8 * BLOCK - 1);
-    for (int block = 1; block <= BLOCKS; block++)
-        assert_int_equal(find(&table, "block", block)->value == find(&changed, "block", block)->value, block != 8);
-    trainer_free(&trainer);
+// Every run has 20 validations, from 1% of its steps to the last one, and of them the last one on a plateau.
+static void curves_are_those_of_the_log(void **state) {
+    enum { STEPS = 1000, LEAVES = 298 };
+    static Table table;
+    static char text[200 * STEPS];
+    int steps = 0;
+    for (long long step = 0; (step = curve_step(step, STEPS)) > 0; steps++) assert_in_range(step, 10, STEPS);
+    assert_int_equal(steps, CURVE_STEPS);
+    assert_true(curve_step(0, 1) == 1 && curve_step(1, 1) == 0 && curve_step(STEPS, STEPS) == 0);
+    for (int lost = 0; lost <= 500; lost += 500) {
+        int length = snprintf(text, sizeof text, "step,tokens,seconds,train_loss,val_loss\n");
+        for (int step = lost + 1; step <= STEPS; step++) {
+            const double loss = step < 40 ? 2 + 40.0 / step : step <= LEAVES ? 3 : 3 - 2 * log10((double)step / LEAVES);
+            length += snprintf(text + length, sizeof text - (size_t)length,
+                               curve_step(step - 1, STEPS) == step ? "%d,1,1,9,%.9g\n" : "%d,1,1,9,\n", step, loss);
+        }
+        log_text = text;
+        set_options("rope", 8, 1100);
+        options.steps = STEPS;
+        make_trainer(&corpus);
+        measure_table(&table);
+        trainer_free(&trainer);
+        log_text = "";
+        assert_int_equal(count_of(&table, "curve"), lost ? 3 : CURVE_STEPS);
+        expect_near("end", 0, find(&table, "curve", STEPS)->value, 3 - 2 * log10((double)STEPS / LEAVES), 1e-6);
+        if (!lost) assert_true(find(&table, "left", 0)->value == LEAVES);
+    }
 }
 
 static void windows_end_where_the_scheme_does(void **state) {
@@ -333,8 +349,8 @@ int main(void) {
         cmocka_unit_test(every_row_is_there),
         cmocka_unit_test(the_halves_have_nothing_in_common),
         cmocka_unit_test(more_context_scores_the_same_tokens),
-        cmocka_unit_test(positions_and_blocks_add_up),
-        cmocka_unit_test(blocks_are_consecutive),
+        cmocka_unit_test(positions_add_up),
+        cmocka_unit_test(curves_are_those_of_the_log),
         cmocka_unit_test(windows_end_where_the_scheme_does),
         cmocka_unit_test(too_little_validation_text_is_refused),
         cmocka_unit_test(tasks_are_measured_by_length),

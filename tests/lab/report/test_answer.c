@@ -27,7 +27,11 @@ static void a_difference_has_one_verdict(void **state) {
 
 // With more contrasts, each has a longer interval; pairs that are no contrasts have another correction.
 static void intervals_hold_all_at_once(void **state) {
+    Error error;
     make_plan("sinusoidal;learned;rope;rope-learned;none", "", "", "");
+    must(plan_contrast(plan, "learned - sinusoidal", "2026-01-31T23:59:59Z", 0, &error) &&
+             plan_contrast(plan, "rope-learned - rope", "2026-01-31T23:59:59Z", 0, &error),
+         &error);
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
         put_rising(&job, 3 - 0.3 * (job.variant % 2) + 0.01 * (job.variant % 2) * (job.seed - 1), 0);
@@ -99,11 +103,56 @@ static void peeking_is_told(void **state) {
     }
 }
 
-// Without learned schemes, every scheme is compared with the reference.
-static void without_pairs_the_reference_is_compared(void **state) {
-    make_plan("none;rope", "", "", "");
+// Without contrasts that somebody has named, every scheme is compared with the reference.
+static void without_names_the_reference_is_compared(void **state) {
+    make_plan("none;rope;learned;sinusoidal", "", "", "");
     put_gaps(-0.3, 0.01);
-    expect_text(section(report_answer), "rope is better than none by 0.300");
+    const char *text = section(report_answer);
+    expect_text(text, "rope is better than none by 0.300");
+    expect_text(text, "sinusoidal is better than none by 0.90");
+    expect_no_text(text, "learned - sinusoidal");
+}
+
+// All schemes in the order of their losses, with both intervals against the reference.
+static void schemes_are_ranked(void **state) {
+    static const char *const forms[] = {"md", "html", "tex"};
+    make_plan("none;rope;alibi", "", "", "copy:max=5");
+    put_gaps(-0.3, 0.01);
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        if (job.task >= 0) put(&job, MEASURED_HEADER "right,5,0.75,100\nright,6,0.5,100\nbatches,0,7,1\n");
+    }
+    for (size_t form = 0; form < COUNT(forms); form++) {
+        const char *text = section_as(report_answer, forms[form]);
+        const char *first = strstr(text, form == 2 ? "alibi & " : "| alibi | "),
+                   *last = strstr(text, form == 2 ? "\nnone & " : "| none | ");
+        if (!(first && last && first < last)) fail_msg("%s: %s", forms[form], text);
+        if (form == 2) continue;
+        const char *row = row_of(text, "| rope | ");
+        // Alone 4.30 * 0.01 / sqrt(3), and 6.21 instead of 4.30 for one of two.
+        expect_text(row, "| 2.7000 | -0.3000 | -0.3248 to -0.2752 | -0.3358 to -0.2642 | better | 2.7000 | 75 / 50 |");
+        expect_text(row_of(text, "| none | "), "| 3.0000 | - | - | - | reference |");
+    }
+}
+
+// A scheme that is not better than no positions is named.
+static void who_is_not_better_than_none_is_told(void **state) {
+    static const struct {
+        double gap;
+        const char *schemes, *sentence;
+    } cases[] = {{-0.3, "none;rope;alibi", NULL},
+                 {0.0001, "none;rope;alibi", "Not shown to be better than no positions at all: rope, alibi. They"},
+                 {0.3, "rope;none;alibi", "Not shown to be better than no positions at all: alibi. It"},
+                 {0.3, "rope;alibi", NULL}};
+    for (size_t n = 0; n < COUNT(cases); n++) {
+        make_plan(cases[n].schemes, "", "", "");
+        put_gaps(cases[n].gap, 0.01);
+        const char *text = section(report_answer);
+        if (cases[n].sentence)
+            expect_text(text, cases[n].sentence);
+        else
+            expect_no_text(text, "no positions at all");
+    }
 }
 
 // The scheme with the lowest loss comes first, and how many it is better than; what is not resolved is named.
@@ -129,7 +178,7 @@ static void the_winner_is_told(void **state) {
          {NAN, 2.9, 2.7},
          0.001,
          "not resolved: none (diverged); by corrected 95% intervals better than 1 of 2 others."},
-        {"0.1M,1M", {3, 2.9, 2.7}, 0.001, "- Lowest loss at 1M: rope, 2.7000 nats a token; by"}};
+        {"0.1M,1M", {3, 2.9, 2.7}, 0.001, "- Lowest loss at 1.02M: rope, 2.7000 nats a token; by"}};
     for (size_t n = 0; n < COUNT(cases); n++) {
         make_plan("none;alibi;rope", "", cases[n].scale, "");
         for (int i = 0; i < plan_job_count(plan); i++) {
@@ -153,14 +202,16 @@ static void settings_are_told(void **state) {
     put_gaps(1, 0);
     const char *text = section(report_answer);
     expect_text(text, "each scheme from 3 seeds, in each of these settings");
-    expect_text(row_of(text, "| 0.3M-20tpp-256 | tales | "), " | 4 | 5 | 80 | 256 | ");
-    expect_text(row_of(text, "| 0.3M-20tpp-256 | tales | "), " | 20 | ");
-    expect_text(row_of(text, "| rope | "), "| 4.0000 ± 0.0000 | 4.0000 ± 0.0000 |");
+    expect_text(row_of(text, "| 332k-20tpp-256 | tales | "), " | 4 | 5 | 80 | 256 | ");
+    expect_text(row_of(text, "| 332k-20tpp-256 | tales | "), " | 20 | ");
+    expect_text(strstr(text, "| rope | diverged |"), "| 4.0000 ± 0.0000 | 4.0000 ± 0.0000 |");
 }
 
 static void diverged_runs_are_named(void **state) {
     const Job none = {.task = -1, .variant = 0, .seed = 1}, designed = {.task = -1, .variant = 1, .seed = 1};
+    Error error;
     make_plan("none;alibi;alibi-learned;learned", "", "", "");
+    must(plan_contrast(plan, "alibi-learned - alibi", "2026-01-31T23:59:59Z", 0, &error), &error);
     put_gaps(0.1, 0.001);
     put_diverged(&none);
     const char *text = section_as(report_losses, "html");
@@ -220,10 +271,10 @@ static void over_the_texts_settings_are_told_apart(void **state) {
     for (int s = 0; s < plan->setting_count; s++)
         put_gap(s, (plan->settings[s].parameters < 200000 ? -0.3 : 0.3) + 0.0001 * (s / 2), 0.0001);
     const char *text = section(report_answer);
-    expect_text(text, "- Over the 2 texts: learned is better than sinusoidal at 0.1M by 0.2999");
-    expect_text(text, "; sinusoidal is better than learned at 0.3M by 0.30");
-    expect_text(text, "| over the texts 0.1M |");
-    expect_text(text, "| over the texts 0.3M |");
+    expect_text(text, "- Over the 2 texts: learned is better than sinusoidal at 97.2k by 0.2999");
+    expect_text(text, "; sinusoidal is better than learned at 332k by 0.30");
+    expect_text(text, "| over the texts 97.2k |");
+    expect_text(text, "| over the texts 332k |");
 }
 
 // What is said of a ladder is what happens between its settings, not one slope.
@@ -231,8 +282,8 @@ static void a_ladder_is_told_step_by_step(void **state) {
     static const struct {
         double gaps[3];
         const char *rows[3];
-    } cases[] = {{{0.1, -0.4, -0.2}, {"| 0.1M | 0.3M | -0.499", "| 0.3M | 1M | +0.19", "| 0.1M | 1M | -0.30"}},
-                 {{0.1, 0.1, 0.1}, {"| 0.1M | 0.3M | +0.00", "| 0.3M | 1M | -0.00", "| 0.1M | 1M | +0.00"}}};
+    } cases[] = {{{0.1, -0.4, -0.2}, {"| 97.2k | 332k | -0.499", "| 332k | 1.02M | +0.19", "| 97.2k | 1.02M | -0.30"}},
+                 {{0.1, 0.1, 0.1}, {"| 97.2k | 332k | +0.00", "| 332k | 1.02M | -0.00", "| 97.2k | 1.02M | +0.00"}}};
     for (size_t n = 0; n < COUNT(cases); n++) {
         make_plan("sinusoidal;learned", "", "0.1M,0.3M,1M", "");
         for (int s = 0; s < 3; s++) put_gap(s, cases[n].gaps[s] + 0.001 * (s % 2), 0.001 * (1 + s % 2));
@@ -252,12 +303,12 @@ static void a_difference_in_several_settings(void **state) {
         const char *sentence;
     } cases[] = {
         {{0.001, -0.15, -0.3},
-         "learned is better than sinusoidal at 0.3M, 1M by 0.15 to 0.30 nats a token; not resolved at 0.1M."},
+         "learned is better than sinusoidal at 332k, 1.02M by 0.15 to 0.30 nats a token; not resolved at 97.2k."},
         {{0.5, -0.15, -0.3},
-         "learned is better than sinusoidal at 0.3M, 1M by 0.15 to 0.30 nats a token; sinusoidal is better than "
-         "learned at 0.1M by 0.500 nats a token (0.4"},
-        {{NAN, -0.15, 0.001}, "learned is better than sinusoidal at 0.3M by 0.150 nats a token (0.1"},
-        {{NAN, -0.15, 0.001}, "; not resolved at 1M; not known, because a run diverged at 0.1M."},
+         "learned is better than sinusoidal at 332k, 1.02M by 0.15 to 0.30 nats a token; sinusoidal is better than "
+         "learned at 97.2k by 0.500 nats a token (0.4"},
+        {{NAN, -0.15, 0.001}, "learned is better than sinusoidal at 332k by 0.150 nats a token (0.1"},
+        {{NAN, -0.15, 0.001}, "; not resolved at 1.02M; not known, because a run diverged at 97.2k."},
         {{0, 0, 0}, "learned or sinusoidal: not resolved in all 3 settings."},
     };
     for (size_t n = 0; n < COUNT(cases); n++) {
@@ -288,7 +339,9 @@ int main(void) {
         section_test(late_contrasts_are_marked),
         section_test(an_interval_says_what_it_is),
         section_test(peeking_is_told),
-        section_test(without_pairs_the_reference_is_compared),
+        section_test(without_names_the_reference_is_compared),
+        section_test(schemes_are_ranked),
+        section_test(who_is_not_better_than_none_is_told),
         section_test(the_winner_is_told),
         section_test(settings_are_told),
         section_test(diverged_runs_are_named),

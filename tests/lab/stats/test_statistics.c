@@ -118,11 +118,29 @@ static void ranks(void **state) {
     assert_true(isnan(rank_correlation(flat, 3)));
 }
 
+// The last point on a plateau; curves without one, still on it, and rising ones have none.
+static void plateaus_have_an_end(void **state) {
+    static const double x[] = {0, 1, 2, 3, 4, 5};
+    static const struct {
+        double y[6];
+        int end;
+    } curves[] = {{{10, 4, 4, 4, 3, 1}, 3},   {{100, 4, 4, 4, 3, 1}, 3},     {{10, 8, 7.9, 7.8, 4, 0}, 3},
+                  {{10, 8, 6, 4, 2, 0}, -1},  {{10, 4, 3, 2.5, 2.2, 2}, -1}, {{10, 4, 4, 4, 4, 4}, -1},
+                  {{1, 2, 3, 3, 3, 3}, -1},   {{10, 8.4, 6, 4, 2, 0}, -1},   {{10, 9.9, 9.5, 8, 4, 0}, -1},
+                  {{10, 4, 4, 4, NAN, 1}, 3}, {{10, 4, 4, 4, 3, NAN}, -1}};
+    for (size_t i = 0; i < COUNT(curves); i++) assert_int_equal(plateau_end(x, curves[i].y, 6, 0.5), curves[i].end);
+    for (int count = 0; count < 3; count++) assert_int_equal(plateau_end(x, curves[0].y, count, 0.5), -1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles_are_those_of_the_tables),       cmocka_unit_test(probabilities_are_known_ones),
-        cmocka_unit_test(quantiles_and_probabilities_are_inverse), cmocka_unit_test(power_is_the_noncentral_t),
-        cmocka_unit_test(wilson_gives_the_published_intervals),    cmocka_unit_test(ranks),
+        cmocka_unit_test(quantiles_are_those_of_the_tables),
+        cmocka_unit_test(probabilities_are_known_ones),
+        cmocka_unit_test(quantiles_and_probabilities_are_inverse),
+        cmocka_unit_test(power_is_the_noncentral_t),
+        cmocka_unit_test(wilson_gives_the_published_intervals),
+        cmocka_unit_test(ranks),
+        cmocka_unit_test(plateaus_have_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
