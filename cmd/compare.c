@@ -141,7 +141,7 @@ static bool prepare_file(const char **name, const CompareOptions *o, Error *erro
         return fail_input(error, "--list and --slurm need shards: `bitter prepare %s` first, and give --data with them",
                           *name);
     TrainOptions *options = &made[count++];
-    if (!train_name_data(options, *name, error) || !train_prepare(options, &(InputOptions){0}, *name, error))
+    if (!train_name_data(options, *name, error) || !prepare_once(options->data, *name, &(InputOptions){0}, "", error))
         return false;
     *name = options->data;
     return true;
