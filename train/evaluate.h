@@ -21,7 +21,7 @@ typedef struct {
     const Tokenizer *tokenizer;
     double *position_nll;      // (window) nll and tokens by position in the window; NULL = not wanted
     uint64_t *position_tokens; // (window)
-    const Stop *stop; // asked after each batch of windows, in long ones also inside; NULL = never stop
+    const Stop *stop;          // asked after each batch of windows, in long ones also inside; NULL = never stop
 } Evaluation;
 
 // Fails (input) when the scheme is not defined for `window`, the stream, called `name`, has fewer than window + 1

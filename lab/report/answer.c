@@ -142,11 +142,18 @@ static void sentence(Page *page, const Facts *facts, int i, bool over_texts) {
 static bool forest(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     const int each = plan->setting_count + facts->settings_over_texts;
-    bool exploratory = false;
-    Chart chart = {.x_label = "difference in nats a token",
-                   .y_label = "contrasts",
-                   .sides = {"first is better", "second is better"}};
+    bool exploratory = false, same_variant = true, same_other = true;
     const Difference *contrasts = facts->differences.items, *end = contrasts + facts->contrasts * each;
+    for (const Difference *d = contrasts; d < end; d++) {
+        same_variant = same_variant && d->variant == contrasts->variant;
+        same_other = same_other && d->other == contrasts->other;
+    }
+    char sides[2][64] = {"named first: better", "named second: better"}; // or its name, where it is always the same
+    if (contrasts < end && same_variant)
+        snprintf(sides[0], sizeof sides[0], "%.40s better", plan->variants[contrasts->variant].name);
+    if (contrasts < end && same_other)
+        snprintf(sides[1], sizeof sides[1], "%.40s better", plan->variants[contrasts->other].name);
+    Chart chart = {.x_label = "difference in nats a token", .y_label = "contrasts", .sides = {sides[0], sides[1]}};
     for (const Difference *d = contrasts; d < end; d++) {
         if ((d - contrasts) % each == 0)
             chart_line(&chart, "%.500s - %.500s", plan->variants[d->variant].name, plan->variants[d->other].name);

@@ -69,7 +69,8 @@ static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, Error *
             chart_bar(&chart, rung->x, d[rung->setting].gap.estimate, d[rung->setting].interval.low,
                       d[rung->setting].interval.high);
     }
-    return page_chart(page, &chart, error, "Differences against compute%s; below 0, the first scheme is better",
+    return page_chart(page, &chart, error,
+                      "Differences against compute%s; below 0, the scheme that is named first is better",
                       seeds ? ", medians with corrected 95% intervals" : "");
 }
 

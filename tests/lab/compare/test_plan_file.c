@@ -312,6 +312,23 @@ static void a_directory_has_one_set_of_sizes(void **state) {
                    "short is rope;--window 8;label");
 }
 
+// Before plans had a format, start=random drew what start=wide draws now: new runs would be others.
+static void older_random_starts_are_not_continued(void **state) {
+    static Plan plan, before;
+    Error error = {0};
+    for (int wide = 0; wide < 2; wide++) {
+        make_large(&before);
+        make_large(&plan);
+        const char *names = wide ? "r=rope-learned:start=wide" : "r=rope-learned:start=random";
+        must(set_variants(&plan, names, "", &error) && set_variants(&before, names, "", &error), &error);
+        for (before.format = PLAN_FORMAT; before.format >= 0; before.format -= PLAN_FORMAT)
+            if (wide || before.format == PLAN_FORMAT)
+                must(plan_agrees(&plan, &before, path, &error), &error);
+            else
+                expect_refusal(plan_agrees(&plan, &before, path, &error), &error, "start=random", "start=wide;--out");
+    }
+}
+
 static void other_seeds_schemes_rates_and_tasks_may_join(void **state) {
     static Plan plan, before;
     Error error;
@@ -347,6 +364,7 @@ int main(void) {
         cmocka_unit_test(wrong_members_are_refused),
         cmocka_unit_test(a_directory_has_one_set_of_options),
         cmocka_unit_test(a_directory_has_one_set_of_sizes),
+        cmocka_unit_test(older_random_starts_are_not_continued),
         cmocka_unit_test(other_seeds_schemes_rates_and_tasks_may_join),
         cmocka_unit_test(first_tasks_choose_their_options),
     };

@@ -111,6 +111,9 @@ static void without_names_the_reference_is_compared(void **state) {
     expect_text(text, "rope is better than none by 0.300");
     expect_text(text, "sinusoidal is better than none by 0.90");
     expect_no_text(text, "learned - sinusoidal");
+    const char *html = section_as(report_answer, "html"); // the plot says which side is whose
+    expect_text(html, ">none better<");
+    expect_text(html, ">named first: better<");
 }
 
 // All schemes in the order of their losses, with both intervals against the reference.
