@@ -6,6 +6,7 @@
 #include "train/config.h"
 #include "posenc/rotation/rotate.h"
 
+#include <math.h>
 #include <unistd.h>
 
 #define FIELD(name) offsetof(ExtendOptions, name)
@@ -91,9 +92,20 @@ static bool find_rotations(Extension *x, Error *error) {
     return x->part >= 0 ||
            fail_input(error, "%s (%s) cannot be stretched: it has %s", x->directory, mix->text,
                       x->part == STRETCH_SEVERAL ? "rotations of several kinds; train it with one of them"
-                      : x->part == STRETCH_GATED ? "rotations with gates; train it without gate=trained"
-                                                 : "no rotations by tokens of fixed frequencies; train it with rope, "
-                                                   "partial or prope");
+                      : x->part == STRETCH_GATED
+                          ? "rotations with gates; train it without gate=trained"
+                          : "no rotations by tokens of fixed frequencies, the same in all "
+                            "heads; train it with rope, partial, prope or a formula of that kind");
+}
+
+// The base of frequencies base^(-i/n), which YaRN's and Llama 3's rules read; 0 = a formula has others.
+static double base_of(const Position *pos) {
+    const int pairs = rotary_pairs(pos);
+    if (!pos->written) return rotary_of(pos)->base;
+    const double base = pairs > 1 ? pow(theta_of(pos, 0, 0, 1), -pairs) : 0;
+    for (int i = 0; i < pairs; i++)
+        if (!(fabs(theta_of(pos, 0, 0, i) / rope_theta(base, i, 2 * pairs) - 1) <= 1e-9)) return 0;
+    return base;
 }
 
 // Check that the run can be extended, and compute the new length.
@@ -112,7 +124,13 @@ static bool settle(Extension *x, Error *error) {
                           x->directory);
     const bool stretched = pos->stretch.original > 0;
     x->pairs = rotary_pairs(pos);
-    x->base = rotary_of(pos)->base;
+    x->base = base_of(pos);
+    if (x->base == 0 && (o->method == METHOD_YARN || o->method == METHOD_LLAMA3 || o->method == METHOD_LONGROPE ||
+                         o->method == METHOD_GRADIENT))
+        return fail_input(error,
+                          "%s: this method reads RoPE's base, and the formula's angles are not base^(-i/n); choose "
+                          "--method pi, ntk, dynamic or given",
+                          x->directory);
     x->original = stretched ? pos->stretch.original : pos->shape.context;
     const double window = round(o->factor * pos->shape.context);
     if (x->pairs > PAIRS_MOST)

@@ -81,5 +81,7 @@ void print_schemes(void) {
                 print_scheme(*entry, &shape);
             }
         }
-    printf("\n`--random-positions N` trains any scheme at random rising positions (Ruoss et al. 2023).\n");
+    printf("\n`--random-positions N` trains any scheme at random rising positions (Ruoss et al. 2023).\n"
+           "A scheme of your own is a formula, such as 'bias: -a*log(1 + d); a = 1 per head', or a file with one\n"
+           "(docs/schemes.md).\n");
 }

@@ -34,6 +34,8 @@ bool train_name_data(TrainOptions *options, const char *text, Error *error) {
     if (path_is_directory(text))
         return fail_input(
             error, "%s is a directory; give data with --data, a run with --init, and texts to `bitter prepare`", text);
+    if (path_ends_with(text, ".pos"))
+        return fail_input(error, "%s is a position scheme by its name; give it as --pos %s", text, text);
     return output_default(data, text, error) &&
            option_set(options, option_find(train_options, "data"), data, "--data", error);
 }

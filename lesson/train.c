@@ -178,7 +178,7 @@ static bool parse_stretch(StretchRule *rule, char *line) {
     const char *name = next_word(&line), *number = next_word(&line);
     *rule = (StretchRule){0};
     if (!name || strcmp(name, "none") == 0) return true;
-    if (!pos->scheme->stretches)
+    if (!position_stretches(pos))
         return fail_input(error, "the scheme %s has no designed rotations that could be stretched", pos->scheme->name);
     if (!option_set(&rule->method, &method, name, "the stretch", error) ||
         !option_set(rule, &factor, number ? number : "", "the factor of the stretch", error))

@@ -8,7 +8,7 @@
 int mix_stretchable(const Mix *mix) {
     int found = -1;
     for (int p = 0; p < mix->parts; p++) {
-        if (!mix->part[p].scheme->stretches) continue;
+        if (!position_stretches(&mix->part[p])) continue;
         if (mix->part[p].gated) return STRETCH_GATED;
         found = found == -1 ? p : STRETCH_SEVERAL;
     }
@@ -52,6 +52,11 @@ int mix_max_length(const Mix *mix) {
         if (most && (least == 0 || most < least)) least = most;
     }
     return least;
+}
+
+int mix_finite_length(char why[WRITTEN_WHY], const Mix *mix, int most) {
+    for (int p = 0; p < mix->parts; p++) most = written_longest(why, &mix->part[p], most);
+    return most;
 }
 
 bool mix_brings_attention(const Mix *mix, int layer) {

@@ -9,6 +9,7 @@
 #define BITTER_MIX_H
 
 #include "posenc/scheme.h"
+#include "posenc/written.h"
 
 #define PARTS_CAPACITY 8  // schemes of a model, each with its options
 #define ITEMS_CAPACITY 16 // items of --pos
@@ -89,6 +90,9 @@ int mix_random_bound(const Mix *mix);
 int mix_span(const Mix *mix);
 // The longest input that all schemes are defined for; 0 = any.
 int mix_max_length(const Mix *mix);
+// The longest input, of at most `most` tokens, for which all formulas of a model are finite, with its parameters; if it
+// is less than `most`, `why` says what goes wrong behind it.
+int mix_finite_length(char why[WRITTEN_WHY], const Mix *mix, int most);
 // Does a scheme bring the attention op of this layer of the model?
 bool mix_brings_attention(const Mix *mix, int layer);
 // The floating point operations that the schemes cost a token in training (see the hook `operations`).

@@ -114,6 +114,8 @@ static bool parse_sum(MixItem *item, Mix *mix, int *at, Error *error) {
                                                                : fail_input(error, "%s", reason.message);
         if (!add_part(item, mix, &pos, *at, error)) return false;
         *at += (int)length;
+        if (pos.written && mix->text[*at] == ':')
+            return mix_fail_at(error, mix, *at, "a formula has no options, and no gate");
         if (mix->text[*at] != '+') return true;
     }
 }

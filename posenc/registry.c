@@ -27,9 +27,11 @@ static const Scheme *scheme_find(const char *name, Error *error) {
     for (int i = 0; i < count; i++)
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", names[i]);
     if (nearest)
-        fail_input(error, "there is no position scheme '%s'; did you mean '%s'? (%s)", name, nearest, all);
+        fail_input(error, "there is no position scheme '%s'; did you mean '%s'? (%s, or a formula: docs/schemes.md)",
+                   name, nearest, all);
     else
-        fail_input(error, "there is no position scheme '%s'; choose one of %s", name, all);
+        fail_input(error, "there is no position scheme '%s'; choose one of %s, or a formula (docs/schemes.md)", name,
+                   all);
     return NULL;
 }
 

@@ -128,6 +128,11 @@ static inline bool position_trained(const Position *pos) {
     return pos->scheme->params && (!trains || *(const int *)(pos->options + trains->offset) == 1);
 }
 
+// Can `bitter extend` stretch its angles? Those of a formula only if they are not trained.
+static inline bool position_stretches(const Position *pos) {
+    return pos->scheme->stretches && !position_trained(pos);
+}
+
 // Has it these, or gates?
 static inline bool position_learned(const Position *pos) {
     return pos->gated || position_trained(pos);

@@ -7,7 +7,7 @@
 
 size_t written_length(const char *text) {
     if (*text == '{') return strcspn(text, "}") + (strchr(text, '}') != NULL);
-    const size_t length = strcspn(text, "+*@, ");
+    const size_t length = strcspn(text, "+*@, :");
     const bool ends = length > 4 && memcmp(text + length - 4, ".pos", 4) == 0;
     return *text == '.' || *text == '/' || ends ? length : 0;
 }
@@ -54,8 +54,9 @@ bool written_parse(Position *pos, const char *text, size_t length, Error *error)
     if (!file_read(&file, name, error)) return false;
     char *copy = file.size < FORMULA_BYTES && !memchr(file.bytes, 0, file.size) ? malloc(file.size + 1) : NULL;
     if (copy) {
-        memcpy(copy, file.bytes, file.size);
-        copy[file.size] = '\0';
+        const size_t mark = file.size >= 3 && memcmp(file.bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; // that it is UTF-8
+        memcpy(copy, file.bytes + mark, file.size - mark);
+        copy[file.size - mark] = '\0';
     }
     const bool ok = copy ? written_take(pos, copy, name, error)
                          : fail_input(error, "%s is no formula: a text of less than %d bytes", name, FORMULA_BYTES);
@@ -113,13 +114,14 @@ void written_params(Position *pos, TensorTable *table) {
 }
 
 void written_init(Position *pos, uint64_t seed) {
-    double reads[READS_COUNT];
-    for (int p = 0; p < pos->written->params; p++)
-        for (int set = 0; set < pos->sets; set++)
-            for (int h = 0; h < pos->shape.heads; h++) {
-                set_reads(reads, pos, h);
-                pos->params[p][number_of(pos, p, set, h)] = (real)formula_start(pos->written, p, reads);
-            }
+    double reads[READS_COUNT], params[FORMULA_PARAMS];
+    FormulaFault none; // written_check has seen to it
+    for (int set = 0; set < pos->sets; set++)
+        for (int h = 0; h < pos->shape.heads; h++) {
+            set_reads(reads, pos, h);
+            formula_starts(params, &none, pos->written, reads);
+            for (int p = 0; p < pos->written->params; p++) pos->params[p][number_of(pos, p, set, h)] = (real)params[p];
+        }
 }
 
 // Gradients are those of the formula at its bounds, too, so that a parameter can move back inside.
@@ -135,33 +137,63 @@ void written_project(Position *pos) {
     }
 }
 
-// --- before training ---
+// --- where it is defined ---
+
+static int heads_of(const Position *pos) {
+    return pos->written->form == FORM_CODE ? 1 : pos->shape.heads;
+}
+
+// How many distances, pairs or positions an input of so many tokens has.
+static int count_of(const Position *pos, int tokens) {
+    return pos->written->form == FORM_ANGLE ? head_width(&pos->shape) / 2 : tokens;
+}
+
+// Is the formula finite at the n-th distance, pair or position, with these parameters? If not, `why` says so.
+static bool finite_at(char why[WRITTEN_WHY], const Position *pos, double reads[READS_COUNT], int n,
+                      const double *params, bool derivatives) {
+    static const Reads first[FORMS] = {READS_DISTANCE, READS_PAIR, READS_TOKEN};
+    static const char *const what[FORMS] = {"distance", "pair", "position"};
+    const Formula *formula = pos->written;
+    FormulaFault fault;
+    reads[first[formula->form]] = n;
+    for (int c = 0; c < (formula->form == FORM_CODE ? pos->shape.width : 1); c++) {
+        reads[READS_CHANNEL] = c;
+        if (formula_finite(&fault, formula, reads, params, derivatives)) continue;
+        const char *source = formula->source + fault.at;
+        snprintf(why, WRITTEN_WHY, "%s at %s %d, in '%.*s'", fault.why, what[formula->form], n,
+                 (int)strcspn(source, "\n;#"), source);
+        return false;
+    }
+    return true;
+}
 
 bool written_check(const Position *pos, Error *error) {
     const Formula *formula = pos->written;
-    const int heads = formula->form == FORM_CODE ? 1 : pos->shape.heads,
-              outer = formula->form == FORM_ANGLE ? head_width(&pos->shape) / 2 : position_span(pos),
-              inner = formula->form == FORM_CODE ? pos->shape.width : 1;
-    const Reads first[FORMS] = {READS_DISTANCE, READS_PAIR, READS_TOKEN};
-    static const char *const what[FORMS] = {"distance", "pair", "position"};
-    for (int h = 0; h < heads; h++) {
+    for (int h = 0; h < heads_of(pos); h++) {
         double reads[READS_COUNT], params[FORMULA_PARAMS];
+        char why[WRITTEN_WHY], next[WRITTEN_WHY];
+        FormulaFault fault;
         set_reads(reads, pos, h);
-        for (int p = 0; p < formula->params; p++) params[p] = formula_start(formula, p, reads);
-        for (int n = 0; n < outer; n++)
-            for (int c = 0; c < inner; c++) {
-                const char *why;
-                int at;
-                reads[first[formula->form]] = n;
-                reads[READS_CHANNEL] = c;
-                if (!formula_finite(formula, reads, params, &why, &at))
-                    return fail_input(error, "--pos: %s at %s %d, in '%.*s'; `if(%s > 0, ..., 0)` keeps away from it",
-                                      why, what[formula->form], n, (int)strcspn(formula->source + at, "\n;#"),
-                                      formula->source + at,
-                                      formula->form == FORM_BIAS    ? "d"
-                                      : formula->form == FORM_ANGLE ? "i"
-                                                                    : "t");
-            }
+        if (!formula_starts(params, &fault, formula, reads))
+            return fail_input(error, "--pos: %s, for head %d", fault.why, h);
+        for (int n = 0; n < count_of(pos, position_span(pos)); n++) {
+            if (finite_at(why, pos, reads, n, params, true)) continue;
+            const bool only_first = n == 0 && finite_at(next, pos, reads, 1, params, true);
+            return only_first ? fail_input(error, "--pos: %s; `if(%s > 0, ..., 0)` keeps away from it", why,
+                                           formula->argument[0])
+                              : fail_input(error, "--pos: %s", why);
+        }
     }
     return true;
+}
+
+int written_longest(char why[WRITTEN_WHY], const Position *pos, int most) {
+    for (int set = 0; pos->written && set < pos->sets; set++)
+        for (int h = 0; h < heads_of(pos); h++) {
+            Written at = written_begin(pos, set, h);
+            for (int n = 0; n < count_of(pos, most); n++)
+                if (!finite_at(why, pos, at.reads, n, at.params, false))
+                    most = pos->written->form == FORM_ANGLE ? 0 : n;
+        }
+    return most;
 }

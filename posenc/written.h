@@ -20,8 +20,14 @@ bool written_names_file(const char *text);
 // Parse such a text, of this length. Fails (input) with line and column, or when a file cannot be read.
 bool written_parse(Position *pos, const char *text, size_t length, Error *error);
 
-// Fails (input) when the formula has no finite value somewhere in the model, with its first parameters.
+// Fails (input) when the formula, or a derivative of it, is not finite somewhere in the model, with its first
+// parameters: in the range of float.
 bool written_check(const Position *pos, Error *error);
+
+// The longest input, of at most `most` tokens, for which this part of a model is finite, with the parameters that the
+// model has. If that is less, `why` says what goes wrong behind it. Of schemes that are no formula: `most`.
+#define WRITTEN_WHY 200 // bytes
+int written_longest(char why[WRITTEN_WHY], const Position *pos, int most);
 
 // What all these schemes have in common; help does not show them.
 #define WRITTEN_SCHEME                                                                                                 \

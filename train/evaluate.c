@@ -23,6 +23,12 @@ double bits_per_byte(const Evaluation *evaluation) {
 const char *length_complaint(char text[256], const Gpt *gpt, int window) {
     const int most = mix_max_length(&gpt->pos);
     const Position *limit = gpt->pos.part;
+    char why[WRITTEN_WHY];
+    const int finite = mix_finite_length(why, &gpt->pos, window);
+    if (finite < window) {
+        snprintf(text, 256, "the formula ends at %d tokens (%s)", finite, why);
+        return text;
+    }
     if (most == 0 || window <= most) return NULL;
     if (most == mix_random_bound(&gpt->pos)) {
         snprintf(text, 256, "the model was trained at random positions below %d", most);

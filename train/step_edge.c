@@ -23,6 +23,11 @@ bool step_weigh(Trainer *trainer, Error *error) {
 bool step_check_finite(const Trainer *trainer, const StepReport *report, long long step, Error *error) {
     char where[80];
     if (isfinite(report->loss) && isfinite(report->gradient_norm)) return true;
+    char why[WRITTEN_WHY];
+    const int span = mix_span(&trainer->gpt.pos);
+    if (mix_finite_length(why, &trainer->gpt.pos, span) < span)
+        return fail_nonfinite(error, "step %lld: %s; a bound such as `> 0` protects a parameter, or a smaller --lr",
+                              step, why);
     const char *tensor = tensors_nonfinite(trainer->gpt.grads, &trainer->gpt.tensors);
     if (!train_pass_nonfinite(where, &trainer->pass, &trainer->gpt.shape))
         snprintf(where, sizeof where, "the gradient of %s", tensor ? tensor : "all");

@@ -216,6 +216,10 @@ bool scheme_probe(SchemeProperties *p, const Gpt *gpt, int layer, uint64_t seed,
     }
     measure_scores(p, &probe);
     p->longest = mix_max_length(&gpt->pos);
+    char why[WRITTEN_WHY];
+    const int most = p->longest ? p->longest : 16 * probe.T; // as far as anyone looks
+    const int finite = mix_finite_length(why, &gpt->pos, most);
+    if (finite < most) p->longest = finite;
     arena_free(&probe.arena);
     return true;
 }

@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define OVER_TEXTS "over the texts " // scripts/check_report.py looks for it
@@ -292,6 +293,12 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
     fputs("</div></div>\n", page->html);
     settings(page, facts);
     losses(page, facts);
+    for (int v = 0; v < plan->variant_count; v++) {
+        char text[2 * TEXT_CAPACITY + 8];
+        if (!strchr(plan->variants[v].pos, '{')) continue; // no formula
+        snprintf(text, sizeof text, "%s = %s", plan->variants[v].name, plan->variants[v].pos);
+        page_code(page, text);
+    }
     if (facts->outcome->seeds > 1 && facts->contrasts > 0) confidence(page, facts);
     for (int i = 0; texts && i < facts->contrasts; i++) sentence(page, facts, i, false);
     return true;

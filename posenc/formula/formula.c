@@ -4,11 +4,13 @@
 
 #include <assert.h>
 #include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 typedef enum {
     // Without operands: a number, one of Reads, a parameter.
@@ -198,40 +200,69 @@ bool formula_reads(const Formula *formula, Reads reads) {
     return false;
 }
 
-double formula_start(const Formula *formula, int p, const double reads[READS_COUNT]) {
-    double y[FORMULA_NODES];
-    forward(y, formula, formula->param[p].start, reads, NULL);
-    return y[formula->param[p].start];
-}
-
 // Why an operation on finite numbers has no finite value.
 static const char *reason(Op op, double a, double b) {
     if (op == OP_DIVIDE && b == 0) return "division by zero";
     if (op == OP_POWER && a == 0 && b < 0) return "division by zero: 0 to a negative power";
     if (op == OP_POWER && a < 0 && b != floor(b)) return "a negative number to a power that is not whole";
     if ((op == OP_LOG || op == OP_LOG2) && a == 0) return "the logarithm of 0";
-    if (op == OP_LOG || op == OP_LOG2) return "the logarithm of a negative number";
-    if (op == OP_SQRT) return "the square root of a negative number";
+    if ((op == OP_LOG || op == OP_LOG2) && a < 0) return "the logarithm of a negative number";
+    if (op == OP_SQRT && a < 0) return "the square root of a negative number";
     return "a number too large (overflow)";
 }
 
-bool formula_finite(const Formula *formula, const double reads[READS_COUNT], const double *params, const char **why,
-                    int *at) {
+static bool fits_float(double y) {
+    return fabs(y) <= (double)FLT_MAX; // which NaN does not
+}
+
+// The same for operation `last`. Between operations numbers are double; the value becomes a float.
+static bool finite_up_to(FormulaFault *fault, const Formula *formula, int last, const double reads[READS_COUNT],
+                         const double *params) {
     double y[FORMULA_NODES];
     bool needed[FORMULA_NODES] = {false};
-    forward(y, formula, formula->value, reads, params);
-    needed[formula->value] = true;
-    for (int n = formula->value; n >= 0; n--) {
+    forward(y, formula, last, reads, params);
+    needed[last] = true;
+    for (int n = last; n >= 0; n--) {
         const FormulaNode *node = &formula->nodes[n];
         for (int k = 0; needed[n] && k < operands_of((Op)node->op); k++)
             needed[node->of[k]] |= node->op != OP_IF || k == 0 || k == (y[node->of[0]] != 0 ? 1 : 2);
     }
-    for (int n = 0; n <= formula->value; n++) {
+    for (int n = 0; n <= last; n++) {
         const FormulaNode *node = &formula->nodes[n];
-        if (!needed[n] || isfinite(y[n])) continue;
-        *why = reason((Op)node->op, y[node->of[0]], y[node->of[1]]);
-        *at = node->at;
+        if (!needed[n] || (n == last ? fits_float(y[n]) : isfinite(y[n]))) continue;
+        const char *why = reason((Op)node->op, y[node->of[0]], y[node->of[1]]);
+        snprintf(fault->why, sizeof fault->why, "%s", why);
+        fault->at = node->at;
         return false;
+    }
+    return true;
+}
+
+bool formula_starts(double params[FORMULA_PARAMS], FormulaFault *fault, const Formula *formula,
+                    const double reads[READS_COUNT]) {
+    for (int p = 0; p < formula->params; p++) {
+        const FormulaParam *param = &formula->param[p];
+        double y[FORMULA_NODES];
+        if (!finite_up_to(fault, formula, param->start, reads, NULL)) return false;
+        forward(y, formula, param->start, reads, NULL);
+        params[p] = y[param->start];
+        fault->at = formula->nodes[param->start].at;
+        snprintf(fault->why, sizeof fault->why, "the start %g of %s is outside of its bounds", params[p], param->name);
+        if (params[p] < param->least || params[p] > param->most) return false;
+    }
+    return true;
+}
+
+bool formula_finite(FormulaFault *fault, const Formula *formula, const double reads[READS_COUNT], const double *params,
+                    bool derivatives) {
+    double gradients[FORMULA_PARAMS] = {0};
+    if (!finite_up_to(fault, formula, formula->value, reads, params)) return false;
+    if (derivatives && formula->params > 0) formula_backward(gradients, formula, 1, reads, params);
+    for (int p = 0; p < formula->params; p++) {
+        snprintf(fault->why, sizeof fault->why, "the derivative with respect to %s is %s", formula->param[p].name,
+                 isfinite(gradients[p]) ? "too large" : "infinite");
+        fault->at = formula->nodes[formula->value].at;
+        if (!fits_float(gradients[p])) return false;
     }
     return true;
 }
@@ -239,7 +270,7 @@ bool formula_finite(const Formula *formula, const double reads[READS_COUNT], con
 // --- reading the text ---
 //
 //   TEXT      = STATEMENT {; STATEMENT}        an end of line, or a comma before "name =", separates, too
-//   STATEMENT = FORM(NAMES) = VALUE | FORM: VALUE | NAME = VALUE {[,] QUALITY}
+//   STATEMENT = FORM(NAMES) = VALUE | FORM[(NAMES)]: VALUE | NAME = VALUE {[,] QUALITY}
 //   QUALITY   = per head | per layer | fixed | < CONSTANT | > CONSTANT | <= CONSTANT | >= CONSTANT
 //   VALUE     = SUM [COMPARISON SUM]
 //   SUM       = PRODUCT {+ PRODUCT | - PRODUCT}
@@ -300,12 +331,60 @@ typedef struct {
     Formula *formula;
     Statement statement[STATEMENTS];
     int statements;
-    int depth;                      // parentheses around `at`
-    int nesting;                    // calls of read_signed around the one at work
-    char argument[2][FORMULA_NAME]; // what the form calls them
+    int depth;   // parentheses around `at`
+    int nesting; // calls of read_signed around the one at work
     const Counter *counter;
     Error *error;
 } Reader;
+
+static bool letter(char c) {
+    return isalpha((unsigned char)c) || c == '_';
+}
+
+// How long the name at `at` is; 0 = there is none.
+static int name_length(const char *text) {
+    int n = 0;
+    if (letter(*text))
+        while (letter(text[n]) || isdigit((unsigned char)text[n])) n++;
+    return n;
+}
+
+// Does `text` begin with "name ="?
+static bool begins_line(const char *text) {
+    const int length = name_length(text);
+    const char *behind = text + length + strspn(text + length, " \t");
+    return length > 0 && *behind == '=' && behind[1] != '=';
+}
+
+// What other languages write, found where something is wrong, and what is written here.
+static const struct {
+    const char *foreign, *here;
+} habits[] = {{"ln", "log(x)"},
+              {"log10", "log(x) / log(10)"},
+              {"e", "exp(x)"},
+              {"pow", "x ^ y"},
+              {"**", "x ^ y"},
+              {"mod", "x - y * floor(x / y)"},
+              {"%", "x - y * floor(x / y)"},
+              {"|", "abs(x)"},
+              {"=", "== to compare"},
+              {"and", "a product of comparisons"},
+              {"&&", "a product of comparisons"},
+              {"or", "max(a, b) of comparisons"},
+              {"\xe2\x88\x92", "the minus of the keyboard"},
+              {"\xc3\x97", "*"},
+              {"\xcf\x80", "pi"}};
+
+// The row of what stands at `text`, or NULL.
+static const char *habit_at(const char *text) {
+    const int length = name_length(text);
+    for (size_t k = 0; k < sizeof habits / sizeof *habits; k++) {
+        const char *foreign = habits[k].foreign;
+        const size_t wanted = strlen(foreign);
+        if (strncmp(text, foreign, wanted) == 0 && (length == 0 || length == (int)wanted)) return habits[k].here;
+    }
+    return NULL;
+}
 
 static bool fail_at(const Reader *r, int at, const char *format, ...) FORMAT_CHECK(3, 4);
 static bool fail_at(const Reader *r, int at, const char *format, ...) {
@@ -317,11 +396,12 @@ static bool fail_at(const Reader *r, int at, const char *format, ...) {
     int line = 1, begin = 0;
     for (int n = 0; n < at; n++)
         if (r->text[n] == '\n') line++, begin = n + 1;
-    const char *found = r->text + at;
-    const int length = (int)strcspn(found, "\n;");
-    return fail_input(r->error, "%s%sline %d, column %d (%s%.*s%s): %s", r->file ? r->file : "the formula",
-                      r->file ? ", " : ", ", line, at - begin + 1, length ? "'" : "the end", length > 20 ? 20 : length,
-                      found, length ? "'" : "", message);
+    const char *found = r->text + at, *here = habit_at(found);
+    int length = (int)strcspn(found, "\n;");
+    for (length = length > 20 ? 20 : length; (found[length] & 0xc0) == 0x80;) length--; // whole characters
+    return fail_input(r->error, "%s, line %d, column %d (%s%.*s%s): %s%s%s", r->file ? r->file : "the formula", line,
+                      at - begin + 1, length ? "'" : "the end", length, found, length ? "'" : "", message,
+                      here ? "; write " : "", here ? here : "");
 }
 
 // Move to the next character that is not white space or a comment; within parentheses, past ends of lines too.
@@ -347,18 +427,6 @@ static bool take(Reader *r, const char *word) {
 
 static bool expect(Reader *r, const char *word) {
     return take(r, word) || fail_at(r, r->at, "here should be '%s'", word);
-}
-
-static bool letter(char c) {
-    return isalpha((unsigned char)c) || c == '_';
-}
-
-// How long the name at `at` is; 0 = there is none.
-static int name_length(const char *text) {
-    int n = 0;
-    if (letter(*text))
-        while (letter(text[n]) || isdigit((unsigned char)text[n])) n++;
-    return n;
 }
 
 static bool take_name(Reader *r, char name[FORMULA_NAME]) {
@@ -423,13 +491,24 @@ static int read_number(Reader *r) {
     return add_node(r, (FormulaNode){.op = OP_NUMBER, .number = number, .at = at});
 }
 
+// May a line, an argument or what `sum` counts with have this name?
+static bool may_be_called(const Reader *r, const char *name, int at) {
+    for (int f = 0; f < FUNCTIONS; f++)
+        if (strcmp(functions[f].name, name) == 0) return fail_at(r, at, "'%s' is a function", name);
+    if (strcmp(name, "pi") == 0) return fail_at(r, at, "'%s' is a constant", name);
+    for (int k = 0; k < KNOWN; k++)
+        if (known[k].of[r->formula->form] && strcmp(known[k].name, name) == 0)
+            return fail_at(r, at, "'%s' is what the formula reads; choose another name", name);
+    return true;
+}
+
 // Of sum: a whole number that needs no variable.
 static bool read_whole(Reader *r, int *whole) {
     const int at = (skip(r), r->at), node = read_value(r);
     if (node < 0) return false;
     const FormulaNode *n = &r->formula->nodes[node];
     if (n->op != OP_NUMBER || n->number != floor(n->number) || fabs(n->number) > 1e6)
-        return fail_at(r, at, "here should be a whole number");
+        return fail_at(r, at, "here should be a constant whole number, of at most 1000000");
     *whole = (int)n->number;
     return true;
 }
@@ -438,8 +517,8 @@ static bool read_whole(Reader *r, int *whole) {
 static int read_sum(Reader *r, int at) {
     Counter counter = {.outer = r->counter};
     int first, last, sum = -1;
-    if (!take_name(r, counter.name) || !expect(r, ",") || !read_whole(r, &first) || !expect(r, ",") ||
-        !read_whole(r, &last) || !expect(r, ","))
+    if (!take_name(r, counter.name) || !may_be_called(r, counter.name, r->at) || !expect(r, ",") ||
+        !read_whole(r, &first) || !expect(r, ",") || !read_whole(r, &last) || !expect(r, ","))
         return -1;
     if (last < first) return fail_at(r, at, "this sum ends before it begins"), -1;
     const int body = r->at;
@@ -469,7 +548,12 @@ static int read_function(Reader *r, const char *name, int at) {
     int f = 0, node;
     while (f < FUNCTIONS && strcmp(functions[f].name, name) != 0) f++;
     const bool is_sum = strcmp(name, "sum") == 0;
-    if (f == FUNCTIONS && !is_sum) return fail_at(r, at, "there is no function '%s'", name), -1;
+    if (f == FUNCTIONS && !is_sum) {
+        char all[200] = "sum";
+        for (int k = 0; k < FUNCTIONS; k++)
+            snprintf(all + strlen(all), sizeof all - strlen(all), ", %s", functions[k].name);
+        return fail_at(r, at, "there is no function '%s'; there are %s", name, all), -1;
+    }
     if (!expect(r, "(")) return -1;
     r->depth++;
     node = is_sum ? read_sum(r, at) : read_call(r, f, at);
@@ -481,14 +565,14 @@ static int read_function(Reader *r, const char *name, int at) {
 static int read_variable(Reader *r, const char *name, int at) {
     const Form form = r->formula->form;
     for (int k = 0; k < forms[form].count; k++)
-        if (strcmp(r->argument[k], name) == 0)
+        if (strcmp(r->formula->argument[k], name) == 0)
             return add_node(r, (FormulaNode){.op = OP_READ, .of = {(int)forms[form].reads[k]}, .at = at});
     for (int k = 0; k < KNOWN; k++)
         if (known[k].of[form] && strcmp(known[k].name, name) == 0)
             return add_node(r, (FormulaNode){.op = OP_READ, .of = {(int)known[k].reads}, .at = at});
     char all[200] = "";
     for (int k = 0; k < forms[form].count; k++)
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s, ", r->argument[k]);
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s, ", r->formula->argument[k]);
     for (int k = 0; k < KNOWN; k++)
         if (known[k].of[form]) snprintf(all + strlen(all), sizeof all - strlen(all), "%s, ", known[k].name);
     return fail_at(r, at, "there is no '%s'; %s(...) reads %sand what other lines name", name, forms[form].name, all),
@@ -556,6 +640,7 @@ static int read_product(Reader *r) {
     for (;;) {
         const int at = (skip(r), r->at);
         if (a < 0) return -1;
+        if (take(r, "**")) return fail_at(r, at, "this is no operator"), -1;
         if (take(r, "*"))
             a = add_op(r, OP_MULTIPLY, a, read_signed(r), at);
         else if (take(r, "/"))
@@ -598,14 +683,15 @@ static int read_value(Reader *r) {
 
 // --- statements ---
 
-// Does operation `last` depend on a token, a channel or a pair, or on a parameter?
-static bool depends(const Formula *f, int last) {
+// Does operation `last` depend on a token, a channel or a pair, or on a parameter? With `head`: on the head?
+static bool depends(const Formula *f, int last, bool head) {
     bool does[FORMULA_NODES];
     for (int n = 0; n <= last; n++) {
         const FormulaNode *node = &f->nodes[n];
         const int reads = node->op == OP_READ ? node->of[0] : -1;
-        does[n] = node->op == OP_PARAM || reads == READS_DISTANCE || reads == READS_PAIR || reads == READS_TOKEN ||
-                  reads == READS_CHANNEL;
+        does[n] = head ? reads == READS_HEAD
+                       : node->op == OP_PARAM || reads == READS_DISTANCE || reads == READS_PAIR ||
+                             reads == READS_TOKEN || reads == READS_CHANNEL;
         for (int k = 0; k < operands_of((Op)node->op); k++) does[n] |= does[node->of[k]];
     }
     return does[last];
@@ -629,10 +715,7 @@ static bool read_bound(Reader *r, FormulaParam *param) {
 static bool at_end(const Reader *r) {
     const char c = r->text[r->at];
     if (c != ',') return c == '\0' || c == '\n' || c == ';';
-    const char *next = r->text + r->at + 1 + strspn(r->text + r->at + 1, " \t");
-    const int length = name_length(next);
-    const char *behind = next + length + strspn(next + length, " \t");
-    return length > 0 && *behind == '=' && behind[1] != '=';
+    return begins_line(r->text + r->at + 1 + strspn(r->text + r->at + 1, " \t"));
 }
 
 // What may follow the value of a line that has a name.
@@ -665,14 +748,21 @@ static int read_param(Reader *r, Statement *s) {
     snprintf(param.name, sizeof param.name, "%s", s->name);
     if (!read_qualities(r, &param, &trained, &fixed)) return -1;
     if (fixed || !trained) return s->node;
-    if (depends(f, s->node))
+    if (depends(f, s->node, false))
         return fail_at(r, s->value,
                        "the start of a parameter cannot depend on a token, a channel, a pair or another parameter"),
                -1;
+    if (!param.by_head && depends(f, s->node, true))
+        return fail_at(r, s->value, "this start depends on the head; add 'per head'"), -1;
     if (f->form == FORM_CODE && param.by_head) return fail_at(r, s->value, "a code has no heads"), -1;
     if (f->form == FORM_CODE && param.by_layer)
         return fail_at(r, s->value, "a code is added before the first layer"), -1;
     if (!(param.least <= param.most)) return fail_at(r, s->value, "its bounds leave no number"), -1;
+    const double start = f->nodes[s->node].number;
+    if (f->nodes[s->node].op == OP_NUMBER && (start < param.least || start > param.most || !fits_float(start)))
+        return fail_at(r, s->value, "the start %g is outside of %g to %g", start, fmax(param.least, -(double)FLT_MAX),
+                       fmin(param.most, (double)FLT_MAX)),
+               -1;
     if (f->params == FORMULA_PARAMS) return fail_at(r, s->at, "at most %d parameters", FORMULA_PARAMS), -1;
     f->param[f->params] = param;
     return add_node(r, (FormulaNode){.op = OP_PARAM, .of = {f->params++}, .at = s->at});
@@ -689,7 +779,7 @@ static int read_statement(Reader *r, Statement *s) {
     const bool form = !*s->name;
     s->node = form ? read_value(r) : read_sum_of_products(r);
     skip(r);
-    if (s->node >= 0 && !form && depends(r->formula, s->node)) s->node = read_comparison(r, s->node);
+    if (s->node >= 0 && !form && depends(r->formula, s->node, false)) s->node = read_comparison(r, s->node);
     skip(r);
     if (s->node >= 0 && !form) s->node = read_param(r, s);
     if (s->node >= 0 && !at_end(r)) return fail_at(r, r->at, "here should be an operator or the end of the line"), -1;
@@ -698,6 +788,21 @@ static int read_statement(Reader *r, Statement *s) {
     r->depth = outer.depth;
     r->counter = outer.counter;
     return s->node;
+}
+
+// What a form calls its arguments: any names, but in the form's order.
+static bool read_arguments(Reader *r, Form form) {
+    char(*names)[FORMULA_NAME] = r->formula->argument;
+    for (int k = 0; k < forms[form].count; k++) {
+        if (k > 0 && !expect(r, ",")) return false;
+        const int at = (skip(r), r->at);
+        if (!take_name(r, names[k]) || !may_be_called(r, names[k], at)) return false;
+        for (int other = 0; other < forms[form].count; other++)
+            if (other != k && (strcmp(names[k], forms[form].arguments[other]) == 0 ||
+                               (other < k && strcmp(names[k], names[other]) == 0)))
+                return fail_at(r, at, "'%s' stands in the wrong place; the order is code(t, c)", names[k]);
+    }
+    return true;
 }
 
 // "bias(d) =", "bias:" or "name =", where a statement begins.
@@ -715,12 +820,13 @@ static bool read_beginning(Reader *r, Statement *s, bool *found) {
         *found = true;
         r->formula->form = (Form)form;
         for (int k = 0; k < forms[form].count; k++)
-            snprintf(r->argument[k], FORMULA_NAME, "%s", forms[form].arguments[k]);
+            snprintf(r->formula->argument[k], FORMULA_NAME, "%s", forms[form].arguments[k]);
         r->at++;
-        for (int k = 0; called && k < forms[form].count; k++)
-            if ((k > 0 && !expect(r, ",")) || !take_name(r, r->argument[k])) return false;
-        if (called && (!expect(r, ")") || !expect(r, "="))) return false;
+        if (called && (!read_arguments(r, (Form)form) || !expect(r, ")") || (!take(r, ":") && !expect(r, "="))))
+            return false;
     } else {
+        if (s == r->statement && r->text[r->at] && strchr("+*,@", r->text[r->at]))
+            return fail_at(r, s->at, "beside other schemes a formula stands in braces, as in rope+{bias: -d}");
         snprintf(s->name, sizeof s->name, "%s", name);
         if (!expect(r, "=")) return false;
         for (const Statement *before = r->statement; before < s; before++)
@@ -742,12 +848,18 @@ static bool find_statements(Reader *r) {
         if (!r->text[r->at]) break;
         if (r->statements == STATEMENTS) return fail_at(r, r->at, "at most %d lines", STATEMENTS);
         if (!read_beginning(r, &r->statement[r->statements++], &found)) return false;
-        for (int depth = 0; r->text[r->at]; r->at++) {
+        int depth = 0, open = 0;
+        for (; r->text[r->at]; r->at++) {
             if (r->text[r->at] == '#') r->at += (int)strcspn(r->text + r->at, "\n");
             if (depth == 0 && at_end(r)) break;
             if (!r->text[r->at]) break;
+            if (depth == 0 && r->text[r->at] == ')') return fail_at(r, r->at, "one ')' too many");
+            if (depth == 0 && strchr(" \t)", r->text[r->at]) && begins_line(r->text + r->at + 1))
+                return fail_at(r, r->at + 1, "here ';' is missing, or '==' if this compares");
+            if (depth == 0) open = r->at;
             depth += (r->text[r->at] == '(') - (r->text[r->at] == ')');
         }
+        if (depth > 0) return fail_at(r, open, "this '(' is not closed");
     }
     return found || fail_at(r, r->at, "here should be bias(d) = ..., angle(i) = ... or code(t, c) = ...");
 }
@@ -757,10 +869,9 @@ static bool read_formula(Reader *r) {
     Statement *form = NULL;
     for (Statement *s = r->statement; s < r->statement + r->statements; s++) {
         if (!*s->name) form = s;
-        for (int f = 0; f < FUNCTIONS; f++)
-            if (strcmp(functions[f].name, s->name) == 0) return fail_at(r, s->at, "'%s' is a function", s->name);
-        for (int k = 0; *s->name && k < KNOWN; k++)
-            if (known[k].of[r->formula->form] && strcmp(known[k].name, s->name) == 0)
+        if (!may_be_called(r, s->name, s->at)) return false;
+        for (int k = 0; k < forms[r->formula->form].count; k++)
+            if (strcmp(r->formula->argument[k], s->name) == 0)
                 return fail_at(r, s->at, "'%s' is what the formula reads; choose another name", s->name);
     }
     // In the order of the text, so that parameters have it, too.
@@ -831,10 +942,14 @@ const Formula *formula_parse(const char *text, const char *file, Error *error) {
 
 bool formula_looks(const char *text) {
     for (int form = 0; form < FORMS; form++) {
-        const char *found = strstr(text, forms[form].name);
-        const char *behind = found ? found + strlen(forms[form].name) : "";
+        const size_t length = strlen(forms[form].name);
+        const bool first = strncasecmp(text, forms[form].name, length) == 0;
+        const char *found = first ? text : strstr(text, forms[form].name);
+        const char *behind = found ? found + length : "";
         behind += strspn(behind, " \t");
-        if (found && (*behind == '(' || *behind == ':') && !memchr(text, '{', (size_t)(found - text))) return true;
+        if (found && (*behind == '(' || *behind == ':' || (first && *behind == '=')) &&
+            !memchr(text, '{', (size_t)(found - text)))
+            return true;
     }
     return false;
 }

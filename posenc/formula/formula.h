@@ -54,10 +54,11 @@ typedef struct {
 
 typedef struct Formula {
     Form form;
-    char *text;         // one line, without comments
-    char *source;       // as it was read
-    FormulaNode *nodes; // in the order in which they are worked out
-    int count, value;   // value: the operation that is the formula's value
+    char *text;                     // one line, without comments
+    char *source;                   // as it was read
+    char argument[2][FORMULA_NAME]; // what the form calls its arguments
+    FormulaNode *nodes;             // in the order in which they are worked out
+    int count, value;               // value: the operation that is the formula's value
     FormulaParam param[FORMULA_PARAMS];
     int params;
     struct Formula *next; // the one that was read before
@@ -71,7 +72,8 @@ const Formula *formula_parse(const char *text, const char *file, Error *error);
 // Forget all that were read: for tests, which read millions.
 void formulas_forget(void);
 
-// Is this text a formula, as it stands in a file, rather than the name of a scheme or of a file?
+// Is this text a formula, as it stands in a file, rather than the name of a scheme or of a file? "Bias: ..." and
+// "bias = ..." are meant to be one, which formula_parse refuses.
 bool formula_looks(const char *text);
 
 // The value. params: the values of its trained parameters, in their order.
@@ -84,12 +86,20 @@ void formula_backward(double *dparams, const Formula *formula, double dvalue, co
 // Does it read this?
 bool formula_reads(const Formula *formula, Reads reads);
 
-// The value of parameter p before training.
-double formula_start(const Formula *formula, int p, const double reads[READS_COUNT]);
+// What is wrong with a number: what went wrong, such as "division by zero (a)", at this character of formula->source.
+typedef struct {
+    char why[120];
+    int at;
+} FormulaFault;
 
-// Is the value a finite number? If not, *why is what went wrong there, such as "division by zero", and *at the
-// character of formula->source. What `if` does not choose does not count.
-bool formula_finite(const Formula *formula, const double reads[READS_COUNT], const double *params, const char **why,
-                    int *at);
+// The values of all parameters before training. False if one is not finite, or is outside of its bounds: *fault says
+// why.
+bool formula_starts(double params[FORMULA_PARAMS], FormulaFault *fault, const Formula *formula,
+                    const double reads[READS_COUNT]);
+
+// Is the value finite, in the range of float; and, if they are asked for, the derivatives with respect to the
+// parameters? What `if` does not choose does not count. If not, *fault says why.
+bool formula_finite(FormulaFault *fault, const Formula *formula, const double reads[READS_COUNT], const double *params,
+                    bool derivatives);
 
 #endif

@@ -42,20 +42,51 @@ succeed "compare" compare rope mine=./mine.pos 'bias: -a*d; a = 1/8 per head' $(
     --data builtin:tales:bytes=20000 --steps 2 --seeds 1 --out compared
 rm mine.pos
 succeed "its report needs no file" report compared
+check "it holds the formula" grep -q 'mine = {bias(d) = -d}' compared/report.md
+
+# --- where it ends: known from the formula, past the trained context, too ---
+need train $small --steps 2 --pos 'rope+{bias: -log(40-d)*a; a = 1}' --out ends
+succeed "eval up to there" eval ends --context 40
+refuses "past it" "40;logarithm of 0 at distance 40" eval ends --context 64
+need train $small --steps 2 --pos 'bias: -1/(40-d)' --out divided
+refuses "a division by zero there" "division by zero at distance 40" eval divided --context 64
+succeed "properties name the length" properties --context 32 --pos 'bias: -log(40-d)'
+check "in its last column" says ' 40$'
+run train $small --lr 1 --warmup 0 --steps 20 --pos 'bias: -log(a+d); a = 0.0001' --out left
+check "a parameter that leaves its domain" [ "$code" -eq 3 ]
+check "is named" grep -q 'logarithm.*distance 0.*bound' "$scratch/err"
 
 # --- mistakes ---
+printf '\357\273\277bias: -d\n' >start.pos # as Windows begins a file
+succeed "a byte order mark" gradcheck --pos ./start.pos
 printf '# mine\nbias(d) = -a * dd\na = 1\n' >wrong.pos
 refuses "an unknown name" "wrong.pos, line 2, column 16;'dd'" train $small --pos ./wrong.pos --out new
 refuses "a typed one" "line 1, column 7;no function" train $small --pos 'bias: foo(d)' --out new
 refuses "no such file" "none.pos" train $small --pos ./none.pos --out new
 refuses "a logarithm of 0" "logarithm of 0;distance 0" train $small --pos 'bias: log(d)' --out new
-refuses "an overflow" "overflow;distance 27" train $small --pos 'bias: exp(d*d)' --out new
+refuses "an overflow of float" "overflow;distance 10" train $small --pos 'bias: exp(d*d)' --out new
+refuses "one at the start" "overflow;pair 1" train $small --pos 'angle: w*exp(100*i); w = 1' --out new
+refuses "an infinite derivative" "derivative;a is infinite;distance 1" \
+    train $small --pos 'bias: -d*sqrt(a); a = 0' --out new
+refuses "a start out of bounds" "start -1 of a;head 1" train $small --pos 'bias: a*d; a = 1-2*h per head > 0' --out new
+refuses "a hint at distance 0" "if(x > 0" train $small --pos 'bias(x) = 1/x' --out new
+refuses "options" "no options" train $small --pos ./start.pos:gate=trained --out new
+refuses "bias =" "bias(d) =" train $small --pos 'bias = -d' --out new
+refuses "an unknown scheme" "a formula;docs/schemes.md" train $small --pos mybias --out new
+refuses "a forgotten --pos" "start.pos;--pos" train ./start.pos --out new
+run train --pos help
+check "help tells of formulas" says docs/schemes.md
 refuses "no closing brace" "'}'" train $small --pos '{bias: d' --out new
 refuses "angles of odd heads" "even" train --layers 1 --heads 1 --width 5 --pos 'angle: 1' --out new
 refuses "heads of their own angles that share keys" "--kv-heads" train $small --kv-heads 1 --pos 'angle: 1/(h+1)' --out new
 refuses "a file without a label" "label;mine=" compare rope ./wrong.pos --steps 2 --out new
 need train $small --steps 2 --pos 'angle: a * 1000^(-i/n); a = 1 per head' --out trained
-refuses "stretching trained angles" "cannot be stretched" extend trained --method yarn --factor 2 --out new
+refuses "stretching trained angles" "cannot be stretched;formula" extend trained --method yarn --factor 2 --out new
+need train $small --steps 2 --pos 'angle: a * 1000^(-i/n); a = 1' --out shared
+refuses "also those of all heads" "cannot be stretched" extend shared --method pi --factor 2 --out new
+need train $small --steps 2 --pos 'angle: 1/(1 + i)' --out linear
+refuses "a method that reads a base" "base;--method pi" extend linear --method yarn --factor 2 --out new
+succeed "one that does not" extend linear --method pi --factor 2 --out longer-linear
 sed -z -i 's/"pos": "[^"]*"/"pos": ".\/wrong.pos"/; s/"crc32": "[^"]*",//' run/config.json
 refuses "a file's name in config.json" "config.json;pos" eval run
 finish

@@ -28,6 +28,8 @@ static void values_are_those_of_the_formula(void **state) {
         double value;
     } cases[] = {
         {"bias: 1 + 2 * d ^ 2", 19},
+        {"bias(x): 1 + x", 4},
+        {"code(c_, t_) = c_ + 10 * t_", 33},
         {"bias: -d ^ 2", -9},
         {"bias: 2 ^ 3 ^ 2 - 500", 12},
         {"bias: d - 1 - 1", 1},
@@ -67,10 +69,11 @@ static void derivatives_agree_with_differences(void **state) {
     for (size_t i = 0; i < COUNT(texts); i++)
         for (int d = 0; d < 5; d++) {
             const Formula *formula = parsed(texts[i]);
-            double reads[READS_COUNT], params[2], gradients[2] = {0};
+            double reads[READS_COUNT], params[FORMULA_PARAMS], gradients[FORMULA_PARAMS] = {0};
             set_reads(reads, d);
             assert_int_equal(formula->params, 2);
-            for (int p = 0; p < 2; p++) params[p] = formula_start(formula, p, reads);
+            FormulaFault fault;
+            if (!formula_starts(params, &fault, formula, reads)) fail_msg("%s: %s", texts[i], fault.why);
             formula_backward(gradients, formula, 2, reads, params);
             for (int p = 0; p < 2; p++) {
                 const double start = params[p], step = 1e-6;
@@ -94,11 +97,34 @@ static void mistakes_are_told_with_their_place(void **state) {
         {"a = 1", "line 1, column 6", "bias(d) ="},
         {"bias(d) = q * d", "line 1, column 11", "no 'q'"},
         {"bias(d) = d\n\n# a remark\na = 1", "line 4, column 1", "nothing reads 'a'"},
-        {"bias(d) = (d", "line 1, column 13", "')'"},
-        {"bias(d) = d)", "line 1, column 12", "end of the line"},
-        {"bias(d) = d ** 2", "line 1, column 14", "a number, a name"},
+        {"bias(d) = 2 * (d", "line 1, column 15", "not closed"},
+        {"bias: -a * log(1 + d; a = 1", "line 1, column 15", "not closed"},
+        {"bias(d) = log(1 + d\na = 1", "line 1, column 14", "not closed"},
+        {"bias(d) = d)", "line 1, column 12", "too many"},
+        {"bias: -a * (1 + d)); a = 1", "line 1, column 19", "too many"},
+        {"bias: -a * d a = 1", "line 1, column 14", "';' is missing"},
+        {"bias(d) = a * d\na = 1 b = 2", "line 2, column 7", "';' is missing"},
+        {"bias: d = 1", "line 1, column 7", "'=='"},
+        {"bias: if(d = 1, 1, 0)", "line 1, column 12", "== to compare"},
+        {"bias(d) = d ** 2", "line 1, column 13", "write x ^ y"},
+        {"bias: pow(d, 2)", "line 1, column 7", "write x ^ y"},
+        {"bias: ln(1 + d)", "line 1, column 7", "write log(x)"},
+        {"bias: log10(1 + d)", "line 1, column 7", "log(x) / log(10)"},
+        {"bias: e^(-d)", "line 1, column 7", "write exp(x)"},
+        {"bias: d % 2", "line 1, column 9", "floor(x / y)"},
+        {"bias: mod(d, 2)", "line 1, column 7", "floor(x / y)"},
+        {"bias: -|d|", "line 1, column 8", "abs(x)"},
+        {"bias: if(d > 1 && d < 3, 1, 0)", "line 1, column 16", "product of comparisons"},
+        {"bias: if(d > 1 and d < 3, 1, 0)", "line 1, column 16", "product of comparisons"},
+        {"bias: if(d > 1 or d < 3, 1, 0)", "line 1, column 16", "max(a, b)"},
+        {"bias: \xe2\x88\x92"
+         "d",
+         "line 1, column 7", "minus of the keyboard"},
+        {"bias: 2\xc3\x97"
+         "d",
+         "line 1, column 8", "write *"},
         {"bias(d) = d +", "line 1, column 14", "a number, a name"},
-        {"bias(d) = foo(d)", "line 1, column 11", "no function 'foo'"},
+        {"bias(d) = foo(d)", "line 1, column 11", "no function 'foo'; there are sum, if, sin"},
         {"bias(d) = min(d)", "line 1, column 16", "','"},
         {"bias(d) = sin(d, d)", "line 1, column 16", "')'"},
         {"bias(d) = 1 / 0 * d", "line 1, column 13", "division by zero"},
@@ -107,21 +133,41 @@ static void mistakes_are_told_with_their_place(void **state) {
         {"bias(d) = a * d\na = 1 per haed", "line 2, column 7", "per head"},
         {"bias(d) = a * d\na = d per head", "line 2", "cannot depend"},
         {"bias(d) = a * d\na = 1 > 2 < 1", "line 2", "bounds"},
+        {"bias(d) = a * d\na = 1 > 5", "line 2, column 4", "the start 1 is outside of 5"},
+        {"bias(d) = a * d\na = 1e39", "line 2, column 4", "the start 1e+39 is outside"},
+        {"bias(d) = a * d\na = h + 1 per layer", "line 2, column 4", "add 'per head'"},
         {"bias(d) = a * d\na = 1 > d", "line 2, column 9", "number"},
         {"bias(d) = a\na = b * d\nb = a + d", "line 3, column 5", "defined by itself"},
         {"bias(d) = d\nbias(d) = d", "line 2, column 1", "has one"},
         {"bias(d) = a * d\na = 1\na = 2", "line 3, column 1", "a line already"},
         {"bias(d) = d\nh = 2", "line 2, column 1", "another name"},
         {"bias(d) = d\nsin = 2", "line 2, column 1", "function"},
+        {"bias: a * d; d = 1", "line 1, column 14", "choose another name"},
+        {"bias(x) = a * x\nx = 1", "line 2, column 1", "choose another name"},
+        {"bias(d) = d\npi = 3", "line 2, column 1", "constant"},
+        {"bias(pi) = pi", "line 1, column 6", "constant"},
+        {"bias(h) = h", "line 1, column 6", "choose another name"},
+        {"bias: sum(T, 1, 3, T)", "line 1", "choose another name"},
+        {"code(c, t) = c", "line 1, column 6", "order"},
+        {"code(x, t) = x", "line 1, column 9", "order"},
+        {"code(x, x) = x", "line 1, column 9", "order"},
+        {"bias = -d", "line 1", "here should be bias(d) ="},
+        {"Bias: -d", "line 1, column 1", "bias(d), angle(i) or code(t, c)"},
+        {"BIAS(d) = -d", "line 1, column 1", "bias(d), angle(i) or code(t, c)"},
+        {"rope+bias: -d", "line 1, column 1", "rope+{bias: -d}"},
         {"code(t) = t", "line 1, column 7", "','"},
         {"code(t, c) = h * t", "line 1, column 14", "no 'h'"},
         {"code(t, c) = a * t; a = 1 per head", "line 1, column 24", "no heads"},
         {"curve(d) = d", "line 1, column 1", "bias(d), angle(i) or code(t, c)"},
         {"bias(d) = sum(k, 1, d, k)", "line 1, column 21", "whole number"},
+        {"bias(d) = sum(k, 1, T, k)", "line 1, column 21", "constant whole number"},
+        {"bias(d) = sum(k, 1, 1000000000, k)", "line 1, column 21", "at most 1000000"},
         {"bias(d) = sum(k, 3, 1, k)", "line 1, column 11", "ends before"},
         {"bias(d) = sum(k, 1, 100000, k * d)", "line 1", "operations"},
         {"bias(d) = a_name_that_is_much_too_long * d", "line 1, column 11", "letters"},
-        {"bias(d) = ((((((((((((((((((((((((((((((((((((((((((((((((((((d", "line 1", "in each other"},
+        {"bias(d) = "
+         "((((((((((((((((((((((((((((((((((((((((((((((((((((d))))))))))))))))))))))))))))))))))))))))))))))))))))",
+         "line 1", "in each other"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         Error error;
@@ -156,24 +202,41 @@ static void damaged_texts_are_read_or_refused(void **state) {
     assert_true(refused >= 200);
 }
 
+// In the range of float: a number, its derivative with respect to a parameter, or the start of a parameter.
 static void what_is_not_finite_is_found(void **state) {
     const struct {
         const char *text;
         int n;
         const char *why;
-    } cases[] = {{"bias: 1 / d", 0, "division by zero"},  {"bias: log(d)", 0, "logarithm of 0"},
-                 {"bias: log(1 - d)", 2, "negative"},     {"bias: sqrt(1 - d)", 2, "square root"},
-                 {"bias: exp(d * d)", 40, "overflow"},    {"bias: (1 - d) ^ 0.5", 2, "power"},
-                 {"bias: d ^ -1", 0, "division by zero"}, {"bias: if(d > 1, 1 / (d - 2), 0)", 2, "division by zero"},
-                 {"bias: if(d > 0, log(d), 0)", 0, NULL}, {"bias: 0 * log(d)", 0, "logarithm of 0"}};
+    } cases[] = {{"bias: 1 / d", 0, "division by zero"},
+                 {"bias: log(d)", 0, "logarithm of 0"},
+                 {"bias: log(1 - d)", 2, "negative"},
+                 {"bias: sqrt(1 - d)", 2, "square root"},
+                 {"bias: exp(d * d)", 10, "overflow"},
+                 {"bias: exp(d * d)", 9, NULL},
+                 {"bias: log(exp(d * d))", 20, NULL}, // only the value becomes a float
+                 {"bias: log(exp(d * d))", 40, "overflow"},
+                 {"bias: (1 - d) ^ 0.5", 2, "power"},
+                 {"bias: d ^ -1", 0, "division by zero"},
+                 {"bias: if(d > 1, 1 / (d - 2), 0)", 2, "division by zero"},
+                 {"bias: if(d > 0, log(d), 0)", 0, NULL},
+                 {"bias: 0 * log(d)", 0, "logarithm of 0"},
+                 {"bias: d / a; a = 0", 1, "division by zero"},
+                 {"bias: a * exp(d); a = 1", 89, "overflow"},
+                 {"bias: -d * sqrt(a); a = 0", 1, "derivative with respect to a is infinite"},
+                 {"bias: -d * sqrt(a); a = 0", 0, NULL},
+                 {"bias: tanh(a * exp(d)); a = 0", 100, "derivative with respect to a is too large"},
+                 {"bias: a * d; a = log(h - 1) per head", 1, "logarithm of 0"},
+                 {"bias: a * d; a = h - 1 per head, > 0", 1, "outside of its bounds"}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const char *why = NULL;
-        double reads[READS_COUNT];
-        int at;
+        FormulaFault fault;
+        const Formula *formula = parsed(cases[i].text);
+        double reads[READS_COUNT], params[FORMULA_PARAMS];
         set_reads(reads, cases[i].n);
-        const bool finite = formula_finite(parsed(cases[i].text), reads, NULL, &why, &at);
-        if (finite != !cases[i].why || (!finite && !strstr(why, cases[i].why)))
-            fail_msg("%s: %s", cases[i].text, finite ? "finite" : why);
+        const bool finite =
+            formula_starts(params, &fault, formula, reads) && formula_finite(&fault, formula, reads, params, true);
+        if (finite != !cases[i].why || (!finite && !strstr(fault.why, cases[i].why)))
+            fail_msg("%s: %s", cases[i].text, finite ? "finite" : fault.why);
     }
 }
 
