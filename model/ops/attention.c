@@ -117,19 +117,19 @@ void scores_forward(const MixTables *tables, const ScoreBlock *block, const Pack
     mix_score_forward(tables, block, scratch);
 }
 
-size_t row_of(const QueryBlock *block, const Attention *a, int row) {
+size_t attention_row(const QueryBlock *block, const Attention *a, int row) {
     return ((size_t)block->b * a->H + block->h) * a->queries + block->first + row;
 }
 
 real weight_dropout(const QueryBlock *block, const Attention *a, int row, int column) {
     const uint64_t key = (uint64_t)block->from + (uint64_t)column;
-    return dropout_factor(&a->dropout, (uint64_t)row_of(block, a, row) * (uint64_t)a->keys + key);
+    return dropout_factor(&a->dropout, (uint64_t)attention_row(block, a, row) * (uint64_t)a->keys + key);
 }
 
 // Copy the weights of a row to where the caller wants them; keys before the block's first have none.
 static void keep_weights(const Attention *a, const QueryBlock *block, int row, const real *P, int seen) {
     const int before = a->forgotten + block->from;
-    real *kept = a->P + row_of(block, a, row) * (size_t)(a->forgotten + a->keys);
+    real *kept = a->P + attention_row(block, a, row) * (size_t)(a->forgotten + a->keys);
     memset(kept, 0, (size_t)before * sizeof(real));
     memcpy(kept + before, P, (size_t)seen * sizeof(real));
 }
@@ -146,7 +146,7 @@ void block_outputs(const Attention *a, const QueryBlock *block, const ScoreBlock
         memset(P_i, 0, (size_t)skipped * sizeof(real));
         const real lse = scores->weights ? weights_row(P_i + skipped, scores->weights, seen - skipped, stride - skipped)
                                          : softmax_row(P_i + skipped, P_i + skipped, seen - skipped, stride - skipped);
-        if (a->lse) a->lse[row_of(block, a, i)] = lse;
+        if (a->lse) a->lse[attention_row(block, a, i)] = lse;
         if (a->P) keep_weights(a, block, i, P_i, seen);
         if (a->dropout.rate > 0)
             for (int j = skipped; j < seen; j++) P_i[j] *= weight_dropout(block, a, i, j);
@@ -202,7 +202,7 @@ static void softmax_backward_row(real *P, real *dS, real *S, const real *dP, con
     const real *out = a->out + block->out_at + (size_t)row * a->H * a->d;
     const int seen = block->columns - block->rows + row + 1, end = round_up(seen), stride = round_up(block->columns);
     const int skipped = mask_left(S, seen, a->window);
-    const real lse = a->lse[row_of(block, a, row)];
+    const real lse = a->lse[attention_row(block, a, row)];
     real flow = 0;
 #pragma omp simd reduction(+ : flow)
     for (int c = 0; c < a->d; c++) flow += dout[c] * out[c];

@@ -149,7 +149,7 @@ void block_outputs_backward(const AttentionGradient *grad, const Attention *a, c
 
 // A row's number among the rows of all heads: the index of its log-sum-exp, and, times the number of keys, that of its
 // first dropout factor. The factor by which dropout multiplies an attention weight.
-size_t row_of(const QueryBlock *block, const Attention *a, int row);
+size_t attention_row(const QueryBlock *block, const Attention *a, int row);
 real weight_dropout(const QueryBlock *block, const Attention *a, int row, int column);
 
 // The gradients of the block's scores, queries, keys and features, for the hooks of schemes.

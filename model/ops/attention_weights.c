@@ -23,7 +23,7 @@ void scale_logits_backward(const AttentionGradient *grad, real *dS, const real *
         sum += dS[j] * S[j];
         dS[j] *= factor;
     }
-    grad->dlogit_scale[row_of(block, a, i)] = log_n * sum;
+    grad->dlogit_scale[attention_row(block, a, i)] = log_n * sum;
 }
 
 real weights_row(real *S, const WeightsOp *op, int seen, int stride) {

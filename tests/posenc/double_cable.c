@@ -60,7 +60,7 @@ static void attention_is_torchs_and_so_are_its_gradients(void **state) {
     scheme->family->input_forward(&scene.tables, 0, features, g.x, T);
     attention_forward(&attention, &tables, scratch);
     expect_all_near("out", out, g.out, NUMBERS, 1e-7);
-    attention_backward(&(AttentionGradient){dq, dk, dv, dfeatures, g.dout}, &attention, &tables, scratch);
+    attention_backward(&(AttentionGradient){dq, dk, dv, dfeatures, g.dout, NULL}, &attention, &tables, scratch);
     scheme->family->layer_backward(&scene.tables, 0, dx, dfeatures, features, g.x, T);
     expect_all_near("dx", dx, g.dx, NUMBERS, 1e-7);
     expect_all_near("dw", scene.pos->dparams[0], g.dw, F * C, 1e-7);

@@ -121,7 +121,7 @@ static void expect_attention(Reference *r) {
     attention_forward(&attention, &tables, scratch);
     for (int h = 0; h < H; h++) expect_rows(r, "P", P + (size_t)h * T * T, h);
     expect_heads(r, r->out, "out", out);
-    attention_backward(&(AttentionGradient){dq, dk, dv, r->dfeatures, r->dout}, &attention, &tables, scratch);
+    attention_backward(&(AttentionGradient){dq, dk, dv, r->dfeatures, r->dout, NULL}, &attention, &tables, scratch);
     expect_heads(r, r->grad, "dq", dq);
     expect_heads(r, r->grad, "dk", dk);
     expect_heads(r, r->grad, "dv", dv);

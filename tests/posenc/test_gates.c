@@ -276,7 +276,7 @@ static void without_a_direction_nothing_happens(void **state) {
                          .q_stride = C,
                          .kv_stride = C};
     attention_forward(&a, &tables, scratch);
-    attention_backward(&(AttentionGradient){dq, dk, dv, dfeatures, v}, &a, &tables, scratch);
+    attention_backward(&(AttentionGradient){dq, dk, dv, dfeatures, v, NULL}, &a, &tables, scratch);
     for (int n = 0; n < T * F; n++) assert_true(isfinite(dfeatures[n]));
     for (int n = C; n < N; n++) assert_true(isfinite(dq[n]) && dq[n] != 0); // query 0 sees one key
     free(q), free(k), free(v), free(S), free(scratch);

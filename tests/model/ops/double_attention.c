@@ -106,7 +106,7 @@ static double forward(void *op) {
 // dfeatures are added to, all else is overwritten.
 static void backward(Problem *a) {
     memset(a->dfeatures, 0, a->feature_count * sizeof(real));
-    const AttentionGradient grad = {a->dq, a->dk, a->dv, a->dfeatures, a->dout};
+    const AttentionGradient grad = {a->dq, a->dk, a->dv, a->dfeatures, a->dout, NULL};
     attention_backward(&grad, &a->shape, &a->tables, a->scratch);
 }
 
