@@ -1,6 +1,4 @@
 #include "model/ops/attention.h"
-#include "model/ops/attention_long.h"
-#include "model/ops/attention_weights.h"
 
 #include <omp.h>
 

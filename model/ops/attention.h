@@ -156,4 +156,37 @@ real weight_dropout(const QueryBlock *block, const Attention *a, int row, int co
 ScoreGradient score_gradient_of(const AttentionGradient *grad, const QueryBlock *block, real *dS,
                                 const MixTables *tables);
 
+// --- attention_weights.c: a row whose weights are no plain softmax of the scores ---
+//
+// Scores times s log n (--scale-logits log), and weights that a scheme makes (WeightsOp). One row `i` of a block at a
+// time, whose query sees the columns up to `seen`.
+//
+// The first so many scores of the row, S_j *= s log n, where n is the number of keys that the query sees, and s that of
+// the head. (Nakanishi 2025, 2501.19399)
+void scale_logits(real *S, int count, const Attention *a, const QueryBlock *block, int seen);
+// dS_j *= s log n in place, and the query's part of ds, from the scores S before.
+void scale_logits_backward(const AttentionGradient *grad, real *dS, const real *S, const Attention *a,
+                           const QueryBlock *block, int i, int seen);
+
+// As softmax_row in place, with the weights that a scheme makes of the scores. Returns 0: there is no denominator.
+real weights_row(real *S, const WeightsOp *op, int seen, int stride);
+// In: the scores S, and dP. Out, in their places: the weights after dropout, and dS.
+void weights_backward_row(real *S, real *dP, const WeightsOp *op, const QueryBlock *block, const Attention *a, int i);
+
+// --- attention_long.c: inference over very many keys ---
+//
+// Where there are very many keys, TALL queries look at TILE of them together: their scores stay in the cache, and the
+// products pack these keys and values once for all of the queries.
+#define TALL      (4 * QUERY_BLOCK)
+#define TILE      512
+#define VERY_MANY (8 * TILE)
+
+// Queries go through their keys in tiles only if nobody needs their weights (no lse, no P, no dropout) and no scheme
+// changes their scores.
+bool goes_in_tiles(const Attention *a, const MixTables *tables, const QueryBlock *block);
+
+// As block_outputs, of at most TALL queries, with the softmax of Milakov, Gimelshein 2018 (1805.02867): where a later
+// tile has a larger score, what was added up before is scaled down.
+void block_forward_in_tiles(const Attention *a, const QueryBlock *block, const Scratch *scratch);
+
 #endif

@@ -1,5 +1,4 @@
-#include "model/ops/attention_long.h"
-#include "model/ops/attention_weights.h"
+#include "model/ops/attention.h"
 
 bool goes_in_tiles(const Attention *a, const MixTables *tables, const QueryBlock *block) {
     const bool kept = a->lse || a->P || a->dropout.rate > 0;

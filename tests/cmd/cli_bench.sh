@@ -48,8 +48,8 @@ check "bf16" test "$(row 'B bf16')" = 'B bf16|8|1000|80.5|90|30.00|24.00|3.00|-|
 check "bf16 beside float" says 'bf16 is 1.50 times'
 check "a scheme within what is asked" test "$(row rope)" = 'rope|12.6|1.05|1.05'
 check "a scheme with further limits" test "$(row fire)" = 'fire|11.9|0.99|1.20'
-check "all rotations and biases, and six schemes with weights of their own" \
-    test "$(grep -Ec '[|] +1\.(05|20) [|]$' "$scratch/out")" = 19
+check "all rotations and biases, and eight schemes with weights of their own" \
+    test "$(grep -Ec '[|] +1\.(05|20) [|]$' "$scratch/out")" = 21
 check "it is saved under the processor's name" test "$(ls saved)" = some-chip-3.md
 check "with versions, and without the path of the older program" eval \
     'grep -q "PyTorch 2.0, Python 3.1" saved/* && grep -q "OpenBLAS 1.2, core Skylake" saved/* && ! grep -q "bitter.old" saved/*'

@@ -60,7 +60,7 @@ refuses "a rotation of what pope reads" "rope and pope cannot be added up;one tu
 refuses "two that compute scores" "pope and selective cannot be added up;both compute the scores" \
     train $small --pos pope+selective --out new
 need train $small --pos pope --out polar
-refuses "extending pope" "polar;cannot be stretched;no rotations of fixed frequencies" extend polar --factor 2 --out longer
+refuses "extending pope" "polar;cannot be stretched;no rotations" extend polar --factor 2 --out longer
 refuses "exporting pope" "polar;positions of the scheme pope" export polar --out exported
 need train $small --pos rope --steps 150 --lr 0.01 --out turned
 need train $small --pos rope --init turned --out again

@@ -268,7 +268,7 @@ static void wrong_members_are_refused(void **state) {
 
 static void a_directory_has_one_set_of_options(void **state) {
     static Plan plan, before;
-    static const char *const values[] = {"1", "2", "0.25", "0.5", "true", "bf16", "llama", "other"};
+    static const char *const values[] = {"1", "2", "0.25", "0.5", "true", "bf16", "llama", "log", "other"};
     Error error = {0};
     make_large(&before);
     make_large(&plan);
