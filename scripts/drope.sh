@@ -6,8 +6,9 @@
 # yarn with a tuned ramp and by longrope's search; and a model that never had positions (none), trained in the same two
 # parts. So all have the same number of training steps; tuning and search read training text besides. All are scored on
 # held-out stories and on passkeys in windows of 1, 2, 4 and 8 times the trained length. One thread for the models of a
-# seed that had rope, another for those that had none, and as many at a time as there are cores. Finished runs are kept, and a stopped one continues: stop it and start it again at any time. DIR (runs/drope) holds the
-# runs; results.csv and table.md go to RESULTS (runs/results/drope). Seeds that are not finished are left out.
+# seed that had rope, another for those that had none, and as many at a time as there are cores. Finished runs are kept,
+# and a stopped one continues: stop it and start it again at any time. DIR (runs/drope) holds the runs; results.csv and
+# table.md go to RESULTS (runs/results/drope). Seeds that are not finished are left out.
 # SEEDS: the seeds. STEPS: of each model in all; 80 tries the script.
 set -eu
 bitter=${1:?"usage: sh scripts/drope.sh BITTER [DIR]"}
