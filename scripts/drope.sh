@@ -15,7 +15,7 @@ bitter=${1:?"usage: sh scripts/drope.sh BITTER [DIR]"}
 out=${2:-runs/drope}
 results=${RESULTS:-runs/results/drope}
 seeds=${SEEDS:-"1 2 3 4 5"}
-steps=${STEPS:-8000}
+steps=${STEPS:-5000}
 arms="rope drope none pi ntk yarn-tuned longrope"
 export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
 # shellcheck source=scripts/extend_runs.sh
@@ -106,8 +106,9 @@ difference() {
         $3 == times && $1 == "drope" { x[$2] = $column } $3 == times && $1 == arm { y[$2] = $column }
         END { for (seed in x) print "all", x[seed] - y[seed] }' "$results/results.csv" |
         awk -v m=24 -f "$(dirname "$0")/interval.awk" | awk -v scale="$4" -v digits="$5" '
+        $1 == 0 && $2 == 0 && $3 == 0 { printf " 0 |"; next }
         $2 == "-" { printf " %+.*f |", digits, scale * $1; next }
-        { printf " %+.*f (%+.*f to %+.*f)%s |", digits, scale * $1, digits, scale * $2, digits, scale * $3, $2 > 0 || $3 < 0 ? "*" : "" }'
+        { printf " %+.*f (%+.*f to %+.*f)%s |", digits, scale * $1, digits, scale * $2, digits, scale * $3, ($2 > 0 || $3 < 0) ? "*" : "" }'
 }
 differences() { # COLUMN SCALE DIGITS
     echo "| drope minus | 1x: 256 | 2x: 512 | 4x: 1024 | 8x: 2048 |"
