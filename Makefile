@@ -237,7 +237,7 @@ questions: all ## eight questions about positions, answered by measurement (15 m
 extend: all ## stretch RoPE 8 and 64 times by every method (2 hours, resumable)
 	sh scripts/extend.sh ./$(PROGRAM)
 
-drope: all ## drop RoPE after training, beside stretching it (20 minutes, resumable)
+drope: all ## drop RoPE after training, beside stretching it (15 minutes, resumable)
 	sh scripts/drope.sh ./$(PROGRAM)
 
 extend-far: all ## then at 512 times the trained length (1 more hour)

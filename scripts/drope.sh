@@ -6,15 +6,16 @@
 # yarn with a tuned ramp and by longrope's search; and a model that never had positions (none), trained in the same two
 # parts. So all have the same number of training steps; tuning and search read training text besides. All are scored on
 # held-out stories and on passkeys in windows of 1, 2, 4 and 8 times the trained length. One thread for the models of a
-# seed that had rope, another for those that had none, and as many at a time as there are cores. Finished runs are kept, and a stopped one continues: stop it and start it again at any time. DIR (runs/drope) holds the
-# runs; results.csv and table.md go to RESULTS (runs/results/drope). Seeds that are not finished are left out.
+# seed that had rope, another for those that had none, and as many at a time as there are cores. Finished runs are kept,
+# and a stopped one continues: stop it and start it again at any time. DIR (runs/drope) holds the runs; results.csv and
+# table.md go to RESULTS (runs/results/drope). Seeds that are not finished are left out.
 # SEEDS: the seeds. STEPS: of each model in all; 80 tries the script.
 set -eu
 bitter=${1:?"usage: sh scripts/drope.sh BITTER [DIR]"}
 out=${2:-runs/drope}
 results=${RESULTS:-runs/results/drope}
 seeds=${SEEDS:-"1 2 3 4 5"}
-steps=${STEPS:-8000}
+steps=${STEPS:-5000}
 arms="rope drope none pi ntk yarn-tuned longrope"
 export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
 # shellcheck source=scripts/extend_runs.sh
@@ -105,8 +106,9 @@ difference() {
         $3 == times && $1 == "drope" { x[$2] = $column } $3 == times && $1 == arm { y[$2] = $column }
         END { for (seed in x) print "all", x[seed] - y[seed] }' "$results/results.csv" |
         awk -v m=24 -f "$(dirname "$0")/interval.awk" | awk -v scale="$4" -v digits="$5" '
+        $1 == 0 && $2 == 0 && $3 == 0 { printf " 0 |"; next }
         $2 == "-" { printf " %+.*f |", digits, scale * $1; next }
-        { printf " %+.*f (%+.*f to %+.*f)%s |", digits, scale * $1, digits, scale * $2, digits, scale * $3, $2 > 0 || $3 < 0 ? "*" : "" }'
+        { printf " %+.*f (%+.*f to %+.*f)%s |", digits, scale * $1, digits, scale * $2, digits, scale * $3, ($2 > 0 || $3 < 0) ? "*" : "" }'
 }
 differences() { # COLUMN SCALE DIGITS
     echo "| drope minus | 1x: 256 | 2x: 512 | 4x: 1024 | 8x: 2048 |"
