@@ -133,9 +133,7 @@ static bool check_given(const CompareOptions *o, const bool *given, Error *error
 static bool prepare_file(const char **name, const CompareOptions *o, Error *error) {
     static TrainOptions made[TEXTS_MOST]; // their data keep the names
     static int count;
-    const size_t length = strlen(*name);
-    if (is_builtin(*name) || path_is_directory(*name) || !path_exists(*name) ||
-        (length > 4 && strcmp(*name + length - 4, ".bin") == 0))
+    if (is_builtin(*name) || path_is_directory(*name) || !path_exists(*name) || path_ends_with(*name, ".bin"))
         return true;
     if (o->prints)
         return fail_input(error, "--list and --slurm need shards: `bitter prepare %s` first, and give --data with them",

@@ -1,7 +1,7 @@
 // What the page of the lesson may ask the program: the interface of the two WebAssembly modules that scripts/lesson.sh
 // builds. In single precision the module trains one model (train.c), in double it checks gradients and computes single
-// pairs (check.c): it also exports the functions of posenc/rotation/rotate.h and lab/lesson/pair.h that take numbers and
-// pointers to numbers. JavaScript calls them through lesson/page/wasm.js.
+// pairs (check.c): it also exports the functions of posenc/rotation/rotate.h and lab/lesson/pair.h that take numbers
+// and pointers to numbers. JavaScript calls them through lesson/page/wasm.js.
 //
 // A module holds at most one model. A function that fails writes one sentence to the text and returns 1 (if it returns
 // an int), NaN (a double) or NULL (a pointer).

@@ -79,7 +79,8 @@ double mix_operations(const Mix *mix, int T) {
 // "pos.", or "pos.SCHEME." among several parts; the second part of a scheme is "pos.SCHEME-2.".
 static void name_tensors(Position *pos, const Mix *mix) {
     pos->earlier = 0;
-    for (const Position *before = mix->part; before < pos; before++) pos->earlier += strcmp(before->scheme->name, pos->scheme->name) == 0;
+    for (const Position *before = mix->part; before < pos; before++)
+        pos->earlier += strcmp(before->scheme->name, pos->scheme->name) == 0;
     if (mix->parts == 1)
         snprintf(pos->prefix, sizeof pos->prefix, "pos.");
     else if (pos->earlier == 0)

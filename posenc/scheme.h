@@ -28,8 +28,8 @@ struct Scheme {
     bool position_free; // reads no coordinates: positions come from contents, or not at all
     bool stretches;     // `bitter extend` can stretch its angles: designed, the same in all layers and heads
 
-    const Family *family;         // NULL = it does not enter the model
-    const void *recipe;           // what the family asks of a scheme: an Angles, a Curve, a Code, Vectors
+    const Family *family; // NULL = it does not enter the model
+    const void *recipe;   // what the family asks of a scheme: an Angles, a Curve, a Code, Vectors, MakesOperands
     const AttentionOp *attention; // computes all scores of its layers; NULL = the model's own attention
     // Makes weights of the scores of its layers, with these options; NULL = a softmax does.
     const WeightsOp *(*weights)(const Position *pos);

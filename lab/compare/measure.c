@@ -59,6 +59,7 @@ static void write_curve(Text *csv, const char *log, long long steps) {
         row(csv, "curve", logged.step, logged.validation, 1);
         x[count] = log10(logged.step);
         losses[count++] = logged.validation;
+        due = curve_step(due, steps); // each step once, whatever the log repeats
     }
     const int end = plateau_end(x, losses, count, PLATEAU_LEAST);
     if (end >= 0) row(csv, "left", 0, round(pow(10, x[end])), 1);

@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <math.h>
 
-#define PI   3.141592653589793
 #define Z_95 1.959963984540054 // of the standard normal, 95% lie within so many deviations
 
 // Squaring both sides gives a quadratic in p; these are its two roots.
@@ -42,7 +41,7 @@ double t_cdf(double t, double df) {
 }
 
 static double t_density(double t, double df) {
-    const double at_0 = exp(lgamma((df + 1) / 2) - lgamma(df / 2)) / sqrt(df * PI);
+    const double at_0 = exp(lgamma((df + 1) / 2) - lgamma(df / 2)) / sqrt(df * M_PI);
     return at_0 * pow(1 + t * t / df, -(df + 1) / 2);
 }
 

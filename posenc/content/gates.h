@@ -1,6 +1,6 @@
-// What fox, cable and path share: numbers that a linear layer makes of each token, z = x w^T + b, with weights of their
-// own in each layer; sums of such numbers over the tokens between a key and a query; and gates, where each token keeps
-// a fraction f of everything before it.
+// What fox, cable, path and selective share: numbers that a linear layer makes of each token, z = x w^T + b, with
+// weights of their own in each layer; sums of such numbers over the tokens between a key and a query; and gates, where
+// each token keeps a fraction f of everything before it.
 #ifndef BITTER_GATES_H
 #define BITTER_GATES_H
 

@@ -215,7 +215,7 @@ static bool fits_float(double y) {
     return fabs(y) <= (double)FLT_MAX; // which NaN does not
 }
 
-// The same for operation `last`. Between operations numbers are double; the value becomes a float.
+// Are the values that operation `last` needs finite? Between operations they are double; the last becomes a float.
 static bool finite_up_to(FormulaFault *fault, const Formula *formula, int last, const double reads[READS_COUNT],
                          const double *params) {
     double y[FORMULA_NODES];
@@ -398,7 +398,8 @@ static bool fail_at(const Reader *r, int at, const char *format, ...) {
         if (r->text[n] == '\n') line++, begin = n + 1;
     const char *found = r->text + at, *here = habit_at(found);
     int length = (int)strcspn(found, "\n;");
-    for (length = length > 20 ? 20 : length; (found[length] & 0xc0) == 0x80;) length--; // whole characters
+    for (length = length > 20 ? 20 : length; length > 0 && (found[length] & 0xc0) == 0x80;)
+        length--; // whole characters
     return fail_input(r->error, "%s, line %d, column %d (%s%.*s%s): %s%s%s", r->file ? r->file : "the formula", line,
                       at - begin + 1, length ? "'" : "the end", length, found, length ? "'" : "", message,
                       here ? "; write " : "", here ? here : "");

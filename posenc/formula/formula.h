@@ -86,7 +86,7 @@ void formula_backward(double *dparams, const Formula *formula, double dvalue, co
 // Does it read this?
 bool formula_reads(const Formula *formula, Reads reads);
 
-// What is wrong with a number: what went wrong, such as "division by zero (a)", at this character of formula->source.
+// What is wrong with a number: what went wrong, such as "division by zero", at this character of formula->source.
 typedef struct {
     char why[120];
     int at;

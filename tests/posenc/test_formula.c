@@ -94,6 +94,10 @@ static void mistakes_are_told_with_their_place(void **state) {
         const char *text, *where, *what;
     } cases[] = {
         {"", "line 1, column 1", "bias(d) ="},
+        {"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80", "column 1",
+         "name"},
+        {"bias: \x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80",
+         "column 7", "here"},
         {"a = 1", "line 1, column 6", "bias(d) ="},
         {"bias(d) = q * d", "line 1, column 11", "no 'q'"},
         {"bias(d) = d\n\n# a remark\na = 1", "line 4, column 1", "nothing reads 'a'"},
