@@ -5,7 +5,7 @@
 //   SUM  = SCHEME {+ SCHEME}
 //   SCHEME = NAME[:key=value,...]
 //
-// LAYERS are numbers and ranges, "0-2,4". A comma is followed by the name of a scheme,
+// LAYERS are numbers and ranges, "0-2,4". A comma is followed by the name of a scheme, or by a formula or its file,
 // which begins the next item, or else by the next option or number of the same list.
 #include "posenc/mix.h"
 
@@ -42,7 +42,8 @@ static size_t scheme_length(const char *text) {
     while (text[n]) {
         const char *next = text + n + 1;
         if (strchr("*@ ", text[n]) || (text[n] == '+' && !isdigit((unsigned char)*next)) ||
-            (text[n] == ',' && (!*next || strchr(", ", *next) || position_named(next, word_length(next)))))
+            (text[n] == ',' &&
+             (!*next || strchr(", ", *next) || position_named(next, word_length(next)) || written_length(next))))
             return n;
         n += 1 + word_length(next);
     }

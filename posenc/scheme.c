@@ -13,7 +13,7 @@ bool position_parse_options(Position *pos, const Scheme *scheme, const char *lis
     if (list && strstr(list, GATE_OPTION "=") && !option_find(scheme->options, GATE_OPTION))
         return fail_input(error,
                           "%s has no option '" GATE_OPTION
-                          "' since version 0.2; codes, curves of the distance and angles have it",
+                          "' in version 0.2; codes, curves of the distance and angles have it",
                           scheme->name);
     options_default(pos->options, scheme->options);
     if (!options_parse_list(pos->options, scheme->options, list, scheme->name, error)) return false;

@@ -45,6 +45,10 @@ succeed "its report needs no file" report compared
 check "it holds the formula" grep -q 'mine = {bias(d) = -d}' compared/report.md
 
 # --- where it ends: known from the formula, past the trained context, too ---
+for pos in 'rope,{bias: -d/8}' 'rope:base=10,{bias: -d/8}' 'alibi {bias: -d/8}*2'; do
+    rm -rf turns
+    succeed "behind another item: $pos" train $small --layers 3 --steps 2 --pos "$pos" --out turns
+done
 need train $small --steps 2 --pos 'rope+{bias: -log(40-d)*a; a = 1}' --out ends
 succeed "eval up to there" eval ends --context 40
 refuses "past it" "40;logarithm of 0 at distance 40" eval ends --context 64
