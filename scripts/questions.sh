@@ -53,7 +53,7 @@ for number; do
     4) runs=spectra && train $runs 5 4 rope 'linear=angle: (n - i) / n' 'one-fast=angle: 1' 'one-slow=angle: 0.05' ;;
     5) runs=pairs && train $runs 3 2 rope ;;
     7) runs=places && train $runs 3 4 none integer "one-channel=code: if(c < 1, t, 0)" normalized binary sinusoidal ;;
-    8) runs=filters && train $runs 3 4 rope-learned=rope-learned:start=random table=table:layers=own fire ;;
+    8) runs=filters && train $runs 3 4 rope-learned=rope-learned:start=wide table=table:layers=own fire ;;
     esac
     OPENBLAS_NUM_THREADS=2 "$python" "$scripts/questions.py" "$bitter" "$number" "$out/$runs" "$data" "$results"
     sh "$scripts/machine.sh" "sh scripts/questions.sh" "$(ls -d "$out/$runs"/start-* | head -n 1)" >"$results/machine.md"
