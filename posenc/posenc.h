@@ -19,7 +19,6 @@
 #define TABLES_CAPACITY  6   // tables of a scheme
 
 typedef struct Scheme Scheme;
-typedef struct WeightsOp WeightsOp; // model/ops/attention.h
 
 // A set of layers: bit l % 64 of word l / 64.
 typedef struct {
@@ -89,11 +88,10 @@ typedef struct {
     const Place *key_at;   // (columns) coordinates of the keys
     const real *q, *k;     // (rows, d) and (columns, d), rows q_stride and k_stride apart, as qk_forward left them
     int q_stride, k_stride;
-    real scale;               // 1/sqrt(d)
-    const real *features;     // (columns, scheme->feature_count), rows tables->feature_stride apart, what input_forward
-                              // made of tokens
-    real *scratch;            // (score_scratch) score_backward finds here what score_forward of the same block left
-    const WeightsOp *weights; // a scheme's that makes weights of these scores; NULL = a softmax does
+    real scale;           // 1/sqrt(d)
+    const real *features; // (columns, scheme->feature_count), rows tables->feature_stride apart, what input_forward
+                          // made of tokens
+    real *scratch;        // (score_scratch) score_backward finds here what score_forward of the same block left
 } ScoreBlock;
 
 // How many keys row i's query sees; the last is that of its own token.

@@ -9,6 +9,7 @@
 #include "posenc/posenc.h"
 
 typedef struct AttentionOp AttentionOp; // model/ops/attention.h
+typedef struct WeightsOp WeightsOp;     // likewise
 
 // Where a scheme enters the model.
 typedef enum { ENTERS_NOWHERE, ENTERS_EMBEDDING, ENTERS_ROTATION, ENTERS_BIAS, ENTERS_CONTENT } Enters;

@@ -66,7 +66,6 @@ ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, const Atte
         .k_stride = a->kv_stride,
         .scale = (real)(1 / sqrt(a->d)),
         .features = a->features + block->token * tables->mix->features,
-        .weights = tables->layers[a->layer].weights,
     };
 }
 
@@ -132,8 +131,9 @@ static void keep_weights(const Attention *a, const QueryBlock *block, int row, c
     memcpy(kept + before, P, (size_t)seen * sizeof(real));
 }
 
-void block_outputs(const Attention *a, const QueryBlock *block, const ScoreBlock *scores, const Packed *values,
-                   int from) {
+void block_outputs(const Attention *a, const MixTables *tables, const QueryBlock *block, const ScoreBlock *scores,
+                   const Packed *values, int from) {
+    const WeightsOp *weights = tables->layers[a->layer].weights;
     const int stride = scores->stride, C = a->H * a->d;
     real *P = scores->S; // (rows, columns), rows `stride` apart: the weights overwrite the scores
     for (int i = 0; i < block->rows; i++) {
@@ -142,8 +142,8 @@ void block_outputs(const Attention *a, const QueryBlock *block, const ScoreBlock
         if (a->logit_scale) scale_logits(P_i, seen, a, block, seen);
         const int skipped = mask_left(P_i, seen, a->window);
         memset(P_i, 0, (size_t)skipped * sizeof(real));
-        const real lse = scores->weights ? weights_row(P_i + skipped, scores->weights, seen - skipped, stride - skipped)
-                                         : softmax_row(P_i + skipped, P_i + skipped, seen - skipped, stride - skipped);
+        const real lse = weights ? weights_row(P_i + skipped, weights, seen - skipped, stride - skipped)
+                                 : softmax_row(P_i + skipped, P_i + skipped, seen - skipped, stride - skipped);
         if (a->lse) a->lse[attention_row(block, a, i)] = lse;
         if (a->P) keep_weights(a, block, i, P_i, seen);
         if (a->dropout.rate > 0)
@@ -169,7 +169,7 @@ static void queries_forward(const Attention *a, const MixTables *tables, int b, 
         const ScoreBlock scores = scores_of(&scratch, &block, a, tables);
         const Packed own_keys = gemm_packed_from(&keys, block.from - start.from);
         scores_forward(tables, &scores, &own_keys, scratch.schemes);
-        block_outputs(a, &block, &scores, &values, block.from - start.from);
+        block_outputs(a, tables, &block, &scores, &values, block.from - start.from);
     }
 }
 
@@ -273,8 +273,10 @@ static void scores_backward(const ScoreGradient *grad, const MixTables *tables, 
     add_transposed(grad->dk, scores->k_stride, scores->scale, grad->dS, &head->q, block, scores->window);
 }
 
-void block_outputs_backward(const AttentionGradient *grad, const Attention *a, const QueryBlock *block,
-                            const ScoreBlock *scores, real *dP, const Packed *v_transposed, const Packed *dout) {
+void block_outputs_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables,
+                            const QueryBlock *block, const ScoreBlock *scores, real *dP, const Packed *v_transposed,
+                            const Packed *dout) {
+    const WeightsOp *weights = tables->layers[a->layer].weights;
     const int C = a->H * a->d, rows = block->rows, stride = scores->stride;
     real *S = scores->S, *P = S; // (rows, columns): the weights overwrite the scores
     real *dS = dP;               // (rows, columns): dS overwrites dP
@@ -290,8 +292,8 @@ void block_outputs_backward(const AttentionGradient *grad, const Attention *a, c
             memcpy(raw, S + row, (size_t)seen * sizeof(real));
             scale_logits(S + row, seen, a, block, seen);
         }
-        if (scores->weights)
-            weights_backward_row(S + row, dP + row, scores->weights, block, a, i);
+        if (weights)
+            weights_backward_row(S + row, dP + row, weights, block, a, i);
         else
             softmax_backward_row(P + row, dS + row, S + row, dP + row, dout_block + (size_t)i * C, block, a, i);
         if (a->logit_scale) scale_logits_backward(grad, dS + row, raw, a, block, i, seen);
@@ -311,7 +313,7 @@ static void block_backward(const AttentionGradient *grad, const Attention *a, co
     const Packed k_transposed = gemm_packed_from(&head->k_transposed, block->from);
     const ScoreBlock scores = scores_of(scratch, block, a, tables);
     scores_forward(tables, &scores, &k_transposed, scratch->schemes);
-    block_outputs_backward(grad, a, block, &scores, scratch->dS, &head->v_transposed, &head->dout);
+    block_outputs_backward(grad, a, tables, block, &scores, scratch->dS, &head->v_transposed, &head->dout);
     const ScoreGradient score_gradient = score_gradient_of(grad, block, scratch->dS, tables);
     scores_backward(&score_gradient, tables, &scores, block, head, scratch);
 }

@@ -137,15 +137,16 @@ void product_of_keys(real *C, int ldc, real beta, real alpha, Matrix A, const Pa
 void add_transposed(real *out, int stride, real scale, const real *grad, const Packed *rows, const QueryBlock *block,
                     int window);
 
-// From its scores to its outputs: logit_scale, mask, softmax or scores->weights (which overwrite the scores), dropout,
-// P v. `values` is v (keys, d) of the head, whose row `from` is the block's first key.
-void block_outputs(const Attention *a, const QueryBlock *block, const ScoreBlock *scores, const Packed *values,
-                   int from);
+// From its scores to its outputs: logit_scale, mask, softmax or the layer's WeightsOp (which overwrite the scores),
+// dropout, P v. `values` is v (keys, d) of the head, whose row `from` is the block's first key.
+void block_outputs(const Attention *a, const MixTables *tables, const QueryBlock *block, const ScoreBlock *scores,
+                   const Packed *values, int from);
 
 // The same backward, in training, from the scores made again: dP (rows, columns) becomes dS, and dv +=. The packed
 // operands are v^T (d, keys) and dout (queries, d) of the head.
-void block_outputs_backward(const AttentionGradient *grad, const Attention *a, const QueryBlock *block,
-                            const ScoreBlock *scores, real *dP, const Packed *v_transposed, const Packed *dout);
+void block_outputs_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables,
+                            const QueryBlock *block, const ScoreBlock *scores, real *dP, const Packed *v_transposed,
+                            const Packed *dout);
 
 // A row's number among the rows of all heads: the index of its log-sum-exp, and, times the number of keys, that of its
 // first dropout factor. The factor by which dropout multiplies an attention weight.

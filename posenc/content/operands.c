@@ -61,7 +61,7 @@ static void queries_forward(const Attention *a, const MixTables *tables, const C
         const Packed own_keys = gemm_packed_from(&keys, block.from - all.from);
         operands_scores(&block_scores, &o, i - first, &own_keys);
         mix_score_forward(tables, &block_scores, scratch.schemes);
-        block_outputs(a, &block, &block_scores, &values, block.from - all.from);
+        block_outputs(a, tables, &block, &block_scores, &values, block.from - all.from);
     }
 }
 
@@ -92,7 +92,7 @@ static void head_backward(const AttentionGradient *grad, const Attention *a, con
         const Packed own_keys = gemm_packed_from(&k_transposed, block.from);
         operands_scores(&block_scores, &o, i, &own_keys);
         mix_score_forward(tables, &block_scores, scratch.schemes);
-        block_outputs_backward(grad, a, &block, &block_scores, scratch.dS, &v_transposed, &dout);
+        block_outputs_backward(grad, a, tables, &block, &block_scores, scratch.dS, &v_transposed, &dout);
         mix_score_backward(tables, &block_scores, &of_scores, scratch.schemes);
         product_of_keys(o.dq + (size_t)i * w, w, 0, head.scale, rows_of(of_scores.dS, block_scores.stride), &k,
                         block.from, block.rows, block.columns, a->window);

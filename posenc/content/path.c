@@ -271,7 +271,7 @@ static void queries_forward(const Attention *a, const MixTables *tables, const C
         const ScoreBlock block_scores = scores_of(&scratch, &block, a, tables);
         head_scores(&head, &block_scores, block.from - all.from);
         mix_score_forward(tables, &block_scores, scratch.schemes);
-        block_outputs(a, &block, &block_scores, &values, block.from - all.from);
+        block_outputs(a, tables, &block, &block_scores, &values, block.from - all.from);
     }
 }
 
@@ -295,7 +295,7 @@ static void head_backward(const AttentionGradient *grad, const Attention *a, con
         const ScoreGradient of_scores = score_gradient_of(grad, &block, scratch.dS, all_tables);
         head_scores(&head, &block_scores, block.from);
         mix_score_forward(all_tables, &block_scores, scratch.schemes);
-        block_outputs_backward(grad, a, &block, &block_scores, scratch.dS, &v_transposed, &dout);
+        block_outputs_backward(grad, a, all_tables, &block, &block_scores, scratch.dS, &v_transposed, &dout);
         for (int row = 0; row < block.rows; row++)
             memset(of_scores.dq + (size_t)row * a->q_stride, 0, (size_t)a->d * sizeof(real));
         mix_score_backward(all_tables, &block_scores, &of_scores, scratch.schemes);
