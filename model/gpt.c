@@ -36,25 +36,26 @@ typedef struct {
 
 enum { LAYER_TENSORS = 13 };
 
-// The tensors of a layer, in the order in which files have them. Llama's block has no biases, which start as zeros.
+// The tensors of a layer, in the order in which files have them. Llama's block has no biases.
 static void layer_tensors(LayerTensor tensors[LAYER_TENSORS], const Shape *shape) {
     const int C = shape->width, qkv = qkv_width(shape), fc = fc_width(shape), hidden = mlp_width(shape);
     const int scaled = shape->scale_logits ? shape->heads : 0;
     const bool llama = shape->block == BLOCK_LLAMA;
+    const int biased = llama ? 0 : 1;
     const LayerTensor all[LAYER_TENSORS] = {
         {offsetof(LayerWeights, ln1w), "ln_1.weight", C, 0, INIT_ONE, false},
-        {offsetof(LayerWeights, ln1b), "ln_1.bias", C, 0, INIT_ZERO, false},
+        {offsetof(LayerWeights, ln1b), "ln_1.bias", biased * C, 0, INIT_ZERO, false},
         {offsetof(LayerWeights, qkvw), "attn.qkv.weight", qkv, C, INIT_NORMAL, false},
-        {offsetof(LayerWeights, qkvb), "attn.qkv.bias", qkv, 0, INIT_ZERO, false},
+        {offsetof(LayerWeights, qkvb), "attn.qkv.bias", biased * qkv, 0, INIT_ZERO, false},
         {offsetof(LayerWeights, logit_scale), "attn.logit_scale", scaled, 0, INIT_CONSTANT, false},
         {offsetof(LayerWeights, projw), "attn.proj.weight", C, C, INIT_NORMAL, true},
-        {offsetof(LayerWeights, projb), "attn.proj.bias", C, 0, INIT_ZERO, false},
+        {offsetof(LayerWeights, projb), "attn.proj.bias", biased * C, 0, INIT_ZERO, false},
         {offsetof(LayerWeights, ln2w), "ln_2.weight", C, 0, INIT_ONE, false},
-        {offsetof(LayerWeights, ln2b), "ln_2.bias", C, 0, INIT_ZERO, false},
+        {offsetof(LayerWeights, ln2b), "ln_2.bias", biased * C, 0, INIT_ZERO, false},
         {offsetof(LayerWeights, fcw), llama ? "mlp.gate_up.weight" : "mlp.fc.weight", fc, C, INIT_NORMAL, false},
-        {offsetof(LayerWeights, fcb), "mlp.fc.bias", fc, 0, INIT_ZERO, false},
+        {offsetof(LayerWeights, fcb), "mlp.fc.bias", biased * fc, 0, INIT_ZERO, false},
         {offsetof(LayerWeights, fcprojw), llama ? "mlp.down.weight" : "mlp.proj.weight", C, hidden, INIT_NORMAL, true},
-        {offsetof(LayerWeights, fcprojb), "mlp.proj.bias", C, 0, INIT_ZERO, false},
+        {offsetof(LayerWeights, fcprojb), "mlp.proj.bias", biased * C, 0, INIT_ZERO, false},
     };
     memcpy(tensors, all, sizeof all);
 }
@@ -66,7 +67,7 @@ static double first_logit_scale(const Shape *shape, int layer) {
     return 1 / log(most > 2 ? most : 2);
 }
 
-// Add a tensor, unless the model does not have it: it has no rows, or is a bias of Llama's block.
+// Add a tensor, unless the model does not have it.
 static void add(TensorTable *table, const Shape *shape, int layer, const char *name, int rows, int columns, Init init,
                 bool residual) {
     Tensor tensor = {
@@ -78,7 +79,7 @@ static void add(TensorTable *table, const Shape *shape, int layer, const char *n
         .decay = columns > 0,
         .rate = 1,
     };
-    if (rows == 0 || (shape->block == BLOCK_LLAMA && init == INIT_ZERO)) return;
+    if (rows == 0) return;
     if (layer < 0)
         snprintf(tensor.name, sizeof tensor.name, "%s", name);
     else
@@ -90,7 +91,7 @@ static void add(TensorTable *table, const Shape *shape, int layer, const char *n
 static void add_weights(TensorTable *table, const Shape *shape) {
     add(table, shape, -1, "wte", shape->vocab, shape->width, INIT_NORMAL, false);
     add(table, shape, -1, "ln_f.weight", shape->width, 0, INIT_ONE, false);
-    add(table, shape, -1, "ln_f.bias", shape->width, 0, INIT_ZERO, false);
+    add(table, shape, -1, "ln_f.bias", shape->block == BLOCK_LLAMA ? 0 : shape->width, 0, INIT_ZERO, false);
     LayerTensor tensors[LAYER_TENSORS];
     layer_tensors(tensors, shape);
     for (int l = 0; l < shape->layers; l++)
@@ -100,17 +101,15 @@ static void add_weights(TensorTable *table, const Shape *shape) {
 
 // Point w at the tensors in flat: parameters, or their gradients.
 static void view_weights(Weights *w, real *flat, const Gpt *gpt) {
-    const bool llama = gpt->shape.block == BLOCK_LLAMA;
     const Tensor *next = gpt->tensors.items;
     w->wte = flat + next++->offset;
     w->lnfw = flat + next++->offset;
-    w->lnfb = llama ? NULL : flat + next++->offset;
+    w->lnfb = gpt->shape.block == BLOCK_LLAMA ? NULL : flat + next++->offset;
     LayerTensor tensors[LAYER_TENSORS];
     layer_tensors(tensors, &gpt->shape);
     for (LayerWeights *layer = w->layers; layer < w->layers + gpt->shape.layers; layer++)
         for (const LayerTensor *t = tensors; t < tensors + LAYER_TENSORS; t++)
-            *(real **)((char *)layer + t->at) =
-                t->rows == 0 || (llama && t->init == INIT_ZERO) ? NULL : flat + next++->offset;
+            *(real **)((char *)layer + t->at) = t->rows ? flat + next++->offset : NULL;
 }
 
 // `compare --scale` asks for many sizes, so no table of names is made here.
@@ -121,7 +120,7 @@ size_t gpt_parameters(const Shape *shape) {
     LayerTensor tensors[LAYER_TENSORS];
     layer_tensors(tensors, shape);
     for (const LayerTensor *t = tensors; t < tensors + LAYER_TENSORS; t++)
-        if (!(llama && t->init == INIT_ZERO)) layer += (size_t)t->rows * (size_t)(t->columns ? t->columns : 1);
+        layer += (size_t)t->rows * (size_t)(t->columns ? t->columns : 1);
     return outside + (size_t)shape->layers * layer;
 }
 
