@@ -98,12 +98,6 @@ static const Option *table(void) {
     return rows;
 }
 
-// Was this option typed, even with an empty value? `given` is what arguments_parse found.
-static bool is_given(const bool *given, const char *name) {
-    const Option *rows = table();
-    return given[option_find(rows, name) - rows];
-}
-
 // Options that say nothing, such as those of a shell variable without a value, or the same thing twice.
 static bool check_given(const CompareOptions *o, const bool *given, Error *error) {
     static const struct {
@@ -117,13 +111,14 @@ static bool check_given(const CompareOptions *o, const bool *given, Error *error
                  {"slurm", "share", "who trains", false},
                  {"list", "workers", "how many runs go on at once", false}};
     for (const Option *row = own_options; row->name; row++)
-        if (row->type == OPTION_TEXT && is_given(given, row->name) && !((const char *)o)[row->offset])
+        if (row->type == OPTION_TEXT && option_given(table(), given, row->name) && !((const char *)o)[row->offset])
             return fail_input(error, "--%s: '' is empty; give a value, or leave the option out", row->name);
     for (size_t i = 0; i < sizeof twice / sizeof *twice; i++)
-        if (is_given(given, twice[i].one) && is_given(given, twice[i].other) && !(twice[i].unless_tasks && *o->tasks))
+        if (option_given(table(), given, twice[i].one) && option_given(table(), given, twice[i].other) &&
+            !(twice[i].unless_tasks && *o->tasks))
             return fail_input(error, "--%s and --%s both say %s; give one of them", twice[i].one, twice[i].other,
                               twice[i].what);
-    return *o->tasks || !(is_given(given, "exercises") || is_given(given, "task-steps")) ||
+    return *o->tasks || !(option_given(table(), given, "exercises") || option_given(table(), given, "task-steps")) ||
            fail_input(error, "--exercises and --task-steps are for --tasks; give it, too, or leave them out");
 }
 
@@ -195,9 +190,9 @@ static bool make_plan(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptio
     const SettingLists lists = {.scale = o->scale,
                                 .tokens_per_parameter = o->tokens_per_parameter,
                                 .contexts = o->contexts,
-                                .layers = is_given(given, "layers"),
-                                .heads = is_given(given, "heads"),
-                                .steps = is_given(given, "steps")};
+                                .layers = option_given(table(), given, "layers"),
+                                .heads = option_given(table(), given, "heads"),
+                                .steps = option_given(table(), given, "steps")};
     plan->base = o->train;
     plan->exercises = (int)o->exercises;
     plan->task_steps = o->task_steps > 0 ? o->task_steps : o->train.steps;
@@ -579,7 +574,7 @@ bool command_compare(int argc, char **argv, Error *error) {
     options.prints = options.list || options.slurm;
     for (int i = 0; ok && i < argc; i++) ok = name_check("the argument", argv[i], error); // the report shows them
     ok = ok && comparison_paths(&comparison, options.out, error) && report_check(options.out, true, error) &&
-         (!is_given(given, "share") || set_share(&comparison, options.share, error));
+         (!option_given(table(), given, "share") || set_share(&comparison, options.share, error));
     if (ok && !options.slurm) kernels_report("compare");
     ok = ok && start(&comparison, &options, given, argv + first, argc - first, cores, error);
     if (ok && options.prints)

@@ -64,7 +64,7 @@ static bool check_given(const bool *given, const EvalOptions *options, Error *er
                                         "logits", "samples",     "depths"};
     enum { OF_TEXT = 5 };
     for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
-        if (given[option_find(eval_options, names[i]) - eval_options] && options->task == (i < OF_TEXT))
+        if (option_given(eval_options, given, names[i]) && options->task == (i < OF_TEXT))
             return fail_input(error, "--%s applies only %s --task; leave it out", names[i],
                               i < OF_TEXT ? "without" : "with");
     return true;

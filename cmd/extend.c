@@ -156,10 +156,6 @@ static bool settle(Extension *x, Error *error) {
     return true;
 }
 
-static bool is_given(const bool *given, const char *name) {
-    return given[option_find(extend_options, name) - extend_options];
-}
-
 static bool names_method(const char *heading, const char *method) {
     while (*heading) {
         const size_t length = strcspn(heading, " ,(");
@@ -181,9 +177,10 @@ static bool check_options(const ExtendOptions *o, const bool *given, Error *erro
         else if (given[option - extend_options] && !takes)
             return fail_input(error, "--%s has no effect with --method %s; leave it out", option->name, method);
     }
-    const bool yarn = o->method == METHOD_YARN, ramp = is_given(given, "ramp"),
-               ramps = ramp || is_given(given, "beta-fast") || is_given(given, "beta-slow"),
-               texts = is_given(given, "data") || is_given(given, "windows");
+    const bool yarn = o->method == METHOD_YARN, ramp = option_given(extend_options, given, "ramp"),
+               ramps = ramp || option_given(extend_options, given, "beta-fast") ||
+                       option_given(extend_options, given, "beta-slow"),
+               texts = option_given(extend_options, given, "data") || option_given(extend_options, given, "windows");
     const struct {
         bool found;
         const char *complaint;

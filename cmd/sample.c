@@ -64,7 +64,7 @@ static const Usage usage = {
 static bool check_options(const SampleOptions *options, const bool *given, Error *error) {
     static const char *const of_chance[] = {"top-k", "top-p", "min-p", "seed", "repeat"};
     for (size_t i = 0; options->temperature == 0 && i < sizeof of_chance / sizeof *of_chance; i++)
-        if (given[option_find(sample_options, of_chance[i]) - sample_options])
+        if (option_given(sample_options, given, of_chance[i]))
             return fail_input(error, "--temperature 0 leaves nothing to chance, so --%s has no effect; leave it out",
                               of_chance[i]);
     for (int i = 0; i < options->stops.count; i++)

@@ -81,7 +81,7 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
         "data",    "pos",    "layers",           "heads", "kv-heads",   "block", "scale-logits", "width",
         "context", "window", "random-positions", "batch", "accumulate", "steps", "lr",           "min-lr",
         "warmup"};
-    const bool seed_given = given[option_find(train_options, "seed") - train_options];
+    const bool seed_given = option_given(train_options, given, "seed");
     RunPaths paths;
     TrainOptions from;
     int vocab_size;
@@ -99,7 +99,7 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
     if (!run_init_check(&shape, &of, options->init, error)) return false;
     if (!seed_given) options->seed = from.seed < LLONG_MAX ? from.seed + 1 : 0;
     // A longer run's warm-up would leave a short one no steps at its learning rate.
-    if (!given[option_find(train_options, "warmup") - train_options] && options->warmup >= options->steps)
+    if (!option_given(train_options, given, "warmup") && options->warmup >= options->steps)
         options->warmup = options->steps / 10;
     printf("init    the model, data, batch size and schedule of %s, where you gave no others: %lld steps, %lld of them "
            "warm-up, learning rate %g, seed %lld\n",
@@ -119,7 +119,7 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
 
 // Fails (input) when options that were typed change nothing.
 static bool check_effects(const TrainOptions *options, const Mix *pos, const bool *given, Error *error) {
-    const bool scattered = given[option_find(train_options, "random-positions") - train_options];
+    const bool scattered = option_given(train_options, given, "random-positions");
     for (const Position *part = pos->part; !*options->init && part < pos->part + pos->parts; part++)
         if (part->scheme->enters == ENTERS_ROTATION && rotary_of(part)->skip > part->shape.layers)
             return fail_input(error, "--pos %s: skip=%lld leaves out none of %d layers; leave it out", options->pos,
@@ -137,8 +137,6 @@ static bool check_effects(const TrainOptions *options, const Mix *pos, const boo
 bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *paths, const bool *given, Error *error) {
     Mix pos;
     const int any_vocabulary = 1;
-    const ptrdiff_t min_lr = option_find(train_options, "min-lr") - train_options,
-                    every = option_find(train_options, "eval-every") - train_options;
     if (options->resume && !*options->out)
         return fail_input(error, "--resume needs the run to continue, as in --resume RUN");
     if (!mix_parse(&pos, options->pos, error)) return false;
@@ -148,9 +146,10 @@ bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *p
         !(run_paths(paths, options->out, error) && take_over_options(options, steps, given, paths, error)))
         return false;
     if (!options->resume) *steps = options->steps;
-    if (!options->resume && !given[every] && options->eval_every > options->steps / 10)
+    if (!options->resume && !option_given(train_options, given, "eval-every") &&
+        options->eval_every > options->steps / 10)
         options->eval_every = options->steps < 10 ? 1 : options->steps / 10;
-    if (!given[min_lr] && options->min_lr > options->lr) options->min_lr = options->lr;
+    if (!option_given(train_options, given, "min-lr") && options->min_lr > options->lr) options->min_lr = options->lr;
     if (!trainer_check(&pos, options, any_vocabulary, error) ||
         (!options->resume && !check_effects(options, &pos, given, error)))
         return false;

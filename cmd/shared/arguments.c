@@ -229,6 +229,10 @@ int arguments_parse(void *target, bool *given, const Usage *usage, int argc, cha
     return first;
 }
 
+bool option_given(const Option *table, const bool *given, const char *name) {
+    return given[option_find(table, name) - table];
+}
+
 // --- what several commands say ---
 
 void shape_describe(char text[TEXT_CAPACITY], const Shape *s, const char *window) {

@@ -24,6 +24,9 @@ typedef struct {
 // and exit with 0, nor on a mistake, which dies naming the nearest valid choice.
 int arguments_parse(void *target, bool *given, const Usage *usage, int argc, char **argv);
 
+// Was this option typed, even with an empty value? `given` is what arguments_parse found in the table.
+bool option_given(const Option *table, const bool *given, const char *name);
+
 // For the name of an option or a command of other programs (nanoGPT, llama2.c, transformers): an option of ours, or
 // half a sentence about what is here instead. NULL when the name is not known.
 const char *other_name(const char *name);

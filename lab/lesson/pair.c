@@ -203,7 +203,7 @@ static double score_of_pair(const double q[2], const double k[2], double theta, 
     double turned_q[2], turned_k[2];
     rope_pair_forward(turned_q, q, m * theta);
     rope_pair_forward(turned_k, k, n * theta);
-    return turned_q[0] * turned_k[0] + turned_q[1] * turned_k[1];
+    return dot(turned_q, turned_k);
 }
 
 double picture_score(const double *q, const double *k, const double *factors, double base, int pairs, int m, int n) {

@@ -18,7 +18,7 @@ static void losses_table(Page *page, const Facts *facts, int setting) {
     for (int variant = 0; variant < plan->variant_count; variant++) {
         const Paired loss = report_loss(facts, setting, variant);
         page_row(page, false, "%s", plan->variants[variant].name);
-        page_cells(page, isnan(loss.mean) ? "diverged" : isnan(loss.sd) ? "%.4f" : "%.4f ± %.4f", loss.mean, loss.sd);
+        report_loss_cell(page, loss);
         page_cells(page, "%.3f|%.3g|%.0f", exp(loss.mean), report_rate(facts, setting, variant),
                    outcome_value(facts->outcome, setting, -1, variant, 0, "positions", 0));
         for (int seed = 0; seed < seeds; seed++)
