@@ -116,7 +116,7 @@ FUZZ_BUILD := $(BUILD)/fuzz/program
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all install uninstall deb deps demo test test-programs test-page sanitize check-all fuzz fuzz-coverage fuzz-seeds products arm hosts-test interop torture faults signals mutate bench bench-blas tasks flipflop questions extend extend-far extend-2m experiment experiment-full coverage layers precision drope lesson pictures cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
+.PHONY: all install uninstall deb deps demo test test-programs test-page sanitize check-all fuzz fuzz-coverage fuzz-seeds products arm hosts-test interop torture faults signals mutate bench bench-blas tasks flipflop questions extend extend-far extend-2m experiment experiment-full ladder coverage layers precision drope lesson pictures cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
@@ -251,6 +251,9 @@ experiment: all ## compare learned and designed positions (50 minutes, resumable
 
 experiment-full: all ## the same in twelve parts that answer a reviewer's questions (8 hours, resumable)
 	sh scripts/experiment_full.sh ./$(PROGRAM)
+
+ladder: all ## how many times the tokens a learned scheme needs to reach RoPE's loss (days, resumable)
+	sh scripts/ladder.sh ./$(PROGRAM)
 
 precision: all ## what each scheme loses with its positions in bf16, fp8 or int8 (12 minutes, resumable)
 	sh scripts/precision.sh ./$(PROGRAM)

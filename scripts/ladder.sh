@@ -1,0 +1,123 @@
+#!/bin/sh
+# How many times the tokens does a learned scheme need to reach RoPE's loss, and does that factor fall as models grow?
+#   sh scripts/ladder.sh BITTER [DIR]
+# docs/ladder.md is the plan. Finished runs are kept: stop it and start it again at any time. DIR (runs/ladder) holds the
+# texts and the runs; what is recorded goes to RESULTS (runs/results/ladder), of unfinished parts as measured.tar.gz, from
+# which another machine continues. PARTS names the parts to do. SHRINK=100 trains a hundredth, to try the script.
+set -eu
+bitter=${1:?"usage: sh scripts/ladder.sh BITTER [DIR]"}
+out=${2:-runs/ladder}
+results=${RESULTS:-runs/results/ladder}
+scripts=$(dirname "$0")
+recorded=$scripts/../runs/baseline/ladder
+parts=${PARTS:-"rates-123k 123k rates-468k 468k rates-1239k 1239k english block 3592k"}
+data=$out/data
+mkdir -p "$out"
+[ -f "$data/english/tokenizer.json" ] || sh "$scripts/linux.sh" "$bitter" "$data" >/dev/null
+
+# shellcheck source=scripts/arms.sh
+. "$scripts/arms.sh"
+
+# Beside rope: the control, another design, those that are learned from a design's numbers, and those that are learned from nothing.
+schemes="none alibi rope-learned learned-sin alibi-learned learned random t5 fire cope pope"
+few="none rope-learned learned random t5" # at the larger sizes
+
+# size NAME: the model, its parameters without positions. All have heads of 32 channels.
+size() {
+    case $1 in
+    123k) model="--layers 2 --heads 2 --width 64" parameters=123264 ;;
+    468k) model="--layers 4 --heads 3 --width 96" parameters=467904 ;;
+    1239k) model="--layers 6 --heads 4 --width 128" parameters=1238784 ;;
+    3592k) model="--layers 8 --heads 6 --width 192" parameters=3591552 ;;
+    esac
+}
+
+# part NAME TOKENS TEXT OPTIONS...: one comparison at the size, with so many tokens for each parameter, and what is
+# recorded of it. The rate rises over a tenth of the steps.
+part() {
+    name=$1 tokens=$(awk -v t="$2" -v s="${SHRINK:-1}" 'BEGIN { print t / s }') text=$3 && shift 3
+    [ ! -f "$recorded/$name/results.csv" ] || return 0
+    echo "--- $name ---"
+    mkdir -p "$out/$name"
+    [ -n "$(ls "$out/$name")" ] || [ ! -f "$recorded/$name/measured.tar.gz" ] || tar -xzf "$recorded/$name/measured.tar.gz" -C "$out/$name"
+    warmup=$(awk -v n=$parameters -v t="$tokens" 'BEGIN { print int(n * t / 8 / 512 / 10) }')
+    trap 'keep_unfinished "$name"' EXIT
+    # shellcheck disable=SC2086 # the model is meant to be split
+    "$bitter" compare "$@" --data "$data/$text" $model --context 512 --batch 8 --block "${block:-llama}" --tokens-per-parameter "$tokens" \
+        --warmup "$warmup" --eval-tokens 200000 --eval-every 0 --save-every 1000 --out "$out/$name"
+    trap - EXIT
+    sh "$scripts/keep_report.sh" "$out/$name" "$results/$name"
+    rm -f "$results/$name/measured.tar.gz"
+}
+
+# keep_unfinished NAME: what has been measured of a part that was stopped.
+keep_unfinished() {
+    mkdir -p "$results/$1"
+    (cd "$out/$1" && find . -name measured.csv -o -name config.json -o -name compare.json) | LC_ALL=C sort |
+        tar -czf "$results/$1/measured.tar.gz" -C "$out/$1" --mtime=@0 --owner=0 --group=0 -T -
+}
+
+# base PART: rope's base with the lowest mean loss, at its best rate, on the half of the validation text that chooses.
+base() {
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+        $column["chosen"] == 1 && $column["quantity"] == "choose" && $column["scheme"] ~ /^rope(-[0-9]+)?$/ {
+            sum[$column["scheme"]] += $column["value"]
+        }
+        END {
+            for (name in sum) if (!best || sum[name] < sum[best]) best = name
+            print best == "rope" ? 10000 : substr(best, 6)
+        }' "$(results_of "$1")"
+}
+
+# spec NAME: the scheme of that name, with the base that was chosen.
+spec() {
+    case $1 in
+    rope) echo "rope:base=${base:-10000}" ;;
+    rope-*00) echo "rope:base=${1#rope-}" ;;
+    rope-learned) echo "rope-learned:base=${base:-10000}" ;;
+    random) echo "rope-learned:base=${base:-10000},start=random" ;;
+    learned-sin) echo learned:start=sinusoidal ;;
+    *) echo "$1" ;;
+    esac
+}
+
+# against_rope SIZE RATES SEEDS FIRST SCHEME...: the schemes at 20 tokens for each parameter, and rope at others, which is
+# the scale that the losses of the others are read on.
+against_rope() {
+    size "$1" && from=$2 seeds=$3 first=$4 base=$(base "$2") && shift 4
+    rope=rope
+    [ "$base" = 10000 ] || rope=rope~rope-$base # RoPE of another base has its own rates
+    # shellcheck disable=SC2046
+    for tokens in 20 5 10 2.5 40; do
+        part "$part-$tokens" $tokens "${text:-source}" $(arms $rope "$@") --reference rope --seeds "$seeds" --seed "$first"
+        set --
+    done
+}
+
+# rates SIZE TOKENS GRID SEED SCHEME...: two seeds at each rate.
+rates() {
+    size "$1" && tokens=$2 grid=$3 seed=$4 && shift 4
+    # shellcheck disable=SC2046
+    part "rates-$part_size" "$tokens" source $(named "$@") --reference rope --lr-grid "$grid" --seeds 2 --seed "$seed"
+}
+
+for part in $parts; do
+    part_size=${part#rates-}
+    # The lists of schemes are meant to be split into words.
+    # shellcheck disable=SC2086
+    case $part in
+    rates-123k) rates 123k 20 4e-3,8e-3,1.6e-2 101 rope rope-500 rope-2000 $schemes ;;
+    123k) against_rope 123k rates-123k 12 1001 $schemes ;;
+    rates-468k) rates 468k 10 2e-3,4e-3,8e-3 111 rope rope-500 rope-2000 $schemes ;;
+    468k) against_rope 468k rates-468k 12 1101 $schemes ;;
+    rates-1239k) rates 1239k 5 1e-3,2e-3,4e-3 121 rope $few ;;
+    1239k) against_rope 1239k rates-1239k 5 1201 $few ;;
+    3592k) against_rope 3592k rates-1239k 3 1301 $few ;;
+    english) text=english against_rope 123k rates-123k 12 1401 $few ;;
+    block) block=gpt2 against_rope 123k rates-123k 12 1501 $few ;;
+    *)
+        echo "ladder.sh: there is no part $part" >&2
+        exit 2
+        ;;
+    esac
+done
