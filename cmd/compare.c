@@ -34,7 +34,7 @@ typedef struct {
     char out[TEXT_CAPACITY], lr_grid[TEXT_CAPACITY], scale[TEXT_CAPACITY], tokens_per_parameter[TEXT_CAPACITY],
         contexts[TEXT_CAPACITY], tasks[TEXT_CAPACITY], reference[TEXT_CAPACITY], share[TEXT_CAPACITY];
     long long seeds, exercises, task_steps, workers;
-    bool unpaired, list, slurm;
+    bool list, slurm;
     bool prints; // --list or --slurm: nothing is trained, and the standard output is for a shell or sbatch
 } CompareOptions;
 
@@ -48,9 +48,6 @@ static const Option own_options[] = {
     TEXTS_ROW("contrast", FIELD(contrasts), "\"A - B\"",
               "difference that the comparison is about, to be named before the first run; may be repeated; by default "
               "each scheme minus the reference"),
-    FLAG_ROW("unpaired", FIELD(unpaired),
-             "give every scheme seeds of its own, and compare by Welch's t-test; by default all have the same seeds, "
-             "in pairs"),
     TEXT_ROW("lr-grid", FIELD(lr_grid), NULL, "X,X,...",
              "learning rates to try; for each scheme, the best on the first half of the validation text is used"),
     HEADING_ROW("Settings, in all combinations"),
@@ -196,7 +193,6 @@ static bool make_plan(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptio
     plan->base = o->train;
     plan->exercises = (int)o->exercises;
     plan->task_steps = o->task_steps > 0 ? o->task_steps : o->train.steps;
-    plan->unpaired = o->unpaired;
     snprintf(plan->base.pos, sizeof plan->base.pos, "rope");
     return check_given(o, given, error) && open_texts(plan, corpora, o, error) && plan_seeds(plan, o->seeds, error) &&
            plan_variants(plan, names, count, o->reference, error) && plan_settings(plan, &lists, error) &&
@@ -279,8 +275,7 @@ static void print_settings(const Plan *plan) {
 static void print_tests(const Plan *plan) {
     const int n = plan->seeds, family = plan_family(plan);
     int enough = n; // seeds for intervals that assume nothing about noise
-    Paired gap = {
-        .n = n, .pairs = !plan->unpaired, .sd = 1, .se = 1 / sqrt(n), .df = (plan->unpaired ? 2 : 1) * (n - 1)};
+    Paired gap = {.n = n, .sd = 1};
     if (family == 0) return;
     printf("tested   ");
     for (int c = 0; c < plan->contrast_count; c++)
@@ -293,7 +288,7 @@ static void print_tests(const Plan *plan) {
     else
         printf("\nresolved with 80%% probability: %.2g standard deviations, over the seeds, of such a difference\n",
                resolvable(&gap, family));
-    for (gap.n = n; gap.pairs && !paired_exact(&gap, family); gap.n++) enough = gap.n + 1;
+    for (; !paired_exact(&gap, family); gap.n++) enough = gap.n + 1;
     if (n > 1 && enough > n)
         printf("seeds    %d are few: from %d on, these intervals assume nothing about noise; 12 or more are better\n",
                n, enough);

@@ -92,14 +92,6 @@ class Report:
         half = stats.t.ppf(1 - 0.025 / comparisons, len(units) - 1) * units.std(ddof=1) / np.sqrt(len(units))
         return units.mean(), units.mean() - half, units.mean() + half
 
-    def unpaired(self, setting, arm, other, comparisons):
-        """The same for arms with seeds of their own."""
-        x, y = (np.array(list(self.losses[setting, scheme].values())) for scheme in (arm, other))
-        u, v = x.var(ddof=1) / len(x), y.var(ddof=1) / len(y)
-        df = (u + v) ** 2 / (u**2 / (len(x) - 1) + v**2 / (len(y) - 1))
-        mean, half = x.mean() - y.mean(), stats.t.ppf(1 - 0.025 / comparisons, df) * np.sqrt(u + v)
-        return mean, mean - half, mean + half
-
     def medians(self, arm, other, place):
         """The medians over the seeds (in earlier reports the means), one for each text."""
         middle = np.median if self.medians_told else np.mean
@@ -161,8 +153,7 @@ class Report:
                 self.missing(f"{arm} - {other} in all settings")
                 continue
             for setting, row in zip(self.settings, rows):
-                values = (self.unpaired(setting, arm, other, family) if self.plan["unpaired"] else
-                          self.interval(self.gaps(setting, arm, other), family))
+                values = self.interval(self.gaps(setting, arm, other), family)
                 self.check_row(f"{arm} - {other} {setting}", values, row)
             for place, row in enumerate(over_texts):
                 values = self.interval(self.medians(arm, other, place), family)
@@ -170,7 +161,7 @@ class Report:
 
     def check_ranking(self):
         """The first table: schemes by their loss, each with its difference to the reference, alone and together."""
-        for table in self.tables("by loss") if self.medians_told and not self.plan["unpaired"] else []:
+        for table in self.tables("by loss") if self.medians_told else []:
             setting = min(self.settings, key=lambda s: sum(
                 abs(np.median(list(self.losses[s, r["by loss"]].values())) - float(r["loss"])) for r in table))
             reference = next(r["by loss"] for r in table if r["verdict"] == "reference")
@@ -209,7 +200,7 @@ class Report:
     def check_changes(self):
         family = self.changes()
         for name, first, second, *printed in self.printed_changes():
-            if " - " not in name or self.plan["unpaired"]:
+            if " - " not in name:
                 continue
             arm, other = name.split(" - ")
             settings = {row["setting"]: s for row, s in zip(self.of_contrast(arm, other), self.settings)}

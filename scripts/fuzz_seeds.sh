@@ -95,7 +95,7 @@ compare() { # OUT WORD...
         --workers 1 --threads 1 --seeds 2 "$@" >/dev/null
 }
 compare small --context 8 --data builtin:tales:bytes=10000 learned rope-learned t5
-compare large --context 8,16 --data builtin:tales:bytes=10000 --data chars --lr-grid 1e-3,3e-3 --unpaired --steps 2 \
+compare large --context 8,16 --data builtin:tales:bytes=10000 --data chars --lr-grid 1e-3,3e-3 --steps 2 \
     --tasks parity:max=2 --exercises 2 --contrast 'a - none' 'a=rope:base=100 --window 4' none
 unsealed small/compare.json | seed plan good_small
 unsealed large/compare.json | seed plan good_large

@@ -134,6 +134,7 @@ const char *other_name(const char *name) {
         {" version ", "`bitter --version` prints it"},
         {" tensorboard ", "it went with version 0.2; scripts/tensorboard.py RUN writes TensorBoard's events from log.csv"},
         {" attention ", "it went with version 0.2: short and long windows have the same attention factor"},
+        {" unpaired ", "it went with version 0.2: `bitter compare` tests differences in pairs of the same seed, at hardly any width"},
         {" state ", "it went with version 0.2: an evaluation runs in one sitting, and leaving it out does the same"},
     };
     // clang-format on

@@ -122,8 +122,8 @@ static bool check_batches(const Outcome *o, Error *error) {
         for (int k = 0; o->jobs[i].count > 0 && k < i; k++) {
             const Job a = plan_job(plan, i), b = plan_job(plan, k);
             const double batches = value_of(&o->jobs[i], "batches", 0), others = value_of(&o->jobs[k], "batches", 0);
-            if (a.setting != b.setting || a.task != b.task || plan_job_seed(plan, &a) != plan_job_seed(plan, &b) ||
-                isnan(batches) || isnan(others) || batches == others) // NAN: it diverged or is not done
+            if (a.setting != b.setting || a.task != b.task || a.seed != b.seed || isnan(batches) || isnan(others) ||
+                batches == others) // NAN: it diverged or is not done
                 continue;
             return fail_input(error,
                               "%s/runs/%s saw other batches than %s of the same seed (CRC-32 %08" PRIx32
@@ -195,17 +195,9 @@ Job outcome_job(const Outcome *o, int setting, int variant, int seed) {
         .setting = setting, .task = -1, .variant = variant, .rate = o->chosen_rate[setting][variant], .seed = seed};
 }
 
-double outcome_value(const Outcome *o, int setting, int task, int variant, int seed, const char *quantity, double x) {
-    const Job job =
-        task < 0 ? outcome_job(o, setting, variant, seed) : (Job){.task = task, .variant = variant, .seed = seed};
+double outcome_value(const Outcome *o, int setting, int variant, int seed, const char *quantity, double x) {
+    const Job job = outcome_job(o, setting, variant, seed);
     return value_of(outcome_measures(o, &job), quantity, x);
-}
-
-Paired outcome_gap(const Outcome *o, const double *a, const double *b) {
-    double differences[SEEDS_MOST];
-    if (o->comparison->plan.unpaired) return unpaired_summary(a, o->seeds, b, o->seeds);
-    for (int seed = 0; seed < o->seeds; seed++) differences[seed] = a[seed] - b[seed];
-    return paired_summary(differences, o->seeds);
 }
 
 Answered outcome_right(const Outcome *o, int task, int variant, int seed, double first, double last) {
@@ -225,104 +217,31 @@ Answered outcome_right(const Outcome *o, int task, int variant, int seed, double
 
 // --- differences ---
 
-// A quantity of the runs on text of a variant, (seeds).
-static void values_of(double *values, const Outcome *o, int setting, int variant, const char *quantity, double x) {
-    for (int seed = 0; seed < o->seeds; seed++)
-        values[seed] = outcome_value(o, setting, -1, variant, seed, quantity, x);
+void outcome_values(double *values, const Outcome *o, int setting, int variant, const char *quantity, double x) {
+    for (int seed = 0; seed < o->seeds; seed++) values[seed] = outcome_value(o, setting, variant, seed, quantity, x);
 }
 
-// The difference in a quantity, by seed (seeds).
-static void gaps_of(double *gaps, const Outcome *o, const Difference *d, int setting, const char *quantity, double x) {
-    double other[SEEDS_MOST];
-    values_of(gaps, o, setting, d->variant, quantity, x);
-    values_of(other, o, setting, d->other, quantity, x);
-    for (int seed = 0; seed < o->seeds; seed++) gaps[seed] -= other[seed];
+void outcome_gaps(double *gaps, const Outcome *o, int variant, int other, int setting) {
+    const double T = (double)o->comparison->plan.settings[setting].context;
+    double others[SEEDS_MOST];
+    outcome_values(gaps, o, setting, variant, "loss", T);
+    outcome_values(others, o, setting, other, "loss", T);
+    for (int seed = 0; seed < o->seeds; seed++) gaps[seed] -= others[seed];
 }
 
-static void add(Differences *all, const Outcome *o, int variant, int other, int setting, int texts,
-                const Contrast *named) {
+Difference outcome_difference(const Outcome *o, int variant, int other, int setting, int texts) {
     const Plan *plan = &o->comparison->plan;
-    const double T = (double)plan->settings[setting].context;
-    Difference *d = &all->items[all->count++];
-    *d = (Difference){.variant = variant, .other = other, .setting = setting, .texts = texts, .named = named};
-    d->primary = named && named->after == 0;
-    d->comparisons = d->primary ? plan_family(plan) : plan->variant_count * (plan->variant_count - 1) / 2.0;
-    if (texts > 1) { // the settings of all texts follow each other in the same order
-        const int apart = plan->setting_count / plan->text_count;
-        double gaps[TEXTS_MOST * SEEDS_MOST];
-        for (int t = 0; t < texts; t++) gaps_of(gaps + t * o->seeds, o, d, setting + t * apart, "loss", T);
-        d->gap = texts_summary(gaps, texts, o->seeds);
-    } else {
-        double a[SEEDS_MOST], b[SEEDS_MOST];
-        values_of(a, o, setting, variant, "loss", T);
-        values_of(b, o, setting, other, "loss", T);
-        d->gap = outcome_gap(o, a, b);
-    }
-    d->interval = paired_interval(&d->gap, d->comparisons);
-    d->verdict = paired_verdict(&d->gap, d->comparisons);
-    d->resolvable = resolvable(&d->gap, d->comparisons);
-}
-
-static void add_named(Differences *all, const Outcome *o, const Contrast *contrast) {
-    const Plan *plan = &o->comparison->plan;
-    const int variant = plan_variant(plan, contrast->variant), other = plan_variant(plan, contrast->other);
-    if (variant < 0 || other < 0) return;
-    for (int setting = 0; setting < plan->setting_count; setting++) add(all, o, variant, other, setting, 1, contrast);
-    for (int setting = 0; plan->text_count > 1 && setting < plan->setting_count / plan->text_count; setting++)
-        add(all, o, variant, other, setting, plan->text_count, contrast);
-}
-
-bool outcome_differences(Differences *all, const Outcome *o, Error *error) {
-    const Plan *plan = &o->comparison->plan;
-    const int variants = plan->variant_count, pairs = variants * (variants - 1) / 2;
-    const size_t most = (size_t)plan->setting_count * (size_t)(pairs + 2 * plan->contrast_count) + 1;
-    Difference ignored;
-    *all = (Differences){calloc(most, sizeof *all->items), 0};
-    if (!all->items) return fail_run(error, "no memory for %zu differences", most);
-    for (int c = 0; c < plan->contrast_count; c++) add_named(all, o, &plan->contrasts[c]);
-    for (int setting = 0; setting < plan->setting_count; setting++)
-        for (int variant = 1; variant < variants; variant++)
-            for (int other = 0; other < variant; other++)
-                if (!differences_find(&ignored, all, setting, variant, other))
-                    add(all, o, variant, other, setting, 1, NULL);
-    return true;
-}
-
-void differences_free(Differences *all) {
-    free(all->items);
-    *all = (Differences){0};
-}
-
-static Interval negative(Interval interval) {
-    return (Interval){-interval.high, -interval.low};
-}
-
-static void turn_round(Difference *d) {
-    const int variant = d->variant;
-    d->variant = d->other;
-    d->other = variant;
-    d->gap.estimate = -d->gap.estimate;
-    d->gap.mean = -d->gap.mean;
-    d->gap.alone = negative(d->gap.alone);
-    for (int low = 0, high = d->gap.n - 1; low <= high; low++, high--) {
-        const double smallest = d->gap.sorted[low];
-        d->gap.sorted[low] = -d->gap.sorted[high];
-        d->gap.sorted[high] = -smallest;
-    }
-    d->interval = negative(d->interval);
-    if (d->verdict != VERDICT_UNRESOLVED) d->verdict = d->verdict == VERDICT_BETTER ? VERDICT_WORSE : VERDICT_BETTER;
-}
-
-bool differences_find(Difference *found, const Differences *all, int setting, int variant, int other) {
-    for (int i = 0; i < all->count; i++) {
-        const Difference *d = &all->items[i];
-        if (d->setting != setting || d->texts > 1) continue;
-        if (!(d->variant == variant && d->other == other) && !(d->variant == other && d->other == variant)) continue;
-        *found = *d;
-        if (d->variant != variant) turn_round(found);
-        return true;
-    }
-    return false;
+    const int apart = plan->setting_count / plan->text_count; // all texts have the same settings in the same order
+    const Contrast *named = plan_named(plan, plan->variants[variant].name, plan->variants[other].name);
+    Difference d = {.variant = variant, .other = other, .setting = setting, .texts = texts};
+    double gaps[TEXTS_MOST * SEEDS_MOST];
+    for (int t = 0; t < texts; t++) outcome_gaps(gaps + t * o->seeds, o, variant, other, setting + t * apart);
+    d.gap = texts > 1 ? texts_summary(gaps, texts, o->seeds) : paired_summary(gaps, o->seeds);
+    d.primary = named && named->after == 0;
+    d.comparisons = d.primary ? plan_family(plan) : plan->variant_count * (plan->variant_count - 1) / 2.0;
+    d.interval = paired_interval(&d.gap, d.comparisons);
+    d.verdict = paired_verdict(&d.gap, d.comparisons);
+    return d;
 }
 
 double outcome_peeking(const Outcome *o) {

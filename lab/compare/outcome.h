@@ -49,13 +49,9 @@ const Measures *outcome_measures(const Outcome *outcome, const Job *job);
 // The run of a scheme and a seed on text, with the chosen learning rate.
 Job outcome_job(const Outcome *outcome, int setting, int variant, int seed);
 
-// The value measured at x, or NAN. For text (task < 0) that of the chosen learning rate; for a task, setting is 0.
-double outcome_value(const Outcome *outcome, int setting, int task, int variant, int seed, const char *quantity,
-                     double x);
-
-// The difference of two variants in anything that each seed has, a minus b (seeds): by seed, or, with --unpaired, of
-// variants that share no seeds.
-Paired outcome_gap(const Outcome *outcome, const double *a, const double *b);
+// The value measured at x on text, at the chosen learning rate, or NAN; and those of all seeds (seeds).
+double outcome_value(const Outcome *outcome, int setting, int variant, int seed, const char *quantity, double x);
+void outcome_values(double *values, const Outcome *outcome, int setting, int variant, const char *quantity, double x);
 
 // The questions of a task at lengths first to last, and how many of them were answered rightly, by one seed or (seed <
 // 0) by all together. Both are NAN if one of these seeds diverged, because leaving it out would flatter the scheme.
@@ -66,35 +62,25 @@ Answered outcome_right(const Outcome *outcome, int task, int variant, int seed, 
 
 // --- differences, each with one verdict, which every table, plot and sentence shows ---
 
-// The loss of one scheme minus that of another, in windows of the trained length: below 0, `variant` is better.
+// The loss of one scheme minus that of another, in windows of the trained length: below 0, `variant` is better. Primary
+// contrasts in all settings, and over the texts if there are several, are one family. All pairs of variants in one
+// setting are another, in which all other differences are exploratory.
 typedef struct {
     int variant, other;
-    int setting;           // over texts: the setting of the first text
-    int texts;             // 1, or the number of texts that it is over, as a random effect
-    const Contrast *named; // NULL: nobody has named it, it is there because all pairs are
-    bool primary;          // named before any run was done
-    double comparisons;    // the size of its family, for which the interval, p and resolvable are corrected
-    Paired gap;        // not corrected; units are seeds (with --unpaired runs of either variant), over texts the texts
-    Interval interval; // simultaneous, see paired_interval
-    Verdict verdict;   // of this interval
-    double resolvable; // the smallest true difference that the interval finds in 80% of cases
+    int setting;        // over texts: the setting of the first text
+    int texts;          // 1, or the number of texts that it is over, as a random effect
+    bool primary;       // named, either way round, before any run was done
+    double comparisons; // the size of its family, for which the interval is corrected
+    Paired gap;         // not corrected; units are seeds, over texts the texts
+    Interval interval;  // simultaneous, see paired_interval
+    Verdict verdict;    // of this interval
 } Difference;
 
-// Primary contrasts in all settings, and over the texts if there are several, are one family. All pairs of variants in
-// one setting are another, in which all other differences are exploratory.
-typedef struct {
-    Difference *items; // named ones first: each in all settings, then over the texts; then the other pairs by setting
-    int count;
-} Differences;
+// From the complete seeds. A scheme that diverged has NAN, and counts in the family.
+Difference outcome_difference(const Outcome *outcome, int variant, int other, int setting, int texts);
 
-// All of them, from the complete seeds. A scheme that diverged has NAN, and counts in the family. Fails (run) when
-// there is no memory.
-bool outcome_differences(Differences *differences, const Outcome *outcome, Error *error);
-void differences_free(Differences *differences);
-
-// The difference variant - other in one setting, not over texts, whichever way round it was named; false if there is
-// none.
-bool differences_find(Difference *difference, const Differences *differences, int setting, int variant, int other);
+// The same by seed (seeds).
+void outcome_gaps(double *gaps, const Outcome *outcome, int variant, int other, int setting);
 
 // The most that the probability can be of calling at least one difference of a family that is not there, if seeds were
 // added each time because none was resolved: 5% for each number of seeds that was looked at, and for the present one.

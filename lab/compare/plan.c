@@ -127,8 +127,7 @@ bool variant_set(Variant *variant, bool labelled, Error *error) {
 }
 
 bool plan_seeds(Plan *plan, long long seeds, Error *error) {
-    const long long all = plan->unpaired ? (SEED_BLOCKS_MOST + 1LL) * SEEDS_MOST : seeds;
-    if (plan->base.seed > LLONG_MAX - all)
+    if (plan->base.seed > LLONG_MAX - seeds)
         return fail_input(error,
                           "--seed %lld: the last of %lld seeds from there on is too large; choose a smaller --seed",
                           plan->base.seed, seeds);
@@ -154,7 +153,6 @@ bool plan_variants(Plan *plan, char *const *words, int count, const char *refere
         if (!variant_split(variant, &labelled, words[plan->variant_count], error) ||
             !variant_set(variant, labelled, error))
             return false;
-        variant->seed_block = plan->variant_count;
         if (plan_variant(plan, variant->name) >= 0)
             return fail_input(error, "two schemes are called %s; give one a label: LABEL=%s", variant->name,
                               variant->name);
@@ -232,19 +230,18 @@ int plan_designed(const Plan *plan, int variant) {
 
 // --- contrasts ---
 
-// Was the contrast named already, in either direction?
-static bool is_named(const Plan *plan, const char *variant, const char *other) {
+const Contrast *plan_named(const Plan *plan, const char *variant, const char *other) {
     for (int c = 0; c < plan->contrast_count; c++) {
         const Contrast *contrast = &plan->contrasts[c];
-        if (strcmp(contrast->variant, variant) == 0 && strcmp(contrast->other, other) == 0) return true;
-        if (strcmp(contrast->variant, other) == 0 && strcmp(contrast->other, variant) == 0) return true;
+        if (strcmp(contrast->variant, variant) == 0 && strcmp(contrast->other, other) == 0) return contrast;
+        if (strcmp(contrast->variant, other) == 0 && strcmp(contrast->other, variant) == 0) return contrast;
     }
-    return false;
+    return NULL;
 }
 
 // Add a contrast unless it is named already.
 static bool add(Plan *plan, const char *variant, const char *other, const char *named, int after, Error *error) {
-    if (is_named(plan, variant, other)) return true;
+    if (plan_named(plan, variant, other)) return true;
     Contrast *larger = realloc(plan->contrasts, (size_t)(plan->contrast_count + 1) * sizeof *larger);
     if (!larger) return fail_run(error, "no memory for %d contrasts", plan->contrast_count + 1);
     plan->contrasts = larger;
@@ -266,7 +263,7 @@ bool plan_contrast(Plan *plan, const char *text, const char *named, int after, E
     if (!known || plan_variant(plan, other) < 0)
         return fail_input(error, "--contrast '%.200s': %.100s is none of the schemes that are compared", text,
                           known ? other : variant);
-    if (strcmp(variant, other) == 0 || is_named(plan, variant, other))
+    if (strcmp(variant, other) == 0 || plan_named(plan, variant, other))
         return fail_input(error, "--contrast '%.200s' is named twice, or its schemes are the same; leave it out", text);
     return add(plan, variant, other, named, after, error);
 }
@@ -285,18 +282,6 @@ int plan_family(const Plan *plan) {
     for (int c = 0; c < plan->contrast_count; c++) contrasts += plan->contrasts[c].after == 0;
     const int over_texts = plan->text_count > 1 ? plan->setting_count / plan->text_count : 0;
     return contrasts * (plan->setting_count + over_texts);
-}
-
-// Variants keep their seeds; those that join get seeds that no variant has.
-static bool follow_blocks(Plan *plan, const Plan *before, Error *error) {
-    int next = 0;
-    for (int b = 0; b < before->variant_count; b++)
-        if (before->variants[b].seed_block >= next) next = before->variants[b].seed_block + 1;
-    for (int a = 0; a < plan->variant_count; a++) {
-        const int b = plan_variant(before, plan->variants[a].name);
-        plan->variants[a].seed_block = b >= 0 ? before->variants[b].seed_block : next++;
-    }
-    return next <= SEED_BLOCKS_MOST || fail_input(error, "schemes have joined too often; use another --out");
 }
 
 // Before any run is done nobody has seen a result, so contrasts that are typed take the place of the earlier ones.
@@ -326,7 +311,7 @@ bool plan_follow(Plan *plan, const Plan *before, int done, bool complete, Error 
     const int last = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0;
     if (complete && plan->seeds != before->seeds && before->seeds > last)
         plan->looks[plan->look_count++] = before->seeds;
-    return follow_blocks(plan, before, error);
+    return true;
 }
 
 // --- jobs ---
@@ -366,11 +351,6 @@ double plan_job_rate(const Plan *plan, const Job *job) {
     return job->task >= 0 ? plan->base.lr : plan->rates[job->rate];
 }
 
-long long plan_job_seed(const Plan *plan, const Job *job) {
-    return plan->base.seed + job->seed +
-           (plan->unpaired ? (long long)plan->variants[job->variant].seed_block * SEEDS_MOST : 0);
-}
-
 const char *plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job) {
     char front[TEXT_CAPACITY] = "", rate[32] = "";
     const Setting *setting = &plan->settings[job->setting];
@@ -381,7 +361,7 @@ const char *plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job 
         snprintf(front, sizeof front, "%s-", setting->name);
     if (lr != plan->base.lr) snprintf(rate, sizeof rate, "-lr%g", lr);
     snprintf(name, PATH_CAPACITY, "%s%.200s%s-seed%lld", front, plan->variants[job->variant].name, rate,
-             plan_job_seed(plan, job));
+             plan->base.seed + job->seed);
     // What shells would take for patterns or for the end of a word.
     for (char *c = name; *c; c++) *c = *c == '*' ? 'x' : *c == '@' ? '~' : *c == ' ' ? '_' : *c;
     return name;
@@ -392,7 +372,7 @@ TrainOptions plan_job_options(const Plan *plan, const Job *job) {
     const Variant *variant = &plan->variants[job->variant];
     memcpy(options.pos, variant->pos, sizeof options.pos);
     if (*variant->window) memcpy(options.window, variant->window, sizeof options.window);
-    options.seed = plan_job_seed(plan, job);
+    options.seed = plan->base.seed + job->seed;
     options.threads = plan->threads;
     options.lr = plan_job_rate(plan, job);
     if (options.eval_tokens == 0 || options.eval_tokens > CURVE_TOKENS) options.eval_tokens = CURVE_TOKENS;

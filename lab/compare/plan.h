@@ -12,7 +12,7 @@
 
 // As many as a page can show.
 enum { VARIANTS_MOST = 64, TEXTS_MOST = 8, SETTINGS_MOST = 64, RATES_MOST = 16, TASKS_MOST = 8 };
-enum { DATE_CAPACITY = 24, SEED_BLOCKS_MOST = 100000 };
+enum { DATE_CAPACITY = 24 };
 #define NAME_CAPACITY 96 // of a text and of a setting, with the final 0
 
 // What is compared: a scheme with its options and windows, under the name that tables show.
@@ -24,7 +24,6 @@ typedef struct {
     unsigned enters;                              // where its schemes enter the model: bit 1 << Enters
     bool learned;                                 // the scheme, with its options, has parameters of its own
     const char *designed;          // of a learned scheme: the designed one that it is nearest to; or NULL
-    int seed_block;                // with --unpaired: its seeds begin seed_block * SEEDS_MOST after that of the options
     char own_rates[TEXT_CAPACITY]; // SCHEME@LR or SCHEME@LR/LR/...: its own learning rates; "" = those of the plan
     double lr[SETTINGS_MOST];      // the same as numbers, one for each setting
     int lr_count;                  // or one for all; or 0
@@ -68,7 +67,6 @@ typedef struct {
     int variant_count, text_count, setting_count, rate_count, task_count, seeds;
     int contrast_count, look_count;
     bool default_contrasts; // nobody has named any: they are those of plan_default_contrasts
-    bool unpaired;          // every variant has seeds of its own, instead of the same as the others
     int reference;          // the variant that the others are compared with
     long long task_steps;   // of runs on tasks
     int exercises;          // to score at each length of a task
@@ -88,7 +86,7 @@ void plan_free(Plan *plan);
 // Add a text, with the size of its vocabulary and the number of its training tokens.
 bool plan_text(Plan *plan, const char *data, int vocab, long long tokens, Error *error);
 
-// Use `seeds` seeds, from that of the options on. plan->unpaired is set before.
+// Use `seeds` seeds, from that of the options on.
 bool plan_seeds(Plan *plan, long long seeds, Error *error);
 
 // Parse words "SCHEME" or "LABEL=SCHEME", each with "@LR" or "@LR/LR/..." behind it if it has learning rates of its own
@@ -125,11 +123,14 @@ bool plan_contrast(Plan *plan, const char *text, const char *named, int after, E
 // Name each variant minus the reference.
 bool plan_default_contrasts(Plan *plan, const char *named, int after, Error *error);
 
+// The contrast of two variants, in either direction, or NULL.
+const Contrast *plan_named(const Plan *plan, const char *variant, const char *other);
+
 // How many primary contrasts there are, also of schemes that the plan has left out since, in how many places: in every
 // setting, and over the texts if there are several. They are corrected together.
 int plan_family(const Plan *plan);
 
-// Continue with the contrasts, the seeds of variants and the looks of `before`, a plan of the same directory of which
+// Continue with the contrasts and the looks of `before`, a plan of the same directory of which
 // `done` runs are done. Contrasts that were named then stay as they were, and those of `plan` that are new are added,
 // or dropped if they are defaults and those of `before` are not. If no run is done, those that `plan` names take their
 // place. complete: all runs of `before` are done.
@@ -198,7 +199,6 @@ int plan_job_index(const Plan *plan, const Job *job);
 const char *plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job);
 // On tasks, a variant with several learning rates has the first of them.
 double plan_job_rate(const Plan *plan, const Job *job);
-long long plan_job_seed(const Plan *plan, const Job *job);
 // The options of the job's run; --out is still to be set. While it trains, it is validated on the first CURVE_TOKENS
 // validation tokens at most.
 #define CURVE_TOKENS 32768

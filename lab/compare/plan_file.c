@@ -36,7 +36,6 @@ static const Member variant_members[] = {
     TEXT_MEMBER("pos", Variant, pos),
     TEXT_MEMBER("window", Variant, window),
     TEXT_MEMBER("learning_rate", Variant, own_rates),
-    MEMBER("seeds_block", INT, Variant, seed_block, 0, SEED_BLOCKS_MOST),
     {0},
 };
 static const Member contrast_members[] = {
@@ -73,7 +72,6 @@ static const Member plan_members[] = {
     LIST_MEMBER("schemes", POINTER, variants, variant_count, 1, VARIANTS_MOST, variant_members),
     MEMBER("reference", INT, Plan, reference, 0, VARIANTS_MOST - 1),
     MEMBER("seeds", INT, Plan, seeds, 1, SEEDS_MOST),
-    MEMBER("unpaired", FLAG, Plan, unpaired, 0, 0),
     LIST_MEMBER("contrasts", POINTER, contrasts, contrast_count, 0, INT_MAX, contrast_members),
     MEMBER("default_contrasts", FLAG, Plan, default_contrasts, 0, 0),
     LIST_MEMBER("looks", ARRAY, looks, look_count, 0, SEEDS_MOST, &look),
@@ -263,11 +261,11 @@ static bool check_contrasts(const Plan *plan, const char *path, Error *error) {
 static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *error) {
     const json_t *first = json_array_get(json_object_get(json, "schemes"), 0);
     if (json_object_get(json, "sizes") || json_is_true(json_object_get(json, "equal_seconds")) ||
-        json_is_number(json_object_get(first, "learning_rate")))
+        json_is_true(json_object_get(json, "unpaired")) || json_is_number(json_object_get(first, "learning_rate")))
         return fail_input(
             error,
-            "%s was begun by an earlier version of bitter, or for equal times, which went with version 0.2; its "
-            "report stays as it is; for new runs use another --out",
+            "%s was begun by an earlier version of bitter, for equal times or --unpaired, which went with version 0.2; "
+            "its report stays as it is; for new runs use another --out",
             path);
     if (!read_struct((char *)plan, plan_members, "", json, path, error) ||
         !options_read(&plan->base, json_object_get(json, "options"), path, error))
@@ -299,7 +297,6 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
         const char *name, *option;
     } members[] = {{"texts", "--data"},
                    {"settings", "--scale, --tokens-per-parameter or --context"},
-                   {"unpaired", "--unpaired"},
                    {"task_steps", "--task-steps"}, // this and the next matter only if tasks were trained
                    {"exercises", "--exercises"}};
     char asked[TEXT_CAPACITY], found[TEXT_CAPACITY];
@@ -310,7 +307,7 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
                           path, other->name, found, asked);
     json_t *now = plan_json(plan), *then = plan_json(before);
     bool ok = true;
-    for (size_t i = 0; ok && i < (before->task_count > 0 ? 5 : 3); i++)
+    for (size_t i = 0; ok && i < (before->task_count > 0 ? 4 : 2); i++)
         if (!json_equal(json_object_get(now, members[i].name), json_object_get(then, members[i].name)))
             ok = fail_input(error, "%s: the comparison there has another %s; give the same options, or another --out",
                             path, members[i].option);

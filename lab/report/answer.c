@@ -142,9 +142,9 @@ static void sentence(Page *page, const Facts *facts, int i, bool over_texts) {
 // All contrasts, each in all settings and over the texts: a plot and its numbers.
 static bool forest(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
-    const int each = plan->setting_count + facts->settings_over_texts;
+    const int each = facts->each;
     bool exploratory = false, same_variant = true, same_other = true;
-    const Difference *contrasts = facts->differences.items, *end = contrasts + facts->contrasts * each;
+    const Difference *contrasts = facts->differences, *end = contrasts + facts->contrasts * each;
     for (const Difference *d = contrasts; d < end; d++) {
         same_variant = same_variant && d->variant == contrasts->variant;
         same_other = same_other && d->other == contrasts->other;
@@ -235,9 +235,10 @@ static void settings(Page *page, const Facts *facts) {
 // What the intervals promise, and what it has cost to look at them before seeds were added.
 static void confidence(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
-    bool exact = true;
-    for (int i = 0; i < facts->differences.count; i++)
-        exact = exact && paired_exact(&facts->differences.items[i].gap, facts->differences.items[i].comparisons);
+    const int pairs = plan->variant_count * (plan->variant_count - 1) / 2;
+    bool exact = paired_exact(&facts->differences->gap, pairs);
+    for (int i = 0; i < facts->contrasts * facts->each; i++)
+        exact = exact && paired_exact(&facts->differences[i].gap, facts->differences[i].comparisons);
     const int most = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0; // seeds of which results were seen
     const double error = outcome_peeking(facts->outcome);
     page_paragraph(page,
@@ -249,19 +250,15 @@ static void confidence(Page *page, const Facts *facts) {
                    plan_is_ladder(plan) ? "; and the changes from one setting to another" : "",
                    facts->settings_over_texts > 0 ? "and over the texts also the choice of text"
                                                   : "not the choice of text");
-    if (plan->unpaired)
-        page_paragraph(page, "Differences are those of means, with Welch's t intervals, because every scheme has seeds "
-                             "of its own. Rare seeds with a high loss make such intervals too short.");
-    else
-        page_paragraph(page,
-                       "A difference is the median over the seeds of loss minus loss: in half of all seeds it is "
-                       "larger, in half smaller. %s",
-                       exact
-                           ? "The intervals hold whatever the noise is like."
-                           : "For some of them these seeds are too few to hold whatever the noise is like (it takes "
-                             "6 seeds for one comparison, 8 for 6, 11 for 28). Those are Student's t intervals: of six "
-                             "at once with 5 seeds, all held in 85% to 97% of simulated studies. Take 12 seeds or "
-                             "more to rely on them.");
+    page_paragraph(
+        page,
+        "A difference is the median over the seeds of loss minus loss: in half of all seeds it is larger, in "
+        "half smaller. %s",
+        exact ? "The intervals hold whatever the noise is like."
+              : "For some of them these seeds are too few to hold whatever the noise is like (it takes "
+                "6 seeds for one comparison, 8 for 6, 11 for 28). Those are Student's t intervals: of six "
+                "at once with 5 seeds, all held in 85% to 97% of simulated studies. Take 12 seeds or "
+                "more to rely on them.");
     if (plan->rate_count > 1)
         page_paragraph(page, "Learning rates were chosen on the same seeds, by the other half of the text: new seeds "
                              "would have somewhat higher losses.");

@@ -3,7 +3,6 @@
 
 #include "lab/report/page/numbers.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -46,6 +45,25 @@ static void name_settings(Facts *facts) {
     }
 }
 
+static bool gather_differences(Facts *facts, Error *error) {
+    const Plan *plan = facts->plan;
+    facts->each = plan->setting_count + facts->settings_over_texts;
+    const size_t most = (size_t)(plan->contrast_count * facts->each) + 1;
+    facts->differences = calloc(most, sizeof *facts->differences);
+    Difference *next = facts->differences;
+    if (!next) return fail_run(error, "no memory for %zu differences", most);
+    for (const Contrast *c = plan->contrasts; c < plan->contrasts + plan->contrast_count; c++) {
+        const int variant = plan_variant(plan, c->variant), other = plan_variant(plan, c->other);
+        if (variant < 0 || other < 0) continue; // left out since
+        for (int s = 0; s < plan->setting_count; s++)
+            *next++ = outcome_difference(facts->outcome, variant, other, s, 1);
+        for (int s = 0; s < facts->settings_over_texts; s++)
+            *next++ = outcome_difference(facts->outcome, variant, other, s, plan->text_count);
+        facts->contrasts++;
+    }
+    return true;
+}
+
 bool facts_gather(Facts *facts, const Outcome *outcome, Error *error) {
     const Plan *plan = &outcome->comparison->plan;
     *facts = (Facts){.outcome = outcome, .plan = plan, .setting = plan->setting_count - 1};
@@ -58,18 +76,13 @@ bool facts_gather(Facts *facts, const Outcome *outcome, Error *error) {
     for (int s = 0; ok && s < plan->setting_count; s++)
         if (*facts->names[s])
             snprintf(facts->at[s], sizeof *facts->at, " %s %s", plan->text_count > 1 ? "on" : "at", facts->names[s]);
-    if (!ok || !outcome_differences(&facts->differences, outcome, error)) {
-        facts_free(facts);
-        return false;
-    }
-    int named = 0;
-    while (named < facts->differences.count && facts->differences.items[named].named) named++;
-    facts->contrasts = named / (plan->setting_count + facts->settings_over_texts);
-    return true;
+    ok = ok && gather_differences(facts, error);
+    if (!ok) facts_free(facts);
+    return ok;
 }
 
 void facts_free(Facts *facts) {
-    differences_free(&facts->differences);
+    free(facts->differences);
     free(facts->names);
     free(facts->at);
 }
@@ -79,14 +92,11 @@ double report_context(const Facts *facts, int setting) {
 }
 
 const Difference *report_contrast(const Facts *facts, int i) {
-    return &facts->differences.items[i * (facts->plan->setting_count + facts->settings_over_texts)];
+    return &facts->differences[i * facts->each];
 }
 
 Difference report_pair(const Facts *facts, int variant, int other, int setting) {
-    Difference d;
-    const bool found = differences_find(&d, &facts->differences, setting, variant, other);
-    assert(found); // they have all pairs
-    return d;
+    return outcome_difference(facts->outcome, variant, other, setting, 1);
 }
 
 const char *report_setting_name(const Facts *facts, const Difference *d) {
@@ -195,8 +205,7 @@ void report_line(Chart *chart, const Facts *facts, int variant) {
 // --- the runs ---
 Paired report_summary(const Facts *facts, int setting, int variant, const char *quantity, double x) {
     double values[SEEDS_MOST];
-    for (int seed = 0; seed < facts->outcome->seeds; seed++)
-        values[seed] = outcome_value(facts->outcome, setting, -1, variant, seed, quantity, x);
+    outcome_values(values, facts->outcome, setting, variant, quantity, x);
     return paired_summary(values, facts->outcome->seeds);
 }
 

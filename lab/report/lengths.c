@@ -42,11 +42,11 @@ static void change_table(Page *page, const Facts *facts, const char *quantity, i
     for (int i = 0; i < count; i++) page_cells(page, "%.0f", T * (1 << i));
     page_cells(page, "median change at %dx|95%% interval|the loss", times);
     for (int variant = 0; variant < plan->variant_count; variant++) {
-        double differences[SEEDS_MOST];
-        for (int seed = 0; seed < seeds; seed++)
-            differences[seed] = outcome_value(facts->outcome, setting, -1, variant, seed, quantity, times * T) -
-                                outcome_value(facts->outcome, setting, -1, variant, seed, quantity, T);
-        const Paired change = paired_summary(differences, seeds);
+        double changes[SEEDS_MOST], before[SEEDS_MOST];
+        outcome_values(changes, facts->outcome, setting, variant, quantity, times * T);
+        outcome_values(before, facts->outcome, setting, variant, quantity, T);
+        for (int seed = 0; seed < seeds; seed++) changes[seed] -= before[seed];
+        const Paired change = paired_summary(changes, seeds);
         const Interval interval = paired_interval(&change, plan->variant_count);
         page_row(page, false, "%s", plan->variants[variant].name);
         for (int i = 0; i < count; i++)
@@ -130,12 +130,11 @@ static void share_cell(Page *page, const Facts *facts, int task, int variant, do
 // "+12.0 (+1.5 to +22.5) *": in percentage points; * = without 0.
 static void gap_cell(Page *page, const Facts *facts, int task, const Difference *d, double first, double last) {
     const double comparisons = 2.0 * facts->contrasts * facts->plan->task_count;
-    double variant[SEEDS_MOST], other[SEEDS_MOST];
-    for (int seed = 0; seed < facts->outcome->seeds; seed++) {
-        variant[seed] = share_of(facts, task, d->variant, seed, first, last);
-        other[seed] = share_of(facts, task, d->other, seed, first, last);
-    }
-    const Paired all = outcome_gap(facts->outcome, variant, other);
+    double gaps[SEEDS_MOST];
+    for (int seed = 0; seed < facts->outcome->seeds; seed++)
+        gaps[seed] =
+            share_of(facts, task, d->variant, seed, first, last) - share_of(facts, task, d->other, seed, first, last);
+    const Paired all = paired_summary(gaps, facts->outcome->seeds);
     const Interval interval = paired_interval(&all, comparisons);
     page_cells(page, isnan(interval.low) ? "%+.1f" : "%+.1f (%+.1f to %+.1f)%s", all.estimate, interval.low,
                interval.high, paired_verdict(&all, comparisons) == VERDICT_UNRESOLVED ? "" : " *");
@@ -148,10 +147,8 @@ bool report_tasks(Page *page, const Facts *facts, Error *error) {
         if (!builtin_choose(&builtin, plan->tasks[task], error) || !tasks_chart(page, facts, task, &builtin, error))
             return false;
         const double min = (double)builtin.min, max = (double)builtin.max;
-        text_print(&page->text,
-                   "right answers in percent: mean ± standard deviation of the seeds, and each seed; and "
-                   "%s differences in percentage points",
-                   plan->unpaired ? "mean" : "median");
+        text_print(&page->text, "right answers in percent: mean ± standard deviation of the seeds, and each seed; and "
+                                "median differences in percentage points");
         if (facts->outcome->seeds > 1)
             text_print(&page->text, ", whose %d intervals of all tasks hold at once; * = without 0",
                        2 * facts->contrasts * plan->task_count);

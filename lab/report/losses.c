@@ -13,16 +13,15 @@ static void losses_table(Page *page, const Facts *facts, int setting) {
         page, "loss in nats a token in windows of %.0f tokens%s: mean ± standard deviation of %d seed%s, and each seed",
         T, facts->at[setting], seeds, seeds == 1 ? "" : "s");
     page_row(page, true, "scheme|loss|perplexity|learning rate|position parameters");
-    for (int seed = 0; seed < seeds; seed++)
-        page_cells(page, "seed %lld", (plan->unpaired ? 1 : plan->base.seed) + seed);
+    for (int seed = 0; seed < seeds; seed++) page_cells(page, "seed %lld", plan->base.seed + seed);
     for (int variant = 0; variant < plan->variant_count; variant++) {
         const Paired loss = report_loss(facts, setting, variant);
         page_row(page, false, "%s", plan->variants[variant].name);
         report_loss_cell(page, loss);
         page_cells(page, "%.3f|%.3g|%.0f", exp(loss.mean), report_rate(facts, setting, variant),
-                   outcome_value(facts->outcome, setting, -1, variant, 0, "positions", 0));
+                   outcome_value(facts->outcome, setting, variant, 0, "positions", 0));
         for (int seed = 0; seed < seeds; seed++)
-            page_cells(page, "%.4f", outcome_value(facts->outcome, setting, -1, variant, seed, "loss", T));
+            page_cells(page, "%.4f", outcome_value(facts->outcome, setting, variant, seed, "loss", T));
     }
     page_table_end(page);
 }
@@ -78,7 +77,8 @@ bool report_seeds(Page *page, const Facts *facts, Error *error) {
             const Difference *d = report_contrast(facts, i) + setting;
             page_row(page, false, "%s - %s%s", facts->plan->variants[d->variant].name,
                      facts->plan->variants[d->other].name, facts->at[setting]);
-            page_cells(page, "%+.4f|%+.4f|%.4f|%.4f", d->gap.estimate, d->gap.mean, d->gap.sd, d->resolvable);
+            page_cells(page, "%+.4f|%+.4f|%.4f|%.4f", d->gap.estimate, d->gap.mean, d->gap.sd,
+                       resolvable(&d->gap, d->comparisons));
         }
     page_table_end(page);
     return true;

@@ -13,8 +13,8 @@
 static double seconds_a_token(double *spread, const Facts *facts, int setting, int variant) {
     double least = INFINITY, most = 0;
     for (int seed = 0; seed < facts->outcome->seeds; seed++) {
-        const double seconds = outcome_value(facts->outcome, setting, -1, variant, seed, "seconds", 0) /
-                               outcome_value(facts->outcome, setting, -1, variant, seed, "tokens", 0);
+        const double seconds = outcome_value(facts->outcome, setting, variant, seed, "seconds", 0) /
+                               outcome_value(facts->outcome, setting, variant, seed, "tokens", 0);
         if (isnan(seconds)) least = most = NAN;
         if (seconds < least) least = seconds;
         if (seconds > most) most = seconds;
@@ -47,9 +47,9 @@ bool report_cost(Page *page, const Facts *facts, Error *error) {
         char words[NUMBER_WORDS];
         page_row(page, false, "%s", plan->variants[variant].name);
         page_cells(page, "%.0f|%.0f|%s|%+.1f%%|%.2f",
-                   outcome_value(facts->outcome, setting, -1, variant, 0, "parameters", 0),
-                   outcome_value(facts->outcome, setting, -1, variant, 0, "positions", 0),
-                   number_words(words, operations), fabs(share) < 5e-4 ? 0 : 100 * share, 1e6 * seconds);
+                   outcome_value(facts->outcome, setting, variant, 0, "parameters", 0),
+                   outcome_value(facts->outcome, setting, variant, 0, "positions", 0), number_words(words, operations),
+                   fabs(share) < 5e-4 ? 0 : 100 * share, 1e6 * seconds);
         page_cells(page, variant == base || isnan(more) ? "-" : "%+.1f%%%s", 100 * more,
                    fabs(more) <= fmax(spread, base_spread) ? ", within noise" : "");
         page_cells(page, "%.1f%%", 100 * spread);
@@ -62,14 +62,11 @@ bool report_limits(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     page_paragraph(
         page,
-        "%s \"Not resolved\" does not mean \"equal\": every difference in the interval is possible. Losses "
-        "are measured on the second half of the validation text, which was not used to choose anything.",
-        plan->unpaired
-            ? "Every scheme has seeds of its own, and the runs are the independent units. Differences are those of the "
-              "means, with Welch's t intervals, which late seeds make too short."
-            : "Schemes share seeds: the runs of a seed begin with the same weights and see the same batches, "
-              "so differences are paired, and the seeds are the independent units. A difference is the median over the "
-              "seeds, and its interval goes from one of the sorted differences to another, whatever the noise.");
+        "Schemes share seeds: the runs of a seed begin with the same weights and see the same batches, so differences "
+        "are paired, and the seeds are the independent units. A difference is the median over the seeds, and its "
+        "interval goes from one of the sorted differences to another, whatever the noise. \"Not resolved\" does not "
+        "mean \"equal\": every difference in the interval is possible. Losses are measured on the second half of the "
+        "validation text, which was not used to choose anything.");
     int given = 0; // variants whose rates were given with them
     for (int variant = 0; variant < plan->variant_count; variant++) given += plan->variants[variant].lr_count > 0;
     if (given == plan->variant_count)
@@ -86,7 +83,6 @@ bool report_limits(Page *page, const Facts *facts, Error *error) {
 bool report_repeat(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     const Job first = {.task = -1, .variant = plan->reference};
-    const long long from = plan_job_seed(plan, &first);
     char path[PATH_CAPACITY], machine[TEXT_CAPACITY] = "";
     if (!comparison_path(path, facts->outcome->comparison, &first, "config.json", error) ||
         (!path_missing(path) && !config_machine(machine, path, error)))
@@ -94,9 +90,8 @@ bool report_repeat(Page *page, const Facts *facts, Error *error) {
     page_code(page, plan->command);
     if (*machine)
         page_paragraph(page, "Machine: %s; %d thread%s a run.", machine, plan->threads, plan->threads == 1 ? "" : "s");
-    page_paragraph(page, "bitter %s. Seeds %lld to %lld%s%s%s.", BITTER_VERSION, from, from + facts->outcome->seeds - 1,
-                   plan->unpaired ? " for " : "", plan->unpaired ? plan->variants[plan->reference].name : "",
-                   plan->unpaired ? "; every other scheme has seeds of its own" : "");
+    page_paragraph(page, "bitter %s. Seeds %lld to %lld.", BITTER_VERSION, plan->base.seed,
+                   plan->base.seed + facts->outcome->seeds - 1);
     page_paragraph(page,
                    "All runs of a seed see the same batches in the same order. In each setting, runs of equally many "
                    "steps saw the same ones, which was checked by the CRC-32 of all their inputs.");

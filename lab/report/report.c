@@ -16,7 +16,7 @@ static bool print_table(FILE *out, const Facts *facts, Error *error) {
     fprintf(out, "%-*s %9s %10s %9s %10s\n", columns, "scheme", "positions", "loss", "± sd", "rate");
     for (int variant = 0; variant < plan->variant_count; variant++) {
         const Paired loss = report_loss(facts, facts->setting, variant);
-        const double positions = outcome_value(facts->outcome, facts->setting, -1, variant, 0, "positions", 0);
+        const double positions = outcome_value(facts->outcome, facts->setting, variant, 0, "positions", 0);
         char cells[3][32] = {"-", "diverged", ""};
         if (!isnan(positions)) snprintf(cells[0], sizeof cells[0], "%.0f", positions);
         if (!isnan(loss.mean)) snprintf(cells[1], sizeof cells[1], "%.4f", loss.mean);

@@ -35,16 +35,13 @@ static int all_changes(const Facts *facts) {
 
 // The change of a contrast from one setting to another; the seeds are the units. Corrected for all_changes.
 static Difference change_of(const Facts *facts, const Difference *contrast, int from, int to) {
-    const double comparisons = all_changes(facts);
-    const int variants[] = {contrast->variant, contrast->other};
-    double changes[2][SEEDS_MOST];
-    for (int k = 0; k < 2; k++)
-        for (int seed = 0; seed < facts->outcome->seeds; seed++)
-            changes[k][seed] =
-                outcome_value(facts->outcome, to, -1, variants[k], seed, "loss", report_context(facts, to)) -
-                outcome_value(facts->outcome, from, -1, variants[k], seed, "loss", report_context(facts, from));
+    const int comparisons = all_changes(facts), seeds = facts->outcome->seeds;
+    double changes[SEEDS_MOST], before[SEEDS_MOST];
+    outcome_gaps(changes, facts->outcome, contrast->variant, contrast->other, to);
+    outcome_gaps(before, facts->outcome, contrast->variant, contrast->other, from);
+    for (int seed = 0; seed < seeds; seed++) changes[seed] -= before[seed];
     Difference d = *contrast;
-    d.gap = outcome_gap(facts->outcome, changes[0], changes[1]);
+    d.gap = paired_summary(changes, seeds);
     d.interval = paired_interval(&d.gap, comparisons);
     d.verdict = paired_verdict(&d.gap, comparisons);
     return d;

@@ -118,12 +118,12 @@ static void plateaus(Page *page, const Facts *facts) {
         double steps[SEEDS_MOST], there[SEEDS_MOST], twice[SEEDS_MOST], end[SEEDS_MOST];
         int leave = 0, go_on = 0;
         for (int seed = 0; seed < seeds; seed++) {
-            const double step = outcome_value(facts->outcome, setting, -1, variant, seed, "left", 0);
+            const double step = outcome_value(facts->outcome, setting, variant, seed, "left", 0);
             if (isnan(step)) continue;
             steps[leave] = step;
             there[leave] = loss_after(facts, variant, seed, step);
             end[leave++] =
-                outcome_value(facts->outcome, setting, -1, variant, seed, "loss", report_context(facts, setting));
+                outcome_value(facts->outcome, setting, variant, seed, "loss", report_context(facts, setting));
             twice[go_on] = loss_after(facts, variant, seed, 2 * step);
             go_on += !isnan(twice[go_on]);
         }

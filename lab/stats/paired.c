@@ -40,13 +40,12 @@ static double median_of(const double *sorted, int n) {
 }
 
 static Paired nothing_of(int n) {
-    return (Paired){.n = n, .estimate = NAN, .mean = NAN, .sd = NAN, .se = NAN, .df = NAN, .alone = {NAN, NAN}};
+    return (Paired){.n = n, .estimate = NAN, .mean = NAN, .sd = NAN, .alone = {NAN, NAN}};
 }
 
 Paired paired_summary(const double *differences, int n) {
     assert(n >= 0 && n <= SEEDS_MOST);
     Paired paired = nothing_of(n);
-    paired.pairs = true;
     if (n < 1 || !all_finite(differences, n)) return paired;
     memcpy(paired.sorted, differences, (size_t)n * sizeof *differences);
     qsort(paired.sorted, (size_t)n, sizeof *paired.sorted, rising);
@@ -54,26 +53,8 @@ Paired paired_summary(const double *differences, int n) {
     paired.mean = mean_of(differences, n);
     if (n < 2) return paired;
     paired.sd = sd_of(differences, n);
-    paired.se = paired.sd / sqrt(n);
-    paired.df = n - 1;
     paired.alone = paired_interval(&paired, 1);
     return paired;
-}
-
-Paired unpaired_summary(const double *a, int na, const double *b, int nb) {
-    assert(na >= 0 && nb >= 0);
-    Paired gap = nothing_of(na < nb ? na : nb);
-    if (gap.n < 1 || !all_finite(a, na) || !all_finite(b, nb)) return gap;
-    gap.estimate = gap.mean = mean_of(a, na) - mean_of(b, nb);
-    if (gap.n < 2) return gap;
-    const double sd_a = sd_of(a, na), sd_b = sd_of(b, nb);
-    const double error_a = sd_a * sd_a / na, error_b = sd_b * sd_b / nb, errors = error_a + error_b;
-    const double share = errors > 0 ? error_a / errors : (na - 1.0) / (na + nb - 2.0), rest = 1 - share;
-    gap.sd = hypot(sd_a, sd_b);
-    gap.se = sqrt(errors);
-    gap.df = fmax(1 / (share * share / (na - 1) + rest * rest / (nb - 1)), gap.n - 1);
-    gap.alone = paired_interval(&gap, 1);
-    return gap;
 }
 
 // P(B <= most) of the number B of n coins that fall heads, each with probability p.
@@ -103,23 +84,19 @@ static int order_of(double *share, double level, int n) {
 
 bool paired_exact(const Paired *paired, double comparisons) {
     double share;
-    return paired->pairs && order_of(&share, 1 - LEVEL / comparisons, paired->n) > 0;
+    return order_of(&share, 1 - LEVEL / comparisons, paired->n) > 0;
 }
 
 Interval paired_interval(const Paired *paired, double comparisons) {
     assert(comparisons >= 1);
-    if (!isfinite(paired->se)) return (Interval){NAN, NAN};
+    if (!isfinite(paired->sd)) return (Interval){NAN, NAN};
     const double *x = paired->sorted;
     const int n = paired->n;
-    if (paired_exact(paired, comparisons)) {
-        double share;
-        const int k = order_of(&share, 1 - LEVEL / comparisons, n);
-        return (Interval){x[k - 1] + share * (x[k] - x[k - 1]), x[n - k] - share * (x[n - k] - x[n - k - 1])};
-    }
-    const double half = -t_quantile(LEVEL / 2 / comparisons, paired->df) * paired->se;
-    const Interval t = {paired->mean - half, paired->mean + half};
-    if (!paired->pairs) return t;
-    return (Interval){fmin(t.low, x[0]), fmax(t.high, x[n - 1])};
+    double share;
+    const int k = order_of(&share, 1 - LEVEL / comparisons, n);
+    if (k > 0) return (Interval){x[k - 1] + share * (x[k] - x[k - 1]), x[n - k] - share * (x[n - k] - x[n - k - 1])};
+    const double half = -t_quantile(LEVEL / 2 / comparisons, n - 1) * paired->sd / sqrt(n);
+    return (Interval){fmin(paired->mean - half, x[0]), fmax(paired->mean + half, x[n - 1])};
 }
 
 Verdict paired_verdict(const Paired *paired, double comparisons) {
@@ -134,7 +111,8 @@ const char *verdict_words(Verdict verdict) {
 }
 
 // With Student's t: the noncentrality that has the power.
-static double resolvable_by_t(double se, double df, double comparisons) {
+static double resolvable_by_t(double sd, int n, double comparisons) {
+    const double df = n - 1;
     const double critical = -t_quantile(LEVEL / 2 / comparisons, df);
     double low = 0, high = 1;
     while (t_power(high, critical, df) < POWER) high *= 2;
@@ -142,7 +120,7 @@ static double resolvable_by_t(double se, double df, double comparisons) {
         const double middle = low + (high - low) / 2;
         *(t_power(middle, critical, df) < POWER ? &low : &high) = middle;
     }
-    return high * se;
+    return high * sd / sqrt(n);
 }
 
 // x_k is above 0 if fewer than k of n are below it: the true median, in deviations, at which this has the power.
@@ -157,10 +135,10 @@ static double resolvable_by_order(int k, int n) {
 
 double resolvable(const Paired *paired, double comparisons) {
     assert(comparisons >= 1);
-    if (!(paired->df >= 1)) return NAN;
-    if (!paired_exact(paired, comparisons)) return resolvable_by_t(paired->se, paired->df, comparisons);
+    if (isnan(paired->sd)) return NAN;
     double share;
     const int k = order_of(&share, 1 - LEVEL / comparisons, paired->n);
+    if (k == 0) return resolvable_by_t(paired->sd, paired->n, comparisons);
     const double wide = resolvable_by_order(k, paired->n), narrow = resolvable_by_order(k + 1, paired->n);
     return paired->sd * (wide + share * (narrow - wide));
 }

@@ -29,28 +29,18 @@
 
 #define SEEDS_MOST 64 // differences in one comparison
 
-// Paired differences of one contrast, or the difference of two independent variants (unpaired_summary).
+// Paired differences of one contrast.
 typedef struct {
-    int n;                     // differences; without pairs: runs of the smaller variant
-    bool pairs;                // false: of unpaired_summary
-    double sorted[SEEDS_MOST]; // (n) the differences, rising; without pairs not set
-    double estimate; // what intervals are for: the median of the differences; without pairs, that of the means
-    double mean, sd; // sd with n - 1; without pairs: of the difference of one run of each variant
-    double se;       // standard error of the mean: sd / sqrt(n) for pairs
-    double df;       // degrees of freedom of se: n - 1 for pairs
-    Interval alone;  // 95%, not corrected for other comparisons (see paired_interval)
+    int n;
+    double sorted[SEEDS_MOST]; // (n) the differences, rising
+    double estimate;           // their median, which intervals are for
+    double mean, sd;           // sd with n - 1
+    Interval alone;            // 95%, not corrected for other comparisons (see paired_interval)
 } Paired;
 
 // Of n <= SEEDS_MOST differences. If one is not finite, everything is NAN: leaving out the seeds that diverged would
 // flatter a scheme. One difference has no sd and no interval. Equal differences have sd 0 and the point as interval.
 Paired paired_summary(const double *differences, int n);
-
-// The difference mean(a) - mean(b) of variants a (na) and b (nb) that share no seeds, by Welch's test (1947): the
-// variances may differ, and df, between min(na, nb) - 1 and na + nb - 2, is Welch's and Satterthwaite's. If a value is
-// not finite, everything is NAN. A variant of one run leaves only the mean. The 95% interval holds the truth in 94.6 to
-// 95.6% of studies with 5 runs against 5, whatever the variances, and in 94.2% with 4 noisy runs against 12; all of
-// this for normal noise, and as seldom as Student's where late seeds are rare.
-Paired unpaired_summary(const double *a, int na, const double *b, int nb);
 
 // --- one verdict for one number: the corrected interval decides ---
 
@@ -58,7 +48,7 @@ Paired unpaired_summary(const double *a, int na, const double *b, int nb);
 // family hold their truths with a probability of 95%, however the comparisons depend on each other. NAN without an sd.
 Interval paired_interval(const Paired *paired, double comparisons);
 
-// Is paired_interval free of assumptions on the shape of noise, because there are pairs, and seeds enough?
+// Is paired_interval free of assumptions on the shape of noise, because there are seeds enough?
 bool paired_exact(const Paired *paired, double comparisons);
 
 typedef enum { VERDICT_UNRESOLVED, VERDICT_BETTER, VERDICT_WORSE } Verdict;
@@ -70,7 +60,7 @@ Verdict paired_verdict(const Paired *paired, double comparisons);
 const char *verdict_words(Verdict verdict); // "better", "worse", "not resolved"
 
 // The smallest true difference whose corrected interval (paired_interval) leaves out 0 with a probability of 80%, if
-// the noise is normal and its standard deviation paired->sd. Uses n, pairs, sd, se and df. NAN if sd is.
+// the noise is normal and its standard deviation paired->sd. Uses n and sd. NAN if sd is.
 double resolvable(const Paired *paired, double comparisons);
 
 // Several texts as a random effect: gaps (texts, seeds) of one contrast, at most SEEDS_MOST texts. The units are the

@@ -162,46 +162,11 @@ static void looks_are_counted_when_seeds_change(void **state) {
     assert_true(plan.looks[0] == 5 && plan.looks[1] == 6 && plan.looks[2] == 7);
 }
 
-// With --unpaired, no two variants share a seed, whoever joins and leaves.
-static void unpaired_variants_have_seeds_of_their_own(void **state) {
-    static Plan plan, before;
-    static const char *const lists[] = {"rope;a=rope;alibi", "alibi;rope", "none;alibi;a=rope;rope"};
-    Error error = {0};
-    char name[PATH_CAPACITY];
-    make(&plan, lists[0]);
-    plan.unpaired = true;
-    plan.seeds = SEEDS_MOST;
-    long long rope = 0;
-    for (size_t i = 0; i < COUNT(lists); i++) {
-        hand_over(&before, &plan);
-        make(&plan, lists[i]);
-        plan.unpaired = true;
-        plan.seeds = SEEDS_MOST;
-        follow(&plan, &before, true);
-        const Job first = {.task = -1, .variant = plan_variant(&plan, "rope")};
-        if (i == 0) rope = plan_job_seed(&plan, &first);
-        assert_int_equal(plan_job_seed(&plan, &first), rope);
-        for (int k = 0; k < plan_job_count(&plan); k++)
-            for (int l = 0; l < k; l++) {
-                const Job a = plan_job(&plan, k), b = plan_job(&plan, l);
-                assert_true(plan_job_seed(&plan, &a) != plan_job_seed(&plan, &b));
-            }
-    }
-    const Job job = {.task = -1, .variant = 1, .seed = 2};
-    assert_string_equal(plan_job_name(name, &plan, &job), "alibi-seed1467"); // 1337 + 2 * 64 + 2
-    assert_int_equal(plan_job_options(&plan, &job).seed, 1467);
-    plan.base.seed = LLONG_MAX - 64;
-    expect_refusal(plan_seeds(&plan, 3, &error), &error, "a seed near the end", "--seed");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_contrasts_are_refused),
-        cmocka_unit_test(without_names_there_are_defaults),
-        cmocka_unit_test(contrasts_cannot_be_taken_back),
-        cmocka_unit_test(contrasts_may_change_before_runs),
+        cmocka_unit_test(wrong_contrasts_are_refused),         cmocka_unit_test(without_names_there_are_defaults),
+        cmocka_unit_test(contrasts_cannot_be_taken_back),      cmocka_unit_test(contrasts_may_change_before_runs),
         cmocka_unit_test(looks_are_counted_when_seeds_change),
-        cmocka_unit_test(unpaired_variants_have_seeds_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

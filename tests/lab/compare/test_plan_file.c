@@ -53,8 +53,7 @@ static void plans_come_back(void **state) {
              plan_settings(&plan, &lists, &error) && plan_rates(&plan, "", &error),
          &error);
     plan.base.seed = 7;
-    plan.unpaired = plan.default_contrasts = true;
-    plan.variants[1].seed_block = 99999;
+    plan.default_contrasts = true;
     expect_round_trip(&plan);
     make_large(&plan);
     expect_round_trip(&plan);
@@ -84,7 +83,8 @@ static void files_of_earlier_versions_are_refused(void **state) {
     static Plan plan;
     Error error = {0};
     static const char *const files[] = {"{\"options\": {}, \"sizes\": []}",
-                                        "{\"options\": {}, \"equal_seconds\": true}"};
+                                        "{\"options\": {}, \"equal_seconds\": true}",
+                                        "{\"options\": {}, \"unpaired\": true}"};
     for (size_t i = 0; i < COUNT(files); i++) {
         unlink(path);
         scratch_write(path, files[i], strlen(files[i]));
@@ -210,8 +210,6 @@ static const struct {
                {"schemes;0;learning_rate", NULL, ""},
                {"schemes;0;learning_rate", "0.008", "earlier version"},
                {"schemes;0;learning_rate", "\"x\"", "'x'"},
-               {"unpaired", NULL, "\"unpaired\""},
-               {"schemes;0;seeds_block", "100001", "\"seeds_block\""},
                {"schemes;1;window", "\"0\"", "character 1"},
                {"schemes;1;window", "\"64 --window 8\"", "character 4"},
                {"schemes;2;window", "\"64\"", "give it a label"},

@@ -162,17 +162,13 @@ static void longer_windows_are_told(void **state) {
 static void limits_are_those_of_the_plan(void **state) {
     static const struct {
         WriteSection *write;
-        bool given; // is it said with grid, tasks and unpaired seeds, or without them?
+        bool given; // is it said with grid and tasks, or without them?
         const char *words;
     } said[] = {{report_limits, false, "No grid of learning rates was tried"},
-                {report_limits, false, "differences are paired"},
                 {report_limits, true, "Tasks are trained at the rate of --lr."},
-                {report_limits, true, "Every scheme has seeds of its own"},
-                {report_repeat, true, "for none; every other scheme has seeds of its own"},
                 {report_answer, true, "Learning rates were chosen on the same seeds"}};
     for (int given = 0; given < 2; given++) {
         make_plan("none;alibi", given ? "0.001,0.002" : "", "", given ? "copy:max=2" : "");
-        plan->unpaired = given;
         put_all();
         for (size_t n = 0; n < COUNT(said); n++)
             expect_if(said[n].given == given, section(said[n].write), said[n].words);
