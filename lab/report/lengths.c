@@ -88,34 +88,37 @@ static double share_of(const Facts *facts, int task, int variant, int seed, doub
     return answered.questions > 0 ? 100 * answered.right / answered.questions : NAN;
 }
 
-// The mean of the seeds as a line, and each seed as a dot.
+static Paired shares_of(const Facts *facts, int task, int variant, double first, double last) {
+    double shares[SEEDS_MOST];
+    for (int seed = 0; seed < facts->outcome->seeds; seed++)
+        shares[seed] = share_of(facts, task, variant, seed, first, last);
+    return paired_summary(shares, facts->outcome->seeds);
+}
+
 static bool tasks_chart(Page *page, const Facts *facts, int task, const BuiltinCorpus *builtin, Error *error) {
     const Plan *plan = facts->plan;
     char label[128];
     snprintf(label, sizeof label, "number of %s", builtin->builtin->counts);
-    Chart chart = {
-        .x_label = label, .y_label = "right answers in percent", .mark = (double)builtin->max, .mark_label = "trained"};
+    Chart chart = {.x_label = label,
+                   .y_label = "right answers in percent",
+                   .mark = (double)builtin->max,
+                   .mark_label = "trained",
+                   .bands = facts->outcome->seeds > 1};
     for (int variant = 0; variant < plan->variant_count; variant++) {
         report_line(&chart, facts, variant);
         for (int length = (int)builtin->min; length <= 2 * (int)builtin->max; length++) {
-            double sum = 0;
-            for (int seed = 0; seed < facts->outcome->seeds; seed++) {
-                const double share = share_of(facts, task, variant, seed, length, length);
-                chart_dot(&chart, length, share);
-                sum += share;
-            }
-            if (!isnan(sum)) chart_point(&chart, length, sum / facts->outcome->seeds); // not all were asked
+            const Paired all = shares_of(facts, task, variant, length, length);
+            if (!isnan(all.mean)) // it was asked
+                chart_interval(&chart, length, all.mean, all.sorted[0], all.sorted[all.n - 1]);
         }
     }
-    return page_chart(page, &chart, error, "Right answers by length: %s; a dot for each seed", plan->tasks[task]);
+    return page_chart(page, &chart, error, "Right answers by length: %s, mean of the seeds%s", plan->tasks[task],
+                      chart.bands ? "; bands: from the lowest to the highest seed" : "");
 }
 
 // "57.2 ± 30.1 (20, 61, 90)": in percent, over the seeds.
 static void share_cell(Page *page, const Facts *facts, int task, int variant, double first, double last) {
-    const int seeds = facts->outcome->seeds;
-    double shares[SEEDS_MOST] = {0};
-    for (int seed = 0; seed < seeds; seed++) shares[seed] = share_of(facts, task, variant, seed, first, last);
-    const Paired all = paired_summary(shares, seeds);
+    const Paired all = shares_of(facts, task, variant, first, last);
     if (isnan(all.sd)) {
         page_cells(page,
                    isnan(outcome_right(facts->outcome, task, variant, -1, first, last).questions) ? "diverged" : "%.1f",
@@ -123,7 +126,7 @@ static void share_cell(Page *page, const Facts *facts, int task, int variant, do
         return;
     }
     text_print(&page->text, "%.1f ± %.1f", all.mean, all.sd);
-    for (int seed = 0; seed < seeds; seed++) text_print(&page->text, "%s%.0f", seed ? ", " : " (", shares[seed]);
+    for (int i = 0; i < all.n; i++) text_print(&page->text, "%s%.0f", i ? ", " : " (", all.sorted[i]);
     page_cells(page, ")");
 }
 

@@ -49,10 +49,7 @@ static Difference change_of(const Facts *facts, const Difference *contrast, int 
 
 static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, Error *error) {
     const bool seeds = facts->outcome->seeds > 1;
-    Chart chart = {.x_label = compute,
-                   .y_label = "difference in nats a token",
-                   .spread = seeds ? SPREAD_BARS : SPREAD_NONE,
-                   .log_x = true};
+    Chart chart = {.x_label = compute, .y_label = "difference in nats a token", .bands = seeds, .log_x = true};
     for (int i = 0; i < facts->contrasts; i++) {
         const Difference *d = report_contrast(facts, i);
         const int hue = report_hue(facts, d->variant);
@@ -63,8 +60,8 @@ static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, Error *
                    facts->plan->variants[d->other].name, d->primary ? "" : " (exploratory)");
         chart_style(&chart, hue, dash);
         for (const Rung *rung = rungs; rung < rungs + facts->plan->setting_count; rung++)
-            chart_bar(&chart, rung->x, d[rung->setting].gap.estimate, d[rung->setting].interval.low,
-                      d[rung->setting].interval.high);
+            chart_interval(&chart, rung->x, d[rung->setting].gap.estimate, d[rung->setting].interval.low,
+                           d[rung->setting].interval.high);
     }
     return page_chart(page, &chart, error,
                       "Differences against compute%s; below 0, the scheme that is named first is better",
@@ -74,16 +71,13 @@ static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, Error *
 // Each scheme at the compute that it took itself.
 static bool loss_chart(Page *page, const Facts *facts, const Rung *rungs, Error *error) {
     const bool seeds = facts->outcome->seeds > 1;
-    Chart chart = {.x_label = compute,
-                   .y_label = "loss in nats a token",
-                   .spread = seeds ? SPREAD_BANDS : SPREAD_NONE,
-                   .log_x = true};
+    Chart chart = {.x_label = compute, .y_label = "loss in nats a token", .bands = seeds, .log_x = true};
     for (int variant = 0; variant < facts->plan->variant_count; variant++) {
         report_line(&chart, facts, variant);
         for (const Rung *rung = rungs; rung < rungs + facts->plan->setting_count; rung++) {
             const Paired loss = report_loss(facts, rung->setting, variant);
-            chart_bar(&chart, compute_of(facts->plan, rung->setting, variant), loss.estimate, loss.sorted[0],
-                      loss.sorted[loss.n - 1]);
+            chart_interval(&chart, compute_of(facts->plan, rung->setting, variant), loss.estimate, loss.sorted[0],
+                           loss.sorted[loss.n - 1]);
         }
     }
     return page_chart(page, &chart, error, "Losses against compute%s",

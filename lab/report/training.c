@@ -76,8 +76,8 @@ static int add_curve(Chart *tokens, Chart *time, const Facts *facts, int variant
         if (strcmp(row->quantity, "curve") != 0) continue;
         const Paired loss = report_summary(facts, setting, variant, "curve", row->x);
         if (isnan(loss.estimate)) continue;
-        chart_bar(tokens, row->x / steps * setting_tokens(facts->plan, setting), loss.estimate, loss.sorted[0],
-                  loss.sorted[loss.n - 1]);
+        chart_interval(tokens, row->x / steps * setting_tokens(facts->plan, setting), loss.estimate, loss.sorted[0],
+                       loss.sorted[loss.n - 1]);
         chart_point(time, row->x / steps * seconds, loss.estimate);
         points++;
     }
@@ -140,9 +140,8 @@ static void plateaus(Page *page, const Facts *facts) {
 
 bool report_training(Page *page, const Facts *facts, Error *error) {
     const char *at = facts->at[facts->setting], loss[] = "loss in nats a token";
-    Chart tokens = {.x_label = "training tokens", .y_label = loss, .log_x = true},
+    Chart tokens = {.x_label = "training tokens", .y_label = loss, .log_x = true, .bands = facts->outcome->seeds > 1},
           time = {.x_label = "training time in seconds", .y_label = loss, .log_x = true};
-    if (facts->outcome->seeds > 1) tokens.spread = SPREAD_BANDS;
     int most = 0;
     for (int variant = 0; variant < facts->plan->variant_count; variant++) {
         report_line(&tokens, facts, variant);
@@ -154,7 +153,7 @@ bool report_training(Page *page, const Facts *facts, Error *error) {
         plateaus(page, facts);
         return page_chart(page, &tokens, error,
                           "Loss on validation text against training tokens%s, median of the seeds%s", at,
-                          tokens.spread ? "; bands: from the lowest to the highest seed" : "") &&
+                          tokens.bands ? "; bands: from the lowest to the highest seed" : "") &&
                page_chart(page, &time, error, "Loss on validation text against training time%s, median of the seeds",
                           at);
     }

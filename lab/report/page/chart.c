@@ -44,19 +44,14 @@ static void add(Chart *chart, Point point) {
     if (!points) return;
     line->points = points;
     line->points[line->count++] = point;
-    line->dots += point.dot;
 }
 
 void chart_point(Chart *chart, double x, double y) {
-    add(chart, (Point){x, y, y, y, false});
+    add(chart, (Point){x, y, y, y});
 }
 
-void chart_dot(Chart *chart, double x, double y) {
-    add(chart, (Point){x, y, y, y, true});
-}
-
-void chart_bar(Chart *chart, double x, double y, double low, double high) {
-    add(chart, (Point){x, y, low, high, false});
+void chart_interval(Chart *chart, double x, double y, double low, double high) {
+    add(chart, (Point){x, y, low, high});
 }
 
 void chart_free(Chart *chart) {
@@ -319,7 +314,7 @@ static void fit_axes(Drawing *d) {
     // A linear axis would hide values that are much smaller than the largest.
     const bool log_y = chart->log_y && high > 5 * positive;
     if (log_y) low = positive;
-    if (chart->spread != SPREAD_NONE) {
+    if (chart->bands) {
         // Intervals that are much longer than the points' own range would press the points together.
         const double span = high > low ? 3 * (high - low) : INFINITY;
         if (!log_y || least > 0) low = fmin(low, fmax(least, low - span));
@@ -334,10 +329,10 @@ static void choose_x_ticks(Drawing *d) {
     const Line *longest = d->chart->lines;
     double last = -INFINITY;
     for (const Line *line = longest; line < d->chart->lines + d->count; line++)
-        if (line->count - line->dots > longest->count - longest->dots) longest = line;
-    bool few = longest->count - longest->dots <= 8;
+        if (line->count > longest->count) longest = line;
+    bool few = longest->count <= 8;
     for (const Point *p = longest->points; few && p < longest->points + longest->count; p++) {
-        if (p->dot || !(fabs(at(&d->x, p->x) - last) >= 44)) continue; // pixels
+        if (!(fabs(at(&d->x, p->x) - last) >= 44)) continue; // pixels
         few = fabs(1e6 * p->x - round(1e6 * p->x)) < 1e-3;
         last = at(&d->x, p->x);
         d->x.ticks[d->x.count] = p->x;
@@ -381,13 +376,6 @@ static void draw_y_axis(const Drawing *d) {
 }
 
 // --- lines ---
-// Error bars at the same x would hide each other, so each line is moved a little to the side.
-static double x_of(const Drawing *d, int l, const Point *point) {
-    const double apart = fmin(5, 48.0 / d->count);
-    const double side = d->chart->spread == SPREAD_BARS ? apart * (l - 0.5 * (d->count - 1)) : 0;
-    return at(&d->x, point->x) + side;
-}
-
 static bool shown(const Drawing *d, const Point *point) {
     return drawable(d->chart, point) && !isnan(at(&d->y, point->y));
 }
@@ -414,43 +402,31 @@ static void draw_band(const Drawing *d, const Line *line) {
     }
 }
 
-static void draw_path(const Drawing *d, int l) {
-    const Line *line = &d->chart->lines[l];
+static void draw_path(const Drawing *d, const Line *line) {
     bool open = false, any = false;
     for (int i = 0; i < line->count; i++) {
-        if (line->points[i].dot) continue;
         if (!shown(d, &line->points[i])) {
             open = false;
             continue;
         }
         fprintf(d->out, "%s%c%.1f %.1f", any ? "" : "<path class=\"line\" d=\"", open ? 'L' : 'M',
-                x_of(d, l, &line->points[i]), at(&d->y, line->points[i].y));
+                at(&d->x, line->points[i].x), at(&d->y, line->points[i].y));
         open = any = true;
     }
     if (any) fputs("\"/>\n", d->out);
 }
 
-// A symbol, with its error bar.
-static void draw_symbol(const Drawing *d, int l, int i) {
-    const Line *line = &d->chart->lines[l];
-    const Point *point = &line->points[i];
-    const double x = x_of(d, l, point), y = at(&d->y, point->y);
-    if (d->chart->spread == SPREAD_BARS && !(isnan(point->low) && isnan(point->high)) && point->low != point->high)
-        fprintf(d->out, "<path class=\"bar\" d=\"M%.1f %.1fV%.1f\"/>", x, edge(d, point->low, false),
-                edge(d, point->high, true));
-    if (i == line->ringed) fprintf(d->out, "<circle class=\"ring\" cx=\"%.1f\" cy=\"%.1f\" r=\"7\"/>", x, y);
-    fprintf(d->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%s\"/>\n", point->dot ? "seed" : "dot", x, y,
-            point->dot ? "2.5" : "3");
-}
-
 static void draw_line(const Drawing *d, int l) {
     const Line *line = &d->chart->lines[l];
-    const bool symbols = line->count - line->dots <= SYMBOLS_MOST || d->chart->spread == SPREAD_BARS;
     begin_group(d, "series", l);
-    if (d->chart->spread == SPREAD_BANDS) draw_band(d, line);
-    draw_path(d, l);
-    for (int i = 0; i < line->count; i++)
-        if (shown(d, &line->points[i]) && (symbols || line->points[i].dot || i == line->ringed)) draw_symbol(d, l, i);
+    if (d->chart->bands) draw_band(d, line);
+    draw_path(d, line);
+    for (int i = 0; i < line->count; i++) {
+        if (!shown(d, &line->points[i]) || (line->count > SYMBOLS_MOST && i != line->ringed)) continue;
+        const double x = at(&d->x, line->points[i].x), y = at(&d->y, line->points[i].y);
+        if (i == line->ringed) fprintf(d->out, "<circle class=\"ring\" cx=\"%.1f\" cy=\"%.1f\" r=\"7\"/>", x, y);
+        fprintf(d->out, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n", x, y);
+    }
     fputs("</g>\n", d->out);
 }
 
@@ -459,7 +435,7 @@ static void draw_line(const Drawing *d, int l) {
 static double end_of(const Drawing *d, int l) {
     const Line *line = &d->chart->lines[l];
     int last = line->count - 1;
-    while (last >= 0 && (line->points[last].dot || !shown(d, &line->points[last]))) last--;
+    while (last >= 0 && !shown(d, &line->points[last])) last--;
     return last < 0 ? NAN : at(&d->y, line->points[last].y);
 }
 
@@ -510,12 +486,12 @@ static void draw_chart(FILE *out, const Chart *chart, const char *title, bool al
 static void write_numbers(Page *page, const Chart *chart) {
     page_fold(page, "The numbers");
     page_table(page, "%s", "");
-    page_row(page, true, "series|%s|%s%s", chart->x_label, chart->y_label, chart->spread ? "|low|high" : "");
+    page_row(page, true, "series|%s|%s%s", chart->x_label, chart->y_label, chart->bands ? "|low|high" : "");
     for (const Line *line = chart->lines; line < chart->lines + chart->count; line++)
         for (const Point *p = line->points; p < line->points + line->count; p++) {
             if (isnan(p->y)) continue;
-            page_row(page, false, "%s%s|%.6g|%.6g", line->name, p->dot ? ", seeds" : "", p->x, p->y);
-            if (chart->spread) page_cells(page, "%.6g|%.6g", p->low, p->high);
+            page_row(page, false, "%s|%.6g|%.6g", line->name, p->x, p->y);
+            if (chart->bands) page_cells(page, "%.6g|%.6g", p->low, p->high);
         }
     page_table_end(page);
     page_fold_end(page);

@@ -7,28 +7,25 @@
 #include "lab/report/page/page.h"
 
 typedef struct {
-    double x, y, low, high; // y NAN interrupts the line; low and high are the ends of an error bar or band
-    bool dot;               // it stands alone, such as one of a seed beside the line of the means
+    double x, y, low, high; // y NAN interrupts the line; low and high are the ends of an interval
 } Point;
 
 typedef struct {
     char name[2 * TEXT_CAPACITY];
-    Point *points;   // (count)
-    int count, dots; // dots of them are dots
-    int hue, dash;   // colour and pattern; designed schemes are solid (0)
-    int ringed;      // the point that has a ring around it; -1 = none
+    Point *points; // (count)
+    int count;
+    int hue, dash; // colour and pattern; designed schemes are solid (0)
+    int ringed;    // the point that has a ring around it; -1 = none
 } Line;
 
 // More lines, or points of a line, than these cannot be told apart.
 enum { LINES_MOST = 64, POINTS_MOST = 512, HUES = 8, DASHES = 4 };
 
-typedef enum { SPREAD_NONE, SPREAD_BARS, SPREAD_BANDS } Spread;
-
 // Set the members up to mark_label, then add the lines, each followed by its points.
 typedef struct {
     const char *x_label, *y_label; // with units
     const char *sides[2];          // for rows of intervals: what it means to be left and right of 0
-    Spread spread;                 // how low and high are shown
+    bool bands;                    // from low to high, around lines
     bool log_x, log_y;             // log_y applies only if the largest y is more than 5 times the smallest
     double mark;                   // a vertical line at this x
     const char *mark_label;        // NULL = no such line
@@ -42,10 +39,9 @@ typedef struct {
 void chart_line(Chart *chart, const char *name, ...) FORMAT_CHECK(2, 3);
 // Give the last line a hue and a dash, any numbers from 0 on. The point of a row with a dash is hollow.
 void chart_style(Chart *chart, int hue, int dash);
-// Add a point to the last line, a dot beside it, or a point with its error bar.
+// Add a point to the last line, or one with its interval.
 void chart_point(Chart *chart, double x, double y);
-void chart_dot(Chart *chart, double x, double y);
-void chart_bar(Chart *chart, double x, double y, double low, double high);
+void chart_interval(Chart *chart, double x, double y, double low, double high);
 // Put a ring around the last point of the last line.
 void chart_ring(Chart *chart);
 void chart_free(Chart *chart); // page_chart does this

@@ -109,15 +109,15 @@ static const double xs[] = {16, 32, 64, 128}, ys[] = {2.5, 1, 0.125, NAN}, more[
 static inline Chart usual_chart(int count) {
     Chart chart = {.x_label = "tokens",
                    .y_label = "nats",
-                   .spread = count > 1 ? SPREAD_BARS : SPREAD_NONE,
+                   .bands = count > 1,
                    .log_x = true,
                    .log_y = true,
                    .mark = 32,
                    .mark_label = "it's trained"};
     chart_line(&chart, "it's <a> & \"b\"");
-    for (int i = 0; i < 4; i++) chart_bar(&chart, xs[i], ys[i], lows[i], highs[i]);
-    if (count > 1) chart_line(&chart, "bars");
-    for (int i = 0; count > 1 && i < 4; i++) chart_bar(&chart, xs[i], more[i], lows[i], highs[i]);
+    for (int i = 0; i < 4; i++) chart_interval(&chart, xs[i], ys[i], lows[i], highs[i]);
+    if (count > 1) chart_line(&chart, "bands");
+    for (int i = 0; count > 1 && i < 4; i++) chart_interval(&chart, xs[i], more[i], lows[i], highs[i]);
     return chart;
 }
 

@@ -15,7 +15,7 @@ static void charts_are_drawn_and_have_their_numbers(void **state) {
     close_page(&page);
     char *html = contents("page.html"), *markdown = contents("page.md");
     expect_text(html, "<td>it's &lt;a&gt; &amp; &quot;b&quot;</td><td>64</td><td>0.125</td>");
-    expect_text(html, "<td>bars</td><td>32</td><td>4</td><td>3.25</td><td>4.5</td>");
+    expect_text(html, "<td>bands</td><td>32</td><td>4</td><td>3.25</td><td>4.5</td>");
     assert_null(strstr(html, ">nan"));
     expect_balanced(html);
     assert_int_equal(times(html, "<svg"), 3);
@@ -78,16 +78,16 @@ static const Numbers odd[] = {
 
 static void every_number_can_be_drawn(void **state) {
     for (size_t n = 0; n < COUNT(odd); n++)
-        for (int kind = 0; kind < 12; kind++) {
-            Chart chart = {.x_label = "x", .y_label = "y", .spread = (Spread)(kind % 3)};
+        for (int kind = 0; kind < 8; kind++) {
+            Chart chart = {.x_label = "x", .y_label = "y", .bands = kind % 2};
             Page page;
             Error error;
-            chart.log_x = chart.log_y = kind / 3 % 2;
-            chart.mark_label = kind / 6 ? "mark" : NULL;
+            chart.log_x = chart.log_y = kind / 2 % 2;
+            chart.mark_label = kind / 4 ? "mark" : NULL;
             chart.mark = kind % 3 - 1;
             chart_line(&chart, "first");
             for (int i = 0; i < odd[n].count; i++)
-                chart_bar(&chart, odd[n].x[i], odd[n].y[i], odd[n].low[i], odd[n].high[i]);
+                chart_interval(&chart, odd[n].x[i], odd[n].y[i], odd[n].low[i], odd[n].high[i]);
             chart_ring(&chart);
             chart_line(&chart, "nothing");
             open_page(&page, "Title");
@@ -218,8 +218,6 @@ static void lines_have_their_style(void **state) {
     chart_style(&chart, 3, 1);
     chart_point(&chart, 1, 2);
     chart_point(&chart, 2, 1);
-    chart_dot(&chart, 1, 1.5);
-    chart_dot(&chart, 2, 1.5);
     open_page(&page, "Title");
     must(page_chart(&page, &chart, &error, "Chart"), &error);
     close_page(&page);
@@ -228,7 +226,6 @@ static void lines_have_their_style(void **state) {
     expect_text(svg, "<g class=\"series h3 d1\" data-name=\"learned\">");
     assert_int_equal(times(svg, "class=\"ring\""), 1);
     assert_int_equal(times(svg, "class=\"line\""), 4); // with those of the legend
-    assert_int_equal(times(svg, "class=\"seed\""), 2);
     assert_int_equal(times(svg, "class=\"name\""), 2);
     free(svg);
 }
@@ -242,7 +239,7 @@ static void rows_have_their_intervals(void **state) {
         if (i % 2 == 0) chart_line(&chart, i ? "70k" : "25k");
         chart_line(&chart, "rope - learned %d", i);
         chart_style(&chart, i, i == 1);
-        chart_bar(&chart, 0, values[i], values[i] - 0.02, i == 2 ? INFINITY : values[i] + 0.02);
+        chart_interval(&chart, 0, values[i], values[i] - 0.02, i == 2 ? INFINITY : values[i] + 0.02);
     }
     open_page(&page, "Title");
     must(page_chart(&page, &chart, &error, "Contrasts"), &error);

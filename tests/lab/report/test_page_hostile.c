@@ -11,16 +11,17 @@
 
 // Text that would leave the strings of a script, the lines of a table or the elements of a page stays text.
 static void hostile_text_stays_text(void **state) {
-    Chart chart = {.x_label = HOSTILE, .y_label = HOSTILE, .spread = SPREAD_BARS, .mark = 32, .mark_label = HOSTILE};
+    Chart chart = {.x_label = HOSTILE, .y_label = HOSTILE, .bands = true, .mark = 32, .mark_label = HOSTILE};
     static const double x[] = {1, INFINITY, NAN, 4}, high[] = {NAN, INFINITY, 1e308, 1};
     for (int line = 0; line < 2; line++) {
         chart_line(&chart, "%s", HOSTILE);
-        for (int i = 0; i < 4; i++) chart_bar(&chart, line ? x[i] : xs[i], more[i], lows[i], line ? high[i] : highs[i]);
+        for (int i = 0; i < 4; i++)
+            chart_interval(&chart, line ? x[i] : xs[i], more[i], lows[i], line ? high[i] : highs[i]);
     }
     Chart rows = {.x_label = HOSTILE, .y_label = HOSTILE, .sides = {HOSTILE, HOSTILE}};
     chart_line(&rows, "%s", HOSTILE);
     chart_line(&rows, "%s", HOSTILE);
-    chart_bar(&rows, 0, 1, 0, INFINITY);
+    chart_interval(&rows, 0, 1, 0, INFINITY);
     Page page;
     Error error;
     open_page(&page, HOSTILE);
