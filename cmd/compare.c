@@ -256,17 +256,17 @@ static void print_settings(const Plan *plan) {
     int width = 7;
     for (int s = 0; s < plan->setting_count; s++)
         if ((int)strlen(plan->settings[s].name) > width) width = (int)strlen(plan->settings[s].name);
-    printf("%-*s layers heads width context parameters    steps   tokens per parameter epochs  operations a token\n",
-           width, "setting");
+    printf(
+        "%-*s layers heads width context parameters    steps   tokens per parameter epochs  operations a token of %s\n",
+        width, "setting", plan->variants[plan->reference].name);
     for (int s = 0; s < plan->setting_count; s++) {
         const Setting *setting = &plan->settings[s];
-        char tokens[NUMBER_WORDS], operations[RANGE_WORDS];
-        double least, most;
-        setting_operations_range(&least, &most, plan, s);
+        char tokens[NUMBER_WORDS], operations[NUMBER_WORDS];
         printf("%-*s %6lld %5lld %5lld %7lld %10lld %8lld %8s %13.4g %6.3g  %s\n", width,
                *setting->name ? setting->name : "-", setting->layers, setting->heads, setting->width, setting->context,
                setting->parameters, setting->steps, number_words(tokens, setting_tokens(plan, s)),
-               setting_tokens_per_parameter(plan, s), setting_epochs(plan, s), range_words(operations, least, most));
+               setting_tokens_per_parameter(plan, s), setting_epochs(plan, s),
+               number_words(operations, setting_operations(plan, s, plan->reference)));
     }
     fflush(stdout);
 }

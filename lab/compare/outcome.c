@@ -134,36 +134,27 @@ static bool check_batches(const Outcome *o, Error *error) {
     return true;
 }
 
-void outcome_rates(RateLoss *losses, const Outcome *o, int setting, int variant) {
-    const Plan *plan = &o->comparison->plan;
-    const double T = (double)plan->settings[setting].context;
-    for (int rate = 0; rate < plan->rate_count; rate++) {
-        Job job = {.setting = setting, .task = -1, .variant = variant, .rate = rate};
-        double values[SEEDS_MOST];
-        for (job.seed = 0; job.seed < o->seeds; job.seed++)
-            values[job.seed] = value_of(outcome_measures(o, &job), "choose", T);
-        const Paired over_seeds = paired_summary(values, o->seeds);
-        losses[rate] = (RateLoss){plan_job_rate(plan, &job), over_seeds.mean, over_seeds.sd};
-    }
-}
-
-int outcome_rate_end(const Outcome *o, int setting, int variant) {
-    const int last = o->comparison->plan.rate_count - 1, chosen = o->chosen_rate[setting][variant];
-    return last == 0 ? 0 : chosen == 0 ? -1 : chosen == last;
+double outcome_choosing_loss(const Outcome *o, int setting, int variant, int rate) {
+    const double T = (double)o->comparison->plan.settings[setting].context;
+    Job job = {.setting = setting, .task = -1, .variant = variant, .rate = rate};
+    double values[SEEDS_MOST];
+    for (job.seed = 0; job.seed < o->seeds; job.seed++)
+        values[job.seed] = value_of(outcome_measures(o, &job), "choose", T);
+    return paired_summary(values, o->seeds).mean;
 }
 
 // Never choose a rate at which a seed diverged; where all are such, the first one stands for them.
 static void choose_rates(Outcome *o) {
     const Plan *plan = &o->comparison->plan;
-    RateLoss losses[RATES_MOST] = {0};
     for (int setting = 0; setting < plan->setting_count; setting++)
         for (int variant = 0; variant < plan->variant_count; variant++) {
-            int *chosen = &o->chosen_rate[setting][variant];
-            outcome_rates(losses, o, setting, variant);
-            for (int rate = 1; rate < plan->rate_count; rate++)
-                if (losses[rate].mean < losses[*chosen].mean ||
-                    (isnan(losses[*chosen].mean) && isfinite(losses[rate].mean)))
-                    *chosen = rate;
+            double least = INFINITY;
+            for (int rate = 0; rate < plan->rate_count; rate++) {
+                const double loss = outcome_choosing_loss(o, setting, variant, rate);
+                if (!(loss < least)) continue;
+                least = loss;
+                o->chosen_rate[setting][variant] = rate;
+            }
         }
 }
 

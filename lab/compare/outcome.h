@@ -32,16 +32,8 @@ void outcome_free(Outcome *outcome);
 // The number of runs that are done.
 int outcome_done(const Outcome *outcome);
 
-// The choice of learning rates: the mean loss on the choosing half at each rate, and its standard deviation over seeds;
-// NAN where a seed diverged.
-typedef struct {
-    double rate, mean, sd;
-} RateLoss;
-void outcome_rates(RateLoss *losses, const Outcome *outcome, int setting,
-                   int variant); // (plan.rate_count), as in the plan
-
-// Is the chosen rate the lowest (-1) or highest (1) of several, so that a better one may lie beyond? 0 = neither.
-int outcome_rate_end(const Outcome *outcome, int setting, int variant);
+// The mean loss on the choosing half at a learning rate of the plan; NAN where a seed diverged.
+double outcome_choosing_loss(const Outcome *outcome, int setting, int variant, int rate);
 
 // Everything that one run has measured.
 const Measures *outcome_measures(const Outcome *outcome, const Job *job);

@@ -163,6 +163,9 @@ bool variant_fail(const Variant *variant, const Error *reason, Error *error);
 
 // --- settings ---
 
+// Append a part to the name of a setting, with a '-' in between: "70k-20tpp".
+void setting_name_add(char name[NAME_CAPACITY], const char *format, ...) FORMAT_CHECK(2, 3);
+
 // The number of parameters that the name of a size asks for, such as "300k" or "1M"; NAN when it is not such a name.
 double plan_size_parameters(const char *name);
 
@@ -173,10 +176,8 @@ long long plan_parameters(const TrainOptions *base, long long layers, long long 
 double setting_tokens(const Plan *plan, int setting);
 double setting_tokens_per_parameter(const Plan *plan, int setting);
 double setting_epochs(const Plan *plan, int setting);
-// Floating point operations for each training token of a variant, counted in full (gpt_operations in model/gpt.h), and
-// the fewest and the most of them of all variants.
+// Floating point operations for each training token of a variant, counted in full (gpt_operations in model/gpt.h).
 double setting_operations(const Plan *plan, int setting, int variant);
-void setting_operations_range(double *least, double *most, const Plan *plan, int setting);
 
 // Are there several settings, which differ in the amount of compute alone: on one text, with one context?
 bool plan_is_ladder(const Plan *plan);

@@ -4,6 +4,7 @@
 #include "model/gpt.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,10 +123,13 @@ static bool set_shape(Setting *setting, const char *size, const Plan *plan, cons
                       vocab, layers, heads, nearest);
 }
 
-// Append a part of a setting's name.
-static void add_name(Setting *setting, const char *part) {
-    const size_t length = strlen(setting->name);
-    snprintf(setting->name + length, sizeof setting->name - length, "%s%s", length ? "-" : "", part);
+void setting_name_add(char name[NAME_CAPACITY], const char *format, ...) {
+    const size_t length = strlen(name);
+    va_list arguments;
+    va_start(arguments, format);
+    if (length > 0) snprintf(name + length, NAME_CAPACITY - length, "-");
+    vsnprintf(name + length + (length > 0), NAME_CAPACITY - length - (length > 0), format, arguments);
+    va_end(arguments);
 }
 
 // A list that is not given has one entry: the size "", the ratio 0, and the context of the options.
@@ -164,18 +168,15 @@ static bool set_setting(Plan *plan, int i, const Lists *lists, const SettingList
     const int r = i % lists->ratio_count, s = i / lists->ratio_count % lists->size_count;
     const int c = i / (lists->ratio_count * lists->size_count) % lists->context_count;
     Setting *setting = &plan->settings[i];
-    char number[32];
     setting->text = i / (lists->ratio_count * lists->size_count * lists->context_count);
     setting->context = (long long)lists->contexts[c];
     if (!set_shape(setting, lists->sizes[s], plan, typed, error)) return false;
     const double step = (double)(o->batch * o->accumulate * setting->context), ratio = lists->ratios[r];
     setting->steps = ratio > 0 ? (long long)ceil(ratio * (double)setting->parameters / step) : o->steps;
-    if (plan->text_count > 1) add_name(setting, plan->texts[setting->text].name);
-    if (lists->size_count > 1) add_name(setting, lists->sizes[s]);
-    snprintf(number, sizeof number, "%gtpp", ratio);
-    if (lists->ratio_count > 1) add_name(setting, number);
-    snprintf(number, sizeof number, "%lld", setting->context);
-    if (lists->context_count > 1) add_name(setting, number);
+    if (plan->text_count > 1) setting_name_add(setting->name, "%s", plan->texts[setting->text].name);
+    if (lists->size_count > 1) setting_name_add(setting->name, "%s", lists->sizes[s]);
+    if (lists->ratio_count > 1) setting_name_add(setting->name, "%gtpp", ratio);
+    if (lists->context_count > 1) setting_name_add(setting->name, "%lld", setting->context);
     return s == 0 || setting->parameters > (setting - lists->ratio_count)->parameters ||
            fail_input(error, "--scale: give sizes from small to large; %s is not larger than %s", lists->sizes[s],
                       lists->sizes[s - 1]);
@@ -226,12 +227,4 @@ double setting_operations(const Plan *plan, int setting, int variant) {
                    mix_create(&pos, options.pos, &shape, &error)
                ? gpt_operations(&shape, &pos, shape.context)
                : NAN;
-}
-
-void setting_operations_range(double *least, double *most, const Plan *plan, int setting) {
-    *least = *most = setting_operations(plan, setting, 0);
-    for (int variant = 1; variant < plan->variant_count; variant++) {
-        *least = fmin(*least, setting_operations(plan, setting, variant));
-        *most = fmax(*most, setting_operations(plan, setting, variant));
-    }
 }

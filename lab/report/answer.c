@@ -24,56 +24,42 @@ static void sort_by_loss(int *order, const Facts *facts, int setting) {
     }
 }
 
-// The scheme with the lowest median loss in a setting; -1 if all diverged.
-static int best_of(const Facts *facts, int setting) {
+// Append the schemes whose difference to `pivot` is not of this verdict, behind `first`. Returns how many there are.
+static int name_others(Text *text, const Facts *facts, int setting, int pivot, Verdict verdict, const char *first) {
+    int count = 0;
+    for (int variant = 0; variant < facts->plan->variant_count; variant++) {
+        if (variant == pivot || report_pair(facts, variant, pivot, setting).verdict == verdict) continue;
+        text_print(text, "%s%s%s", count++ ? ", " : first, facts->plan->variants[variant].name,
+                   isnan(report_loss(facts, setting, variant).mean) ? " (diverged)" : "");
+    }
+    return count;
+}
+
+// The best scheme in a setting, and how sure that is.
+static void winner(Page *page, const Facts *facts, int setting) {
+    const int others = facts->plan->variant_count - 1;
     int order[VARIANTS_MOST];
     sort_by_loss(order, facts, setting);
-    return isnan(report_loss(facts, setting, order[0]).estimate) ? -1 : order[0];
-}
-
-// The best scheme in the last setting, and how sure that is.
-static void winner(Page *page, const Facts *facts) {
-    const Plan *plan = facts->plan;
-    const int last = facts->setting, best = best_of(facts, last);
-    int better = 0, open = 0;
-    if (best < 0) return;
-    text_print(&page->text, "Lowest loss%s: %s, %.4f nats a token", facts->at[last], plan->variants[best].name,
-               report_loss(facts, last, best).estimate);
-    for (int variant = 0; facts->outcome->seeds > 1 && variant < plan->variant_count; variant++) {
-        const bool resolved = variant != best && report_pair(facts, best, variant, last).verdict == VERDICT_BETTER;
-        better += resolved;
-        if (resolved || variant == best) continue;
-        text_print(&page->text, "%s%s%s", open++ ? ", " : "; not resolved: ", plan->variants[variant].name,
-                   isnan(report_loss(facts, last, variant).mean) ? " (diverged)" : "");
-    }
-    if (facts->outcome->seeds > 1)
-        page_lead(page, "; by corrected 95%% intervals better than %d of %d others.", better, plan->variant_count - 1);
-    else
+    const double loss = report_loss(facts, setting, order[0]).estimate;
+    if (isnan(loss)) return;
+    text_print(&page->text, "Lowest loss%s: %s, %.4f nats a token", facts->at[setting],
+               facts->plan->variants[order[0]].name, loss);
+    if (facts->outcome->seeds == 1) {
         page_lead(page, "; one seed cannot tell how certain that is.");
-}
-
-// On several texts or with several contexts, each has a winner.
-static void winners(Page *page, const Facts *facts) {
-    for (int s = 0; s < facts->plan->setting_count; s++) {
-        const int best = best_of(facts, s);
-        text_print(&page->text, "%s%s%s",
-                   s ? ", " : "Lowest loss: ", best < 0 ? "none" : facts->plan->variants[best].name, facts->at[s]);
+        return;
     }
-    page_lead(page, ".");
+    const int open = name_others(&page->text, facts, setting, order[0], VERDICT_WORSE, "; not resolved: ");
+    page_lead(page, "; by corrected 95%% intervals better than %d of %d others.", others - open, others);
 }
 
 // What a scheme without positions is for: whoever is not better than it does not use positions, or is still to learn
 // it.
 static void warn_of_none(Page *page, const Facts *facts, int setting) {
-    const Plan *plan = facts->plan;
-    int none = -1, open = 0;
-    for (int variant = 0; variant < plan->variant_count; variant++)
-        if (variant_is(&plan->variants[variant], "none")) none = variant;
-    for (int variant = 0; none >= 0 && facts->outcome->seeds > 1 && variant < plan->variant_count; variant++) {
-        if (variant == none || report_pair(facts, variant, none, setting).verdict == VERDICT_BETTER) continue;
-        text_print(&page->text, "%s%s",
-                   open++ ? ", " : "Not shown to be better than no positions at all: ", plan->variants[variant].name);
-    }
+    int none = 0;
+    while (none < facts->plan->variant_count && !variant_is(&facts->plan->variants[none], "none")) none++;
+    if (none == facts->plan->variant_count || facts->outcome->seeds == 1) return;
+    const int open = name_others(&page->text, facts, setting, none, VERDICT_BETTER,
+                                 "Not shown to be better than no positions at all: ");
     if (open > 0) page_lead(page, "%s. %s may need more training.", facts->at[setting], open > 1 ? "They" : "It");
 }
 
@@ -205,7 +191,7 @@ static void losses(Page *page, const Facts *facts) {
     page_table_end(page);
 }
 
-// A row for each setting. Operations are a range over the schemes.
+// A row for each setting.
 static void settings(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
     const bool one = plan->setting_count == 1;
@@ -215,19 +201,17 @@ static void settings(Page *page, const Facts *facts) {
     page_table(page, "%s", "");
     page_row(page, true,
              "%stext|parameters|layers|heads|width|context|steps|tokens|tokens a parameter|epochs|"
-             "operations a token",
-             one ? "" : "setting|");
+             "operations a token of %s",
+             one ? "" : "setting|", plan->variants[plan->reference].name);
     for (int s = 0; s < plan->setting_count; s++) {
         const Setting *setting = &plan->settings[s];
-        char parameters[NUMBER_WORDS], tokens[NUMBER_WORDS], operations[RANGE_WORDS];
-        double least, most;
-        setting_operations_range(&least, &most, plan, s);
+        char parameters[NUMBER_WORDS], tokens[NUMBER_WORDS], operations[NUMBER_WORDS];
         page_row(page, false, "%s%s%s", facts->names[s], one ? "" : "|", plan->texts[setting->text].name);
         page_cells(page, "%s|%lld|%lld|%lld|%lld|%lld|%s|%.3g|%.2g|%s",
                    number_words(parameters, (double)setting->parameters), setting->layers, setting->heads,
                    setting->width, setting->context, setting->steps, number_words(tokens, setting_tokens(plan, s)),
                    setting_tokens_per_parameter(plan, s), setting_epochs(plan, s),
-                   range_words(operations, least, most));
+                   number_words(operations, setting_operations(plan, s, plan->reference)));
     }
     page_table_end(page);
 }
@@ -276,13 +260,15 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     const int done = outcome_done(facts->outcome), all = plan_job_count(plan);
     const bool texts = facts->settings_over_texts > 0;
-    const bool one_winner = plan->setting_count == 1 || plan_is_ladder(plan);
     if (done < all)
         page_paragraph(page, "Not finished: %d of %d runs are done, and this page has %d of %d seeds.", done, all,
                        facts->outcome->seeds, plan->seeds);
-    if (plan->variant_count > 2) (one_winner ? winner : winners)(page, facts); // two are told by their contrast
-    for (int s = one_winner ? facts->setting : 0; s < plan->setting_count; s++) warn_of_none(page, facts, s);
-    for (int s = one_winner ? facts->setting : 0; s < plan->setting_count; s++) ranking(page, facts, s);
+    const int first = plan->setting_count == 1 || plan_is_ladder(plan) ? facts->setting : 0; // who wins from here on
+    for (int s = first; s < plan->setting_count; s++) {
+        if (plan->variant_count > 2) winner(page, facts, s); // two are told by their contrast
+        warn_of_none(page, facts, s);
+    }
+    for (int s = first; s < plan->setting_count; s++) ranking(page, facts, s);
     fputs("<div class=\"columns\"><div>\n", page->html); // beside each other where the screen is wide
     for (int i = 0; i < facts->contrasts; i++) sentence(page, facts, i, texts);
     fputs("</div><div>\n", page->html);

@@ -4,20 +4,10 @@
 #include "lab/report/page/numbers.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 // --- settings and contrasts ---
-static void add_part(char name[NAME_CAPACITY], const char *format, ...) {
-    const size_t length = strlen(name);
-    va_list arguments;
-    va_start(arguments, format);
-    if (length > 0) snprintf(name + length, NAME_CAPACITY - length, "-");
-    vsnprintf(name + length + (length > 0), NAME_CAPACITY - length - (length > 0), format, arguments);
-    va_end(arguments);
-}
-
 // Settings by what they are: the plan's names, which are in paths, have the sizes that were asked for. Settings of one
 // text come in the same order in each.
 static void name_settings(Facts *facts) {
@@ -34,14 +24,14 @@ static void name_settings(Facts *facts) {
     }
     for (int s = 0; s < plan->setting_count; s++) {
         char words[NUMBER_WORDS], *name = facts->names[s];
-        if (plan->text_count > 1) add_part(name, "%s", plan->texts[plan->settings[s].text].name);
+        if (plan->text_count > 1) setting_name_add(name, "%s", plan->texts[plan->settings[s].text].name);
         number_words(words, (double)plan->settings[s].parameters);
         char *space = strchr(words, ' '); // "1.2 M"
         if (space) memmove(space, space + 1, strlen(space));
-        if (sizes) add_part(name, "%s", words);
+        if (sizes) setting_name_add(name, "%s", words);
         const double ratio = setting_tokens_per_parameter(plan, s);
-        if (lengths) add_part(name, ratio < 10 ? "%.2gtpp" : "%.0ftpp", ratio);
-        if (contexts) add_part(name, "%lld", plan->settings[s].context);
+        if (lengths) setting_name_add(name, ratio < 10 ? "%.2gtpp" : "%.0ftpp", ratio);
+        if (contexts) setting_name_add(name, "%lld", plan->settings[s].context);
     }
 }
 

@@ -70,11 +70,9 @@ static bool bias_chart(Page *page, const char *name, const Gpt *gpt, Error *erro
 bool report_learned(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     const int T = (int)report_context(facts, facts->setting), C = (int)plan->settings[facts->setting].width;
-    bool left_out = false, tables = false, biases = false; // are any learned? Then designed ones are beside them
+    bool left_out = false, tables = false;
     for (int variant = 0; variant < plan->variant_count; variant++) {
-        tables = tables || (plan->variants[variant].learned && report_enters(facts, variant, ENTERS_EMBEDDING) &&
-                            T >= WAVE_LEAST);
-        biases = biases || (plan->variants[variant].learned && report_enters(facts, variant, ENTERS_BIAS));
+        tables = tables || (report_enters(facts, variant, ENTERS_EMBEDDING) && T >= WAVE_LEAST);
         if (report_has_weights(facts, variant)) continue;
         text_print(&page->text, "%s%s",
                    left_out ? ", "
@@ -100,7 +98,7 @@ bool report_learned(Page *page, const Facts *facts, Error *error) {
         }
         if (variant_is(&plan->variants[variant], "rope-learned"))
             ok = ok && frequency_chart(page, name, &run.gpt, error);
-        if (biases && report_enters(facts, variant, ENTERS_BIAS)) ok = ok && bias_chart(page, name, &run.gpt, error);
+        if (report_enters(facts, variant, ENTERS_BIAS)) ok = ok && bias_chart(page, name, &run.gpt, error);
         run_close(&run);
     }
     for (size_t i = 0; ok && i < (size_t)T * (size_t)C; i++)

@@ -1,35 +1,9 @@
-// Losses of the schemes in every setting, the differences of all pairs, and what so many seeds can resolve.
+// The differences of all pairs, and what so many seeds can resolve.
 #include "lab/report/sections.h"
 
 #include "lab/report/page/numbers.h"
 
 #include <math.h>
-
-static void losses_table(Page *page, const Facts *facts, int setting) {
-    const Plan *plan = facts->plan;
-    const int seeds = facts->outcome->seeds;
-    const double T = report_context(facts, setting);
-    page_table(
-        page, "loss in nats a token in windows of %.0f tokens%s: mean ± standard deviation of %d seed%s, and each seed",
-        T, facts->at[setting], seeds, seeds == 1 ? "" : "s");
-    page_row(page, true, "scheme|loss|perplexity|learning rate|position parameters");
-    for (int seed = 0; seed < seeds; seed++) page_cells(page, "seed %lld", plan->base.seed + seed);
-    for (int variant = 0; variant < plan->variant_count; variant++) {
-        const Paired loss = report_loss(facts, setting, variant);
-        page_row(page, false, "%s", plan->variants[variant].name);
-        report_loss_cell(page, loss);
-        page_cells(page, "%.3f|%.3g|%.0f", exp(loss.mean), report_rate(facts, setting, variant),
-                   outcome_value(facts->outcome, setting, variant, 0, "positions", 0));
-        for (int seed = 0; seed < seeds; seed++)
-            page_cells(page, "%.4f", outcome_value(facts->outcome, setting, variant, seed, "loss", T));
-    }
-    page_table_end(page);
-}
-
-bool report_losses(Page *page, const Facts *facts, Error *error) {
-    for (int setting = facts->setting; setting >= 0; setting--) losses_table(page, facts, setting);
-    return true;
-}
 
 bool report_pairs(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;

@@ -44,7 +44,6 @@ static const struct {
     {report_answer, NULL, ALWAYS},
     {report_scale, NULL, ALWAYS},
     {report_chosen_rates, NULL, WITH_RATES},
-    {report_losses, "Losses of all schemes", ALWAYS},
     {report_pairs, "Differences of all pairs", ALWAYS},
     {report_rates, "Loss against learning rate", WITH_RATES},
     {report_seeds, "What these seeds can resolve", ALWAYS},

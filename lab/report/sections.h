@@ -65,7 +65,6 @@ void report_loss_cell(Page *page, Paired loss); // "2.7000 ± 0.0100"
 bool report_answer(Page *page, const Facts *facts, Error *error);       // the best scheme, contrasts, settings
 bool report_scale(Page *page, const Facts *facts, Error *error);        // differences against compute
 bool report_chosen_rates(Page *page, const Facts *facts, Error *error); // which learning rate each scheme has
-bool report_losses(Page *page, const Facts *facts, Error *error);       // loss of every scheme, by setting and seed
 bool report_pairs(Page *page, const Facts *facts, Error *error);        // differences of all pairs
 bool report_rates(Page *page, const Facts *facts, Error *error);        // loss against learning rate
 bool report_seeds(Page *page, const Facts *facts, Error *error);        // what so many seeds can resolve

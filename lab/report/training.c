@@ -12,11 +12,9 @@ bool report_rates(Page *page, const Facts *facts, Error *error) {
     for (int setting = facts->setting; setting >= 0; setting--) {
         Chart chart = {.x_label = "learning rate", .y_label = "loss in nats a token", .log_x = true};
         for (int variant = 0; variant < plan->variant_count; variant++) {
-            RateLoss losses[RATES_MOST];
-            outcome_rates(losses, facts->outcome, setting, variant);
             report_line(&chart, facts, variant);
             for (int rate = 0; rate < plan->rate_count; rate++) {
-                chart_point(&chart, losses[rate].rate, losses[rate].mean);
+                chart_point(&chart, plan->rates[rate], outcome_choosing_loss(facts->outcome, setting, variant, rate));
                 if (rate == facts->outcome->chosen_rate[setting][variant]) chart_ring(&chart);
             }
         }
@@ -48,14 +46,12 @@ bool report_chosen_rates(Page *page, const Facts *facts, Error *error) {
     for (int variant = 0; variant < plan->variant_count; variant++) {
         page_row(page, false, "%s", plan->variants[variant].name);
         for (int setting = 0; setting < plan->setting_count; setting++) {
-            const int end = outcome_rate_end(facts->outcome, setting, variant);
-            RateLoss losses[RATES_MOST];
-            outcome_rates(losses, facts->outcome, setting, variant);
-            const bool chosen = !isnan(losses[facts->outcome->chosen_rate[setting][variant]].mean);
-            page_cells(page, chosen ? "%g%s" : "diverged at every rate", report_rate(facts, setting, variant),
-                       end < 0   ? ", the smallest"
-                       : end > 0 ? ", the largest"
-                                 : "");
+            const int chosen = facts->outcome->chosen_rate[setting][variant];
+            const bool diverged = isnan(outcome_choosing_loss(facts->outcome, setting, variant, chosen));
+            page_cells(page, diverged ? "diverged at every rate" : "%g%s", plan->rates[chosen],
+                       chosen == 0                      ? ", the smallest"
+                       : chosen == plan->rate_count - 1 ? ", the largest"
+                                                        : "");
         }
     }
     page_table_end(page);

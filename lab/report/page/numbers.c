@@ -26,14 +26,6 @@ const char *number_words(char words[NUMBER_WORDS], double value) {
     return words;
 }
 
-const char *range_words(char words[RANGE_WORDS], double least, double most) {
-    char low[NUMBER_WORDS], high[NUMBER_WORDS];
-    number_words(low, least);
-    number_words(high, most);
-    snprintf(words, RANGE_WORDS, strcmp(low, high) ? "%s to %s" : "%s", low, high);
-    return words;
-}
-
 int digits_for(double size) {
     const double digits = 1 + ceil(-log10(fabs(size) / 0.95));
     return !(digits > 2) ? 2 : digits > 8 ? 8 : (int)digits;

@@ -2,15 +2,13 @@
 #ifndef BITTER_NUMBERS_H
 #define BITTER_NUMBERS_H
 
-enum { NUMBER_WORDS = 32, RANGE_WORDS = 2 * NUMBER_WORDS + 4, INTERVAL_WORDS = 128 };
+enum { NUMBER_WORDS = 32, INTERVAL_WORDS = 128 };
 
 // What numbers of this size are divided by, and the *name of that: "25k" is read as one word, a capital letter stands
 // apart.
 double number_unit(const char **name, double size);
 // "25k", "3.5 M", "0.02", "1e+12": with three digits or four. Returns `words`, as all of these do.
 const char *number_words(char words[NUMBER_WORDS], double value);
-// "1.2 M to 1.3 M", or one number where both have the same words.
-const char *range_words(char words[RANGE_WORDS], double least, double most);
 
 // Digits after the point, 2 to 8, that show two digits of a number of this size.
 int digits_for(double size);
