@@ -191,19 +191,15 @@ double outcome_value(const Outcome *o, int setting, int variant, int seed, const
     return value_of(outcome_measures(o, &job), quantity, x);
 }
 
-Answered outcome_right(const Outcome *o, int task, int variant, int seed, double first, double last) {
-    Answered sum = {0, 0};
-    for (int s = 0; s < o->seeds; s++) {
-        const Measures *measures = outcome_measures(o, &(Job){.task = task, .variant = variant, .seed = s});
-        for (int i = 0; i < measures->count && (seed < 0 || s == seed); i++) {
-            const Measured *row = &measures->rows[i];
-            if (strcmp(row->quantity, "diverged") == 0) sum = (Answered){NAN, NAN};
-            if (strcmp(row->quantity, "right") != 0 || row->x < first || row->x > last) continue;
-            sum.right += round(row->value * row->count);
-            sum.questions += row->count;
-        }
+double outcome_share(const Outcome *o, int task, int variant, int seed, double first, double last) {
+    const Measures *measures = outcome_measures(o, &(Job){.task = task, .variant = variant, .seed = seed});
+    double right = 0, questions = 0;
+    for (const Measured *row = measures->rows; row < measures->rows + measures->count; row++) {
+        if (strcmp(row->quantity, "right") != 0 || row->x < first || row->x > last) continue;
+        right += round(row->value * row->count);
+        questions += row->count;
     }
-    return sum;
+    return right / questions;
 }
 
 // --- differences ---

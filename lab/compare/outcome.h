@@ -45,12 +45,9 @@ Job outcome_job(const Outcome *outcome, int setting, int variant, int seed);
 double outcome_value(const Outcome *outcome, int setting, int variant, int seed, const char *quantity, double x);
 void outcome_values(double *values, const Outcome *outcome, int setting, int variant, const char *quantity, double x);
 
-// The questions of a task at lengths first to last, and how many of them were answered rightly, by one seed or (seed <
-// 0) by all together. Both are NAN if one of these seeds diverged, because leaving it out would flatter the scheme.
-typedef struct {
-    double right, questions;
-} Answered;
-Answered outcome_right(const Outcome *outcome, int task, int variant, int seed, double first, double last);
+// The share of the questions of a task at lengths first to last that a run has answered rightly; NAN where it was asked
+// nothing or diverged.
+double outcome_share(const Outcome *outcome, int task, int variant, int seed, double first, double last);
 
 // --- differences, each with one verdict, which every table, plot and sentence shows ---
 

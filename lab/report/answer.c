@@ -70,14 +70,10 @@ static void task_cell(Page *page, const Facts *facts, int task, int variant) {
     const bool known = builtin_choose(&builtin, facts->plan->tasks[task], &ignored); // the plan was checked
     assert(known);
     const double max = (double)builtin.max;
-    const Answered in = outcome_right(facts->outcome, task, variant, -1, (double)builtin.min, max),
-                   beyond = outcome_right(facts->outcome, task, variant, -1, max + 1, 2 * max);
-    if (in.questions > 0) text_print(&page->text, "%.0f / ", 100 * in.right / in.questions);
-    page_cells(page,
-               isnan(in.questions)    ? "diverged"
-               : beyond.questions > 0 ? "%.0f"
-                                      : "-",
-               100 * beyond.right / beyond.questions);
+    const Paired in = report_shares(facts, task, variant, (double)builtin.min, max),
+                 beyond = report_shares(facts, task, variant, max + 1, 2 * max);
+    if (!isnan(in.mean)) text_print(&page->text, "%.0f / ", in.mean);
+    page_cells(page, isnan(beyond.mean) ? "-" : "%.0f", beyond.mean);
 }
 
 // Which scheme won: all of them from the lowest loss on, each against the reference by itself and with the others, and
@@ -107,7 +103,7 @@ static void ranking(Page *page, const Facts *facts, int setting) {
             page_cells(page, "%+.4f", d.gap.estimate);
             page_cells(page, isnan(d.interval.low) ? "-|-" : "%+.4f to %+.4f|%+.4f to %+.4f", d.gap.alone.low,
                        d.gap.alone.high, d.interval.low, d.interval.high);
-            page_cells(page, "%s%s", report_verdict(&d), d.primary ? "" : " (exploratory)");
+            page_cells(page, "%s%s", verdict_words(d.verdict), d.primary ? "" : " (exploratory)");
         }
         page_cells(page, "%.4f", longer);
         for (int task = 0; task < plan->task_count; task++) task_cell(page, facts, task, variant);
@@ -162,7 +158,7 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
         page_row(page, false, each > 1 ? "%s - %s|%s%s" : "%s - %s", plan->variants[d->variant].name,
                  plan->variants[d->other].name, d->texts > 1 ? OVER_TEXTS : "", report_setting_name(facts, d));
         page_cells(page, "%+.4f|%+.4f|%+.4f|%s%s", d->gap.estimate, d->interval.low, d->interval.high,
-                   report_verdict(d), d->primary ? "" : " (exploratory)");
+                   verdict_words(d->verdict), d->primary ? "" : " (exploratory)");
         // What the interval is: one of a family, or alone.
         if (!isnan(d->interval.low)) text_print(&page->text, d->primary ? "primary, " : "exploratory, ");
         page_cells(page,

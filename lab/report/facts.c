@@ -96,62 +96,46 @@ const char *report_setting_name(const Facts *facts, const Difference *d) {
     return rest + (*rest == '-');
 }
 
-const char *report_verdict(const Difference *d) {
-    return isnan(d->gap.estimate)   ? "diverged"
-           : isnan(d->interval.low) ? "one seed cannot tell"
-                                    : verdict_words(d->verdict);
-}
-
 // --- sentences ---
-typedef enum { BETTER, WORSE, OPEN, ALONE, DIVERGED, KINDS } Kind;
-
-static Kind kind_of(const Difference *d) {
-    return isnan(d->gap.estimate)         ? DIVERGED
-           : isnan(d->interval.low)       ? ALONE
-           : d->verdict == VERDICT_BETTER ? BETTER
-           : d->verdict == VERDICT_WORSE  ? WORSE
-                                          : OPEN;
-}
-
 // " at 25k, 70k": the settings of one kind; " in all 3 settings", and nothing for the only one.
-static void settings_of(Text *text, const Facts *facts, const Difference *d, int count, Kind kind, int found) {
+static void settings_of(Text *text, const Facts *facts, const Difference *d, int count, Verdict verdict, int found) {
     if (found == count) {
         if (count > 1) text_print(text, count == 2 ? " in both settings" : " in all %d settings", count);
         return;
     }
     const char *before = d->texts == 1 && facts->plan->text_count > 1 ? " on " : " at ";
     for (int n = 0; n < count; n++)
-        if (kind_of(&d[n]) == kind) {
+        if (d[n].verdict == verdict) {
             text_print(text, "%s%s", before, report_setting_name(facts, &d[n]));
             before = ", ";
         }
 }
 
 void words_contrast(Text *text, const Facts *facts, const Difference *d, int count) {
-    static const char *const words[KINDS] = {
-        [OPEN] = "not resolved", [ALONE] = "one seed cannot tell", [DIVERGED] = "not known, because a run diverged"};
     const char *const names[] = {facts->plan->variants[d->variant].name, facts->plan->variants[d->other].name};
     bool begun = false;
-    for (Kind kind = BETTER; kind < KINDS; kind++) {
+    for (Verdict verdict = 0; verdict < VERDICTS; verdict++) {
         double least = INFINITY, most = 0;
         int found = 0;
         const Difference *last = d;
         for (int n = 0; n < count; n++) {
-            if (kind_of(&d[n]) != kind) continue;
+            if (d[n].verdict != verdict) continue;
             last = &d[n];
             least = fmin(least, fabs(last->gap.estimate));
             most = fmax(most, fabs(last->gap.estimate));
             found++;
         }
         if (found == 0) continue;
-        const bool resolved = kind == BETTER || kind == WORSE;
+        const bool resolved = verdict <= VERDICT_WORSE;
         if (begun) text_print(text, "; ");
         if (resolved)
-            text_print(text, "%s is better than %s", names[kind], names[!kind]);
+            text_print(text, "%s is better than %s", names[verdict], names[!verdict]);
         else if (!begun)
             text_print(text, "%s or %s: ", names[0], names[1]);
-        if (!resolved) text_print(text, "%s", words[kind]);
-        settings_of(text, facts, d, count, kind, found);
+        if (!resolved)
+            text_print(text, "%s",
+                       verdict == VERDICT_DIVERGED ? "not known, because a run diverged" : verdict_words(verdict));
+        settings_of(text, facts, d, count, verdict, found);
         char numbers[INTERVAL_WORDS];
         const double one = fabs(last->interval.low), other = fabs(last->interval.high);
         const int digits = digits_of(last->gap.estimate, last->interval.low, last->interval.high);
@@ -160,7 +144,7 @@ void words_contrast(Text *text, const Facts *facts, const Difference *d, int cou
                        fmax(one, other));
         else if (resolved)
             text_print(text, " by %.*f to %.*f nats a token", digits_for(least), least, digits_for(least), most);
-        else if (count == 1 && kind != DIVERGED)
+        else if (count == 1 && verdict != VERDICT_DIVERGED)
             text_print(text, ", %s - %s is %s nats a token", names[0], names[1],
                        interval_words(numbers, d->gap.estimate, d->interval.low, d->interval.high));
         begun = true;
@@ -201,6 +185,13 @@ Paired report_summary(const Facts *facts, int setting, int variant, const char *
 
 Paired report_loss(const Facts *facts, int setting, int variant) {
     return report_summary(facts, setting, variant, "loss", report_context(facts, setting));
+}
+
+Paired report_shares(const Facts *facts, int task, int variant, double first, double last) {
+    double shares[SEEDS_MOST];
+    for (int seed = 0; seed < facts->outcome->seeds; seed++)
+        shares[seed] = 100 * outcome_share(facts->outcome, task, variant, seed, first, last);
+    return paired_summary(shares, facts->outcome->seeds);
 }
 
 void report_loss_cell(Page *page, Paired loss) {

@@ -32,7 +32,7 @@ static bool length_chart(Page *page, const Facts *facts, const char *quantity, c
 // One row for each scheme: a quantity at 1, 2, 4, ... times the trained length (`count` columns), and its change from
 // the first to the last.
 static void change_table(Page *page, const Facts *facts, const char *quantity, int count, const char *caption) {
-    static const char *const words[] = {"not resolved", "falls", "rises"};
+    static const char *const words[VERDICTS] = {"falls", "rises", "not resolved", "", "has no value there"};
     const Plan *plan = facts->plan;
     const int setting = facts->setting, times = 1 << (count - 1), seeds = facts->outcome->seeds;
     const double T = report_context(facts, setting);
@@ -54,10 +54,9 @@ static void change_table(Page *page, const Facts *facts, const char *quantity, i
         page_cells(page, isnan(interval.low) ? "%+.4f|-" : "%+.4f|%+.4f to %+.4f", change.estimate, interval.low,
                    interval.high);
         page_cells(page, "%s",
-                   !isnan(interval.low) ? words[paired_verdict(&change, plan->variant_count)]
-                   : isnan(report_loss(facts, setting, variant).mean) ? "diverged"
-                   : isnan(change.estimate)                           ? "has no value there"
-                                                                      : "");
+                   isnan(report_loss(facts, setting, variant).mean)
+                       ? "diverged"
+                       : words[paired_verdict(&change, plan->variant_count)]);
     }
     page_table_end(page);
 }
@@ -82,19 +81,6 @@ bool report_lengths(Page *page, const Facts *facts, Error *error) {
 }
 
 // --- tasks; the seeds are the units, because the answers of a run are not independent ---
-// In percent; NAN if it was not asked.
-static double share_of(const Facts *facts, int task, int variant, int seed, double first, double last) {
-    const Answered answered = outcome_right(facts->outcome, task, variant, seed, first, last);
-    return answered.questions > 0 ? 100 * answered.right / answered.questions : NAN;
-}
-
-static Paired shares_of(const Facts *facts, int task, int variant, double first, double last) {
-    double shares[SEEDS_MOST];
-    for (int seed = 0; seed < facts->outcome->seeds; seed++)
-        shares[seed] = share_of(facts, task, variant, seed, first, last);
-    return paired_summary(shares, facts->outcome->seeds);
-}
-
 static bool tasks_chart(Page *page, const Facts *facts, int task, const BuiltinCorpus *builtin, Error *error) {
     const Plan *plan = facts->plan;
     char label[128];
@@ -107,7 +93,7 @@ static bool tasks_chart(Page *page, const Facts *facts, int task, const BuiltinC
     for (int variant = 0; variant < plan->variant_count; variant++) {
         report_line(&chart, facts, variant);
         for (int length = (int)builtin->min; length <= 2 * (int)builtin->max; length++) {
-            const Paired all = shares_of(facts, task, variant, length, length);
+            const Paired all = report_shares(facts, task, variant, length, length);
             if (!isnan(all.mean)) // it was asked
                 chart_interval(&chart, length, all.mean, all.sorted[0], all.sorted[all.n - 1]);
         }
@@ -118,11 +104,9 @@ static bool tasks_chart(Page *page, const Facts *facts, int task, const BuiltinC
 
 // "57.2 ± 30.1 (20, 61, 90)": in percent, over the seeds.
 static void share_cell(Page *page, const Facts *facts, int task, int variant, double first, double last) {
-    const Paired all = shares_of(facts, task, variant, first, last);
+    const Paired all = report_shares(facts, task, variant, first, last);
     if (isnan(all.sd)) {
-        page_cells(page,
-                   isnan(outcome_right(facts->outcome, task, variant, -1, first, last).questions) ? "diverged" : "%.1f",
-                   all.mean);
+        page_cells(page, "%.1f", all.mean);
         return;
     }
     text_print(&page->text, "%.1f ± %.1f", all.mean, all.sd);
@@ -135,12 +119,12 @@ static void gap_cell(Page *page, const Facts *facts, int task, const Difference 
     const double comparisons = 2.0 * facts->contrasts * facts->plan->task_count;
     double gaps[SEEDS_MOST];
     for (int seed = 0; seed < facts->outcome->seeds; seed++)
-        gaps[seed] =
-            share_of(facts, task, d->variant, seed, first, last) - share_of(facts, task, d->other, seed, first, last);
+        gaps[seed] = 100 * (outcome_share(facts->outcome, task, d->variant, seed, first, last) -
+                            outcome_share(facts->outcome, task, d->other, seed, first, last));
     const Paired all = paired_summary(gaps, facts->outcome->seeds);
     const Interval interval = paired_interval(&all, comparisons);
     page_cells(page, isnan(interval.low) ? "%+.1f" : "%+.1f (%+.1f to %+.1f)%s", all.estimate, interval.low,
-               interval.high, paired_verdict(&all, comparisons) == VERDICT_UNRESOLVED ? "" : " *");
+               interval.high, paired_verdict(&all, comparisons) <= VERDICT_WORSE ? " *" : "");
 }
 
 bool report_tasks(Page *page, const Facts *facts, Error *error) {

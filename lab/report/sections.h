@@ -32,8 +32,6 @@ Difference report_pair(const Facts *facts, int variant, int other, int setting);
 // The setting that a difference is of; over the texts what differs between these settings.
 const char *report_setting_name(const Facts *facts, const Difference *d);
 
-const char *report_verdict(const Difference *d); // "better", "worse", "not resolved", and why there is none
-
 // --- sentences ---
 // Append one sentence about a contrast in `count` settings: "rope is better than learned by 0.15 nats a token (0.13 to
 // 0.17)." Differences that are not resolved are not called equal.
@@ -57,6 +55,8 @@ bool report_enters(const Facts *facts, int variant, Enters where);
 // and the losses in trained windows.
 Paired report_summary(const Facts *facts, int setting, int variant, const char *quantity, double x);
 Paired report_loss(const Facts *facts, int setting, int variant);
+// The shares of right answers at lengths first to last, in percent: NAN where a seed was asked nothing or diverged.
+Paired report_shares(const Facts *facts, int task, int variant, double first, double last);
 void report_loss_cell(Page *page, Paired loss); // "2.7000 ± 0.0100"
 
 // --- the sections, in the page's order ---

@@ -101,12 +101,15 @@ Interval paired_interval(const Paired *paired, double comparisons) {
 
 Verdict paired_verdict(const Paired *paired, double comparisons) {
     const Interval interval = paired_interval(paired, comparisons);
-    return interval.high < 0 ? VERDICT_BETTER : interval.low > 0 ? VERDICT_WORSE : VERDICT_UNRESOLVED;
+    return isnan(paired->estimate) ? VERDICT_DIVERGED
+           : isnan(interval.low)   ? VERDICT_ONE_SEED
+           : interval.high < 0     ? VERDICT_BETTER
+           : interval.low > 0      ? VERDICT_WORSE
+                                   : VERDICT_UNRESOLVED;
 }
 
 const char *verdict_words(Verdict verdict) {
-    static const char *const words[] = {
-        [VERDICT_UNRESOLVED] = "not resolved", [VERDICT_BETTER] = "better", [VERDICT_WORSE] = "worse"};
+    static const char *const words[] = {"better", "worse", "not resolved", "one seed cannot tell", "diverged"};
     return words[verdict];
 }
 

@@ -51,13 +51,21 @@ Interval paired_interval(const Paired *paired, double comparisons);
 // Is paired_interval free of assumptions on the shape of noise, because there are seeds enough?
 bool paired_exact(const Paired *paired, double comparisons);
 
-typedef enum { VERDICT_UNRESOLVED, VERDICT_BETTER, VERDICT_WORSE } Verdict;
+// The first two are resolved, and the last two have no interval.
+typedef enum {
+    VERDICT_BETTER,
+    VERDICT_WORSE,
+    VERDICT_UNRESOLVED,
+    VERDICT_ONE_SEED,
+    VERDICT_DIVERGED,
+    VERDICTS
+} Verdict;
 
-// By paired_interval alone: better if all of the interval is below 0, worse if all of it is above. Else, or if it is
-// NAN, not resolved, which is not the same as equal (see resolvable).
+// By paired_interval alone: better if all of the interval is below 0, worse if all of it is above. Else not resolved,
+// which is not the same as equal (see resolvable).
 Verdict paired_verdict(const Paired *paired, double comparisons);
 
-const char *verdict_words(Verdict verdict); // "better", "worse", "not resolved"
+const char *verdict_words(Verdict verdict); // "better", "worse", "not resolved", and why there is none
 
 // The smallest true difference whose corrected interval (paired_interval) leaves out 0 with a probability of 80%, if
 // the noise is normal and its standard deviation paired->sd. Uses n and sd. NAN if sd is.

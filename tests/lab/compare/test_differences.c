@@ -149,7 +149,7 @@ static void who_diverged_has_no_verdict(void **state) {
     read_all(&outcome);
     const Difference lost = outcome_difference(&outcome, 1, 0, 0, 1), other = outcome_difference(&outcome, 2, 0, 0, 1);
     assert_true(isnan(lost.gap.estimate) && isnan(lost.interval.low));
-    assert_int_equal(lost.verdict, VERDICT_UNRESOLVED);
+    assert_int_equal(lost.verdict, VERDICT_DIVERGED);
     assert_true(isfinite(other.gap.mean) && other.comparisons == 2);
     outcome_free(&outcome);
 }

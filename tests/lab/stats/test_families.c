@@ -41,7 +41,7 @@ static Rates rates_of(Measure *measure, const CurveFamily *family, double compar
             double differences[SEEDS];
             for (int seed = 0; seed < SEEDS; seed++) differences[seed] = a[seed] - b[seed];
             const Paired paired = paired_summary(differences, SEEDS);
-            called = called || paired_verdict(&paired, comparisons) != VERDICT_UNRESOLVED;
+            called = called || paired_verdict(&paired, comparisons) <= VERDICT_WORSE;
             covered = covered && holds(paired_interval(&paired, comparisons), 0);
         }
         rates.called += called / (double)STUDIES;
