@@ -176,7 +176,7 @@ void report_line(Chart *chart, const Facts *facts, int variant) {
     chart_style(chart, hue, plan->variants[variant].learned ? 1 + twins % (DASHES - 1) : hue / HUES);
 }
 
-// --- the runs ---
+// --- means ---
 Paired report_summary(const Facts *facts, int setting, int variant, const char *quantity, double x) {
     double values[SEEDS_MOST];
     outcome_values(values, facts->outcome, setting, variant, quantity, x);
@@ -196,29 +196,4 @@ Paired report_shares(const Facts *facts, int task, int variant, double first, do
 
 void report_loss_cell(Page *page, Paired loss) {
     page_cells(page, isnan(loss.mean) ? "diverged" : isnan(loss.sd) ? "%.4f" : "%.4f ± %.4f", loss.mean, loss.sd);
-}
-
-double report_rate(const Facts *facts, int setting, int variant) {
-    const Job job = outcome_job(facts->outcome, setting, variant, 0);
-    return plan_job_rate(facts->plan, &job);
-}
-
-static bool run_path(char path[PATH_CAPACITY], const Facts *facts, int variant, const char *file, Error *error) {
-    const Job job = outcome_job(facts->outcome, facts->setting, variant, 0);
-    return comparison_path(path, facts->outcome->comparison, &job, file, error);
-}
-
-bool report_open_run(Run *run, const Facts *facts, int variant, Error *error) {
-    char path[PATH_CAPACITY];
-    return run_path(path, facts, variant, "", error) && run_open(run, path, "", error);
-}
-
-bool report_has_weights(const Facts *facts, int variant) {
-    char path[PATH_CAPACITY];
-    Error ignored;
-    return run_path(path, facts, variant, "model.safetensors", &ignored) && !path_missing(path);
-}
-
-bool report_enters(const Facts *facts, int variant, Enters where) {
-    return facts->plan->variants[variant].enters >> where & 1 && report_has_weights(facts, variant);
 }

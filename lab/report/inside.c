@@ -67,50 +67,6 @@ static bool bias_chart(Page *page, const char *name, const Gpt *gpt, Error *erro
     return ok && page_chart(page, &chart, error, "Bias by distance: %s", name);
 }
 
-bool report_learned(Page *page, const Facts *facts, Error *error) {
-    const Plan *plan = facts->plan;
-    const int T = (int)report_context(facts, facts->setting), C = (int)plan->settings[facts->setting].width;
-    bool left_out = false, tables = false;
-    for (int variant = 0; variant < plan->variant_count; variant++) {
-        tables = tables || (report_enters(facts, variant, ENTERS_EMBEDDING) && T >= WAVE_LEAST);
-        if (report_has_weights(facts, variant)) continue;
-        text_print(&page->text, "%s%s",
-                   left_out ? ", "
-                            : "Left out here and below for want of weights (the run diverged, or its "
-                              "model.safetensors was removed): ",
-                   plan->variants[variant].name);
-        left_out = true;
-    }
-    if (left_out) page_paragraph(page, ".");
-    Chart waves = {
-        .x_label = "frequency, cycles a token", .y_label = "share of the variance", .log_x = true, .log_y = true};
-    real *codes = malloc((size_t)T * (size_t)C * sizeof *codes);
-    bool ok = codes || fail_run(error, "no memory for %d codes", T);
-    for (int variant = 0; ok && variant < plan->variant_count; variant++) {
-        const char *name = plan->variants[variant].name;
-        Run run;
-        if (!report_has_weights(facts, variant)) continue;
-        ok = report_open_run(&run, facts, variant, error);
-        if (!ok) break;
-        if (tables && report_enters(facts, variant, ENTERS_EMBEDDING)) {
-            report_line(&waves, facts, variant);
-            ok = scheme_codes(codes, &run.gpt, error) && add_waves(&waves, codes, T, C, error);
-        }
-        if (variant_is(&plan->variants[variant], "rope-learned"))
-            ok = ok && frequency_chart(page, name, &run.gpt, error);
-        if (report_enters(facts, variant, ENTERS_BIAS)) ok = ok && bias_chart(page, name, &run.gpt, error);
-        run_close(&run);
-    }
-    for (size_t i = 0; ok && i < (size_t)T * (size_t)C; i++)
-        codes[i] = (real)random_normal(random_key(1337, "noise"), i);
-    chart_line(&waves, "random numbers");
-    ok = ok && (!tables || (add_waves(&waves, codes, T, C, error) &&
-                            page_chart(page, &waves, error, "Which waves tables of positions are made of")));
-    chart_free(&waves);
-    free(codes);
-    return ok;
-}
-
 // --- attention ---
 enum { WINDOWS = 8 };
 
@@ -180,15 +136,43 @@ bool report_heads(Page *page, const char *name, const Run *run, Error *error) {
     return ok;
 }
 
-bool report_attention(Page *page, const Facts *facts, Error *error) {
-    bool ok = true;
+// --- the section ---
+bool report_models(Page *page, const Facts *facts, Error *error) {
+    const int T = (int)report_context(facts, facts->setting), C = (int)facts->plan->settings[facts->setting].width;
+    Chart waves = {
+        .x_label = "frequency, cycles a token", .y_label = "share of the variance", .log_x = true, .log_y = true};
+    real *codes = malloc((size_t)T * (size_t)C * sizeof *codes);
+    bool ok = codes || fail_run(error, "no memory for %d codes", T);
     for (int variant = 0; ok && variant < facts->plan->variant_count; variant++) {
+        const Variant *v = &facts->plan->variants[variant];
+        const Job job = outcome_job(facts->outcome, facts->setting, variant, 0);
+        char directory[PATH_CAPACITY], weights[PATH_CAPACITY];
         Run run;
-        if (!report_has_weights(facts, variant)) continue;
-        ok = report_open_run(&run, facts, variant, error);
+        ok = comparison_path(directory, facts->outcome->comparison, &job, "", error) &&
+             comparison_path(weights, facts->outcome->comparison, &job, "model.safetensors", error);
+        if (ok && path_missing(weights)) {
+            page_paragraph(page, "%s is left out for want of weights: the run diverged, or its %s was removed.",
+                           v->name, path_name(weights));
+            continue;
+        }
+        ok = ok && run_open(&run, directory, "", error);
         if (!ok) break;
-        ok = report_heads(page, facts->plan->variants[variant].name, &run, error);
+        if (v->enters >> ENTERS_EMBEDDING & 1 && T >= WAVE_LEAST) {
+            report_line(&waves, facts, variant);
+            ok = scheme_codes(codes, &run.gpt, error) && add_waves(&waves, codes, T, C, error);
+        }
+        if (variant_is(v, "rope-learned")) ok = ok && frequency_chart(page, v->name, &run.gpt, error);
+        if (v->enters >> ENTERS_BIAS & 1) ok = ok && bias_chart(page, v->name, &run.gpt, error);
+        ok = ok && report_heads(page, v->name, &run, error);
         run_close(&run);
     }
+    if (ok && waves.count > 0) { // and what tables look like that are made of nothing
+        for (size_t i = 0; i < (size_t)T * (size_t)C; i++) codes[i] = (real)random_normal(random_key(1337, "noise"), i);
+        chart_line(&waves, "random numbers");
+        ok = add_waves(&waves, codes, T, C, error) &&
+             page_chart(page, &waves, error, "Which waves tables of positions are made of");
+    }
+    chart_free(&waves);
+    free(codes);
     return ok;
 }

@@ -63,8 +63,7 @@ bool report_limits(Page *page, const Facts *facts, Error *error) {
     page_paragraph(
         page,
         "Schemes share seeds: the runs of a seed begin with the same weights and see the same batches, so differences "
-        "are paired, and the seeds are the independent units. A difference is the median over the seeds, and its "
-        "interval goes from one of the sorted differences to another, whatever the noise. \"Not resolved\" does not "
+        "are paired, and the seeds are the independent units. \"Not resolved\" does not "
         "mean \"equal\": every difference in the interval is possible. Losses are measured on the second half of the "
         "validation text, which was not used to choose anything.");
     int given = 0; // variants whose rates were given with them

@@ -17,12 +17,13 @@ static bool print_table(FILE *out, const Facts *facts, Error *error) {
     for (int variant = 0; variant < plan->variant_count; variant++) {
         const Paired loss = report_loss(facts, facts->setting, variant);
         const double positions = outcome_value(facts->outcome, facts->setting, variant, 0, "positions", 0);
+        const Job job = outcome_job(facts->outcome, facts->setting, variant, 0);
         char cells[3][32] = {"-", "diverged", ""};
         if (!isnan(positions)) snprintf(cells[0], sizeof cells[0], "%.0f", positions);
         if (!isnan(loss.mean)) snprintf(cells[1], sizeof cells[1], "%.4f", loss.mean);
         if (!isnan(loss.sd)) snprintf(cells[2], sizeof cells[2], "%.4f", loss.sd);
         fprintf(out, "%-*s %9s %10s %8s %10.3g\n", columns, plan->variants[variant].name, cells[0], cells[1], cells[2],
-                report_rate(facts, facts->setting, variant));
+                plan_job_rate(plan, &job));
     }
     for (int i = 0; i < facts->contrasts; i++) {
         const Difference *d = report_contrast(facts, i) + facts->setting;
@@ -43,16 +44,14 @@ static const struct {
 } sections[] = {
     {report_answer, NULL, ALWAYS},
     {report_scale, NULL, ALWAYS},
-    {report_chosen_rates, NULL, WITH_RATES},
+    {report_rates, NULL, WITH_RATES},
     {report_pairs, "Differences of all pairs", ALWAYS},
-    {report_rates, "Loss against learning rate", WITH_RATES},
     {report_seeds, "What these seeds can resolve", ALWAYS},
     {report_training, "Training", ALWAYS},
     {report_lengths, "Longer windows, and positions in them", ALWAYS},
     {report_tasks, "Tasks, by length", WITH_TASKS},
     {report_cost, "What positions cost", ALWAYS},
-    {report_learned, "What was learned", ALWAYS},
-    {report_attention, "What heads attend to", ALWAYS},
+    {report_models, "What was learned, and what heads attend to", ALWAYS},
     {report_limits, "How the differences were judged, and limits", ALWAYS},
     {report_repeat, "How to repeat it", ALWAYS},
 };

@@ -37,19 +37,10 @@ const char *report_setting_name(const Facts *facts, const Difference *d);
 // 0.17)." Differences that are not resolved are not called equal.
 void words_contrast(Text *text, const Facts *facts, const Difference *differences, int count);
 
-// --- charts and runs ---
+// --- charts and means ---
 // A line for a scheme: a learned scheme has the hue of its designed one, and a dash.
 void report_line(Chart *chart, const Facts *facts, int variant);
 int report_hue(const Facts *facts, int variant);
-
-// The learning rate of a scheme's runs in a setting, which it chose if there was a choice.
-double report_rate(const Facts *facts, int setting, int variant);
-
-// Open the model of a scheme's first seed in facts->setting. report_has_weights: is there one? There is none when the
-// run diverged or its weights were removed. report_enters: it has weights, and its scheme enters the model at `where`.
-bool report_open_run(Run *run, const Facts *facts, int variant, Error *error);
-bool report_has_weights(const Facts *facts, int variant);
-bool report_enters(const Facts *facts, int variant, Enters where);
 
 // A quantity over the complete seeds: its mean, NAN where a seed has none, and standard deviation, NAN with one seed;
 // and the losses in trained windows.
@@ -62,20 +53,18 @@ void report_loss_cell(Page *page, Paired loss); // "2.7000 ± 0.0100"
 // --- the sections, in the page's order ---
 // A section writes nothing when the comparison has nothing for it, and fails as page_chart does, or when a run cannot
 // be read.
-bool report_answer(Page *page, const Facts *facts, Error *error);       // the best scheme, contrasts, settings
-bool report_scale(Page *page, const Facts *facts, Error *error);        // differences against compute
-bool report_chosen_rates(Page *page, const Facts *facts, Error *error); // which learning rate each scheme has
-bool report_pairs(Page *page, const Facts *facts, Error *error);        // differences of all pairs
-bool report_rates(Page *page, const Facts *facts, Error *error);        // loss against learning rate
-bool report_seeds(Page *page, const Facts *facts, Error *error);        // what so many seeds can resolve
-bool report_training(Page *page, const Facts *facts, Error *error);     // loss against tokens and time
-bool report_lengths(Page *page, const Facts *facts, Error *error);      // by window and position
-bool report_tasks(Page *page, const Facts *facts, Error *error);        // right answers by length
-bool report_cost(Page *page, const Facts *facts, Error *error);         // parameters, operations and time
-bool report_learned(Page *page, const Facts *facts, Error *error);      // tables, frequencies and biases
-bool report_attention(Page *page, const Facts *facts, Error *error);    // where heads attend, by distance
-bool report_limits(Page *page, const Facts *facts, Error *error);       // how it was judged, and what it does not show
-bool report_repeat(Page *page, const Facts *facts, Error *error);       // how to repeat the comparison
+bool report_answer(Page *page, const Facts *facts, Error *error);   // the best scheme, contrasts, settings
+bool report_rates(Page *page, const Facts *facts, Error *error);    // learning rates, and which were chosen
+bool report_scale(Page *page, const Facts *facts, Error *error);    // differences against compute
+bool report_pairs(Page *page, const Facts *facts, Error *error);    // differences of all pairs
+bool report_seeds(Page *page, const Facts *facts, Error *error);    // what so many seeds can resolve
+bool report_training(Page *page, const Facts *facts, Error *error); // loss against tokens and time
+bool report_lengths(Page *page, const Facts *facts, Error *error);  // by window and position
+bool report_tasks(Page *page, const Facts *facts, Error *error);    // right answers by length
+bool report_cost(Page *page, const Facts *facts, Error *error);     // parameters, operations and time
+bool report_models(Page *page, const Facts *facts, Error *error);   // what they have learned, and heads
+bool report_limits(Page *page, const Facts *facts, Error *error);   // how it was judged, and what it does not show
+bool report_repeat(Page *page, const Facts *facts, Error *error);   // how to repeat the comparison
 
 // A table and a chart of the heads of a run's model; if its text has gone, a paragraph.
 bool report_heads(Page *page, const char *name, const Run *run, Error *error);

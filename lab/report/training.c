@@ -7,7 +7,7 @@
 #include <string.h>
 
 // --- learning rates ---
-bool report_rates(Page *page, const Facts *facts, Error *error) {
+static bool rates_chart(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     for (int setting = facts->setting; setting >= 0; setting--) {
         Chart chart = {.x_label = "learning rate", .y_label = "loss in nats a token", .log_x = true};
@@ -26,7 +26,7 @@ bool report_rates(Page *page, const Facts *facts, Error *error) {
     return true;
 }
 
-bool report_chosen_rates(Page *page, const Facts *facts, Error *error) {
+bool report_rates(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     page_heading(page, "Learning rates");
     for (int rate = 0; rate < plan->rate_count; rate++)
@@ -55,7 +55,10 @@ bool report_chosen_rates(Page *page, const Facts *facts, Error *error) {
         }
     }
     page_table_end(page);
-    return true;
+    page_fold(page, "Loss against learning rate");
+    const bool ok = rates_chart(page, facts, error);
+    page_fold_end(page);
+    return ok;
 }
 
 // --- losses during training ---

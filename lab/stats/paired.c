@@ -9,50 +9,28 @@
 #define LEVEL 0.05 // of every test; intervals hold 1 - LEVEL
 #define POWER 0.8
 
-// Summed from the first value on, so that equal values have exactly their own mean and no spread.
-static double mean_of(const double *values, int n) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += values[i] - values[0];
-    return values[0] + sum / n;
-}
-
-static double sd_of(const double *values, int n) {
-    const double mean = mean_of(values, n);
-    double squares = 0;
-    for (int i = 0; i < n; i++) squares += (values[i] - mean) * (values[i] - mean);
-    return sqrt(squares / (n - 1));
-}
-
-static bool all_finite(const double *values, int n) {
-    for (int i = 0; i < n; i++)
-        if (!isfinite(values[i])) return false;
-    return true;
-}
-
 static int rising(const void *a, const void *b) {
     const double one = *(const double *)a, other = *(const double *)b;
     return (one > other) - (one < other);
 }
 
-static double median_of(const double *sorted, int n) {
-    const double low = sorted[(n - 1) / 2], high = sorted[n / 2];
-    return low + (high - low) / 2;
-}
-
-static Paired nothing_of(int n) {
-    return (Paired){.n = n, .estimate = NAN, .mean = NAN, .sd = NAN, .alone = {NAN, NAN}};
-}
-
 Paired paired_summary(const double *differences, int n) {
     assert(n >= 0 && n <= SEEDS_MOST);
-    Paired paired = nothing_of(n);
-    if (n < 1 || !all_finite(differences, n)) return paired;
+    Paired paired = {.n = n, .estimate = NAN, .mean = NAN, .sd = NAN, .alone = {NAN, NAN}};
+    double sum = 0, squares = 0;
+    for (int i = 0; i < n; i++) {
+        if (!isfinite(differences[i])) return paired;
+        sum += differences[i] - differences[0]; // so that equal values have exactly their own mean and no spread
+    }
+    if (n < 1) return paired;
     memcpy(paired.sorted, differences, (size_t)n * sizeof *differences);
     qsort(paired.sorted, (size_t)n, sizeof *paired.sorted, rising);
-    paired.estimate = median_of(paired.sorted, n);
-    paired.mean = mean_of(differences, n);
+    const double low = paired.sorted[(n - 1) / 2], high = paired.sorted[n / 2];
+    paired.estimate = low + (high - low) / 2;
+    paired.mean = differences[0] + sum / n;
     if (n < 2) return paired;
-    paired.sd = sd_of(differences, n);
+    for (int i = 0; i < n; i++) squares += (differences[i] - paired.mean) * (differences[i] - paired.mean);
+    paired.sd = sqrt(squares / (n - 1));
     paired.alone = paired_interval(&paired, 1);
     return paired;
 }

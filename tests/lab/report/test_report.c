@@ -11,7 +11,7 @@ static void ends_of_the_grid_are_named(void **state) {
             const Job job = plan_job(plan, i);
             put_losses(&job, job.rate == (job.variant ? chosen : 1) ? 2 : 3, 3 + job.variant, 7);
         }
-        const char *text = section(report_chosen_rates);
+        const char *text = section(report_rates);
         expect_text(text, "trained at 0.001, 0.002 and 0.004, and");
         expect_text(text, "| none | 0.002 |");
         expect_text(text, rows[chosen]);
@@ -20,7 +20,7 @@ static void ends_of_the_grid_are_named(void **state) {
         expect_text(text, "class=\"ring\"");
     }
     for (int rate = 0; rate < 3; rate++) put_diverged(&(Job){.task = -1, .variant = 1, .seed = 1, .rate = rate});
-    expect_text(section(report_chosen_rates), "| alibi | diverged at every rate |");
+    expect_text(section(report_rates), "| alibi | diverged at every rate |");
 }
 
 // Runs of a task with the same share of right answers at all lengths up to `most`.
