@@ -70,10 +70,9 @@ static const Option own_options[] = {
                 "how many runs are trained at the same time; 0 = as many as the cores allow"),
     FLAG_ROW("list", FIELD(list),
              "train nothing: print a command for each run that is not done, for xargs, make or GNU parallel"),
-    FLAG_ROW(
-        "slurm", FIELD(slurm),
-        "train nothing: print a script for sbatch, with a task for each run that is not done, at most --workers of "
-        "them at the same time"),
+    FLAG_ROW("slurm", FIELD(slurm),
+             "train nothing: print a script for sbatch, with a task for each run, at most --workers of them at the "
+             "same time"),
     TEXT_ROW("share", FIELD(share), NULL, "I/N",
              "train only every N-th run, from the I-th on; the process that finishes the last one writes the report"),
     {0},
@@ -489,52 +488,34 @@ static bool set_share(Comparison *c, const char *text, Error *error) {
     return true;
 }
 
-// Are the runs of share `share` of `shares` done?
-static bool share_done(const Comparison *c, int share, int shares) {
-    for (int i = share; i < plan_job_count(&c->plan); i += shares) {
-        const Job job = plan_job(&c->plan, i);
-        if (!job_done(c, &job)) return false;
-    }
-    return true;
-}
-
 // Print, for a shell to read, a command for each run that is not done; or a script for sbatch, an array job with a task
-// for each of these runs, of which at most `workers` (0 = no limit) run at the same time. --share stands in front of
-// the words, because "--" may end the options.
+// for each run, of which at most `workers` (0 = no limit) run at the same time. --share stands in front of the words,
+// because "--" may end the options.
 static bool divide(const Comparison *c, const Text *words, bool slurm, int workers, Error *error) {
-    const int runs = plan_job_count(&c->plan), shares = slurm && runs > ARRAY_MOST ? ARRAY_MOST : runs;
+    const int runs = plan_job_count(&c->plan), tasks = runs < ARRAY_MOST ? runs : ARRAY_MOST;
     char program[PATH_CAPACITY], here[PATH_CAPACITY], name[PATH_CAPACITY];
-    const char *separator = "#!/bin/sh\n#SBATCH --job-name=bitter --requeue --open-mode=append --array=";
     Text text = {0};
     program_find(program, "bitter");
     if (!getcwd(here, sizeof here)) return fail_run(error, "the working directory has no path: %s", strerror(errno));
     // A newline would begin a command of its own.
     const char *bad = !is_plain(program) ? program : slurm && !is_plain(here) ? here : NULL;
     if (bad) return fail_input(error, "%s: the path holds a control character; rename its directory", bad);
-    for (int share = 0; share < shares; share++) {
-        if (share_done(c, share, shares)) continue;
-        if (slurm) {
-            text_print(&text, "%s%d", separator, share + 1);
-            separator = ",";
-        } else {
-            const Job job = plan_job(&c->plan, share);
-            shell_word(&text, program);
-            text_print(&text, " compare --share %d/%d", share + 1, shares);
-            text_add(&text, words->bytes, words->size);
-            text_print(&text, " # %s\n", plan_job_name(name, &c->plan, &job));
-        }
-    }
-    if (slurm && text.size == 0)
-        return fail_input(error, "all runs are done; `bitter report` writes the report of %s", c->directory);
     if (slurm) {
+        text_print(&text, "#!/bin/sh\n#SBATCH --job-name=bitter --requeue --open-mode=append --array=1-%d", tasks);
         if (workers > 0) text_print(&text, "%%%d", workers);
         text_print(&text, "\n#SBATCH --cpus-per-task=%d\ncd ", c->plan.threads);
         shell_word(&text, here);
         text_print(&text, " || exit\nexec ");
         shell_word(&text, program);
-        text_print(&text, " compare --share \"$SLURM_ARRAY_TASK_ID/%d\"", shares);
-        text_add(&text, words->bytes, words->size);
-        text_print(&text, "\n");
+        text_print(&text, " compare --share \"$SLURM_ARRAY_TASK_ID/%d\"%.*s\n", tasks, (int)words->size,
+                   words->size ? words->bytes : "");
+    }
+    for (int i = 0; !slurm && i < runs; i++) {
+        const Job job = plan_job(&c->plan, i);
+        if (job_done(c, &job)) continue;
+        shell_word(&text, program);
+        text_print(&text, " compare --share %d/%d%.*s # %s\n", i + 1, runs, (int)words->size,
+                   words->size ? words->bytes : "", plan_job_name(name, &c->plan, &job));
     }
     const bool ok = !(words->failed || text.failed) || fail_run(error, "no memory for the commands of the runs");
     if (ok && text.size > 0) fwrite(text.bytes, 1, text.size, stdout);

@@ -2,19 +2,8 @@
 #include "lab/report/sections.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const char compute[] = "floating point operations of training";
-
-typedef struct {
-    int setting;
-    double x;
-} Rung;
-
-static int by_x(const void *a, const void *b) {
-    const double one = ((const Rung *)a)->x, other = ((const Rung *)b)->x;
-    return one < other ? -1 : one > other;
-}
 
 // Floating point operations of training a scheme's run in a setting.
 static double compute_of(const Plan *plan, int setting, int variant) {
@@ -22,9 +11,13 @@ static double compute_of(const Plan *plan, int setting, int variant) {
 }
 
 // The settings from the least to the most compute.
-static void climb(Rung rungs[SETTINGS_MOST], const Plan *plan) {
-    for (int s = 0; s < plan->setting_count; s++) rungs[s] = (Rung){s, compute_of(plan, s, plan->reference)};
-    qsort(rungs, (size_t)plan->setting_count, sizeof *rungs, by_x);
+static void climb(int order[SETTINGS_MOST], const Plan *plan) {
+    for (int s = 0; s < plan->setting_count; s++) {
+        const double x = compute_of(plan, s, plan->reference);
+        int at = s;
+        for (; at > 0 && compute_of(plan, order[at - 1], plan->reference) > x; at--) order[at] = order[at - 1];
+        order[at] = s;
+    }
 }
 
 // Of each contrast, the changes from one setting to the next and from the first to the last; together one family.
@@ -47,7 +40,7 @@ static Difference change_of(const Facts *facts, const Difference *contrast, int 
     return d;
 }
 
-static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, Error *error) {
+static bool gap_chart(Page *page, const Facts *facts, const int *order, Error *error) {
     const bool seeds = facts->outcome->seeds > 1;
     Chart chart = {.x_label = compute, .y_label = "difference in nats a token", .bands = seeds, .log_x = true};
     for (int i = 0; i < facts->contrasts; i++) {
@@ -59,9 +52,9 @@ static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, Error *
         chart_line(&chart, "%.60s - %.60s%s", facts->plan->variants[d->variant].name,
                    facts->plan->variants[d->other].name, d->primary ? "" : " (exploratory)");
         chart_style(&chart, hue, dash);
-        for (const Rung *rung = rungs; rung < rungs + facts->plan->setting_count; rung++)
-            chart_interval(&chart, rung->x, d[rung->setting].gap.estimate, d[rung->setting].interval.low,
-                           d[rung->setting].interval.high);
+        for (const int *s = order; s < order + facts->plan->setting_count; s++)
+            chart_interval(&chart, compute_of(facts->plan, *s, facts->plan->reference), d[*s].gap.estimate,
+                           d[*s].interval.low, d[*s].interval.high);
     }
     return page_chart(page, &chart, error,
                       "Differences against compute%s; below 0, the scheme that is named first is better",
@@ -69,14 +62,14 @@ static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, Error *
 }
 
 // Each scheme at the compute that it took itself.
-static bool loss_chart(Page *page, const Facts *facts, const Rung *rungs, Error *error) {
+static bool loss_chart(Page *page, const Facts *facts, const int *order, Error *error) {
     const bool seeds = facts->outcome->seeds > 1;
     Chart chart = {.x_label = compute, .y_label = "loss in nats a token", .bands = seeds, .log_x = true};
     for (int variant = 0; variant < facts->plan->variant_count; variant++) {
         report_line(&chart, facts, variant);
-        for (const Rung *rung = rungs; rung < rungs + facts->plan->setting_count; rung++) {
-            const Paired loss = report_loss(facts, rung->setting, variant);
-            chart_interval(&chart, compute_of(facts->plan, rung->setting, variant), loss.estimate, loss.sorted[0],
+        for (const int *s = order; s < order + facts->plan->setting_count; s++) {
+            const Paired loss = report_loss(facts, *s, variant);
+            chart_interval(&chart, compute_of(facts->plan, *s, variant), loss.estimate, loss.sorted[0],
                            loss.sorted[loss.n - 1]);
         }
     }
@@ -87,11 +80,11 @@ static bool loss_chart(Page *page, const Facts *facts, const Rung *rungs, Error 
 bool report_scale(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     const int last = plan->setting_count - 1;
-    Rung rungs[SETTINGS_MOST];
+    int order[SETTINGS_MOST];
     if (!plan_is_ladder(plan)) return true;
-    climb(rungs, plan);
+    climb(order, plan);
     page_heading(page, "As compute grows");
-    if (!loss_chart(page, facts, rungs, error) || !gap_chart(page, facts, rungs, error)) return false;
+    if (!loss_chart(page, facts, order, error) || !gap_chart(page, facts, order, error)) return false;
     page_table(
         page,
         "how each difference changes from one setting to the next, and from the first to the last; the intervals "
@@ -100,7 +93,7 @@ bool report_scale(Page *page, const Facts *facts, Error *error) {
     page_row(page, true, "contrast|from|to|change|low|high|verdict");
     for (int i = 0; i < facts->contrasts; i++)
         for (int r = 0; r < last + (last > 1); r++) {
-            const int from = rungs[r < last ? r : 0].setting, to = rungs[r < last ? r + 1 : last].setting;
+            const int from = order[r < last ? r : 0], to = order[r < last ? r + 1 : last];
             const Difference d = change_of(facts, report_contrast(facts, i), from, to);
             const char *variant = plan->variants[d.variant].name, *other = plan->variants[d.other].name;
             page_row(page, false, "%s - %s|%s|%s", variant, other, facts->names[from], facts->names[to]);

@@ -173,5 +173,4 @@ timeless "../alone/it's/many" >"$scratch/one"
 timeless "it's/many" >"$scratch/other"
 check "the report is that of one process, but for times" cmp "$scratch/one" "$scratch/other"
 check "no process is left" test -z "$(task_processes)"
-refuses "again: all runs are done" "all runs are done" compare "$@" --slurm
 finish
