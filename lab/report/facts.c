@@ -32,49 +32,32 @@ static void name_settings(Facts *facts) {
         const double ratio = setting_tokens_per_parameter(plan, s);
         if (lengths) setting_name_add(name, ratio < 10 ? "%.2gtpp" : "%.0ftpp", ratio);
         if (contexts) setting_name_add(name, "%lld", plan->settings[s].context);
+        if (*name) snprintf(facts->at[s], sizeof *facts->at, " %s %s", plan->text_count > 1 ? "on" : "at", name);
     }
-}
-
-static bool gather_differences(Facts *facts, Error *error) {
-    const Plan *plan = facts->plan;
-    facts->each = plan->setting_count + facts->settings_over_texts;
-    const size_t most = (size_t)(plan->contrast_count * facts->each) + 1;
-    facts->differences = calloc(most, sizeof *facts->differences);
-    Difference *next = facts->differences;
-    if (!next) return fail_run(error, "no memory for %zu differences", most);
-    for (const Contrast *c = plan->contrasts; c < plan->contrasts + plan->contrast_count; c++) {
-        const int variant = plan_variant(plan, c->variant), other = plan_variant(plan, c->other);
-        if (variant < 0 || other < 0) continue; // left out since
-        for (int s = 0; s < plan->setting_count; s++)
-            *next++ = outcome_difference(facts->outcome, variant, other, s, 1);
-        for (int s = 0; s < facts->settings_over_texts; s++)
-            *next++ = outcome_difference(facts->outcome, variant, other, s, plan->text_count);
-        facts->contrasts++;
-    }
-    return true;
 }
 
 bool facts_gather(Facts *facts, const Outcome *outcome, Error *error) {
     const Plan *plan = &outcome->comparison->plan;
     *facts = (Facts){.outcome = outcome, .plan = plan, .setting = plan->setting_count - 1};
     if (plan->text_count > 1) facts->settings_over_texts = plan->setting_count / plan->text_count;
-    facts->names = calloc((size_t)plan->setting_count, sizeof *facts->names);
-    facts->at = calloc((size_t)plan->setting_count, sizeof *facts->at);
-    bool ok =
-        (facts->names && facts->at) || fail_run(error, "no memory for the names of %d settings", plan->setting_count);
-    if (ok) name_settings(facts);
-    for (int s = 0; ok && s < plan->setting_count; s++)
-        if (*facts->names[s])
-            snprintf(facts->at[s], sizeof *facts->at, " %s %s", plan->text_count > 1 ? "on" : "at", facts->names[s]);
-    ok = ok && gather_differences(facts, error);
-    if (!ok) facts_free(facts);
-    return ok;
+    facts->each = plan->setting_count + facts->settings_over_texts;
+    name_settings(facts);
+    const size_t most = (size_t)(plan->contrast_count * facts->each) + 1;
+    Difference *next = facts->differences = calloc(most, sizeof *facts->differences);
+    if (!next) return fail_run(error, "no memory for %zu differences", most);
+    for (const Contrast *c = plan->contrasts; c < plan->contrasts + plan->contrast_count; c++) {
+        const int variant = plan_variant(plan, c->variant), other = plan_variant(plan, c->other);
+        if (variant < 0 || other < 0) continue; // left out since
+        for (int s = 0; s < plan->setting_count; s++) *next++ = outcome_difference(outcome, variant, other, s, 1);
+        for (int s = 0; s < facts->settings_over_texts; s++)
+            *next++ = outcome_difference(outcome, variant, other, s, plan->text_count);
+        facts->contrasts++;
+    }
+    return true;
 }
 
 void facts_free(Facts *facts) {
     free(facts->differences);
-    free(facts->names);
-    free(facts->at);
 }
 
 double report_context(const Facts *facts, int setting) {

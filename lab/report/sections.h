@@ -9,11 +9,11 @@
 
 typedef struct {
     const Outcome *outcome;
-    const Plan *plan;              // of the outcome
-    char (*names)[NAME_CAPACITY];  // (plan->setting_count) of what differs between the settings: "book-59k-20tpp-128"
-    char (*at)[NAME_CAPACITY + 4]; // (plan->setting_count) " at 59k", " on book", "" if there is only one setting
-    int settings_over_texts;       // so many settings there are with each text; 0 with one text
-    Difference *differences;       // (contrasts, each) that somebody has named, in all settings, then over the texts
+    const Plan *plan;                          // of the outcome
+    char names[SETTINGS_MOST][NAME_CAPACITY];  // of what differs between the settings: "book-59k-20tpp-128"
+    char at[SETTINGS_MOST][NAME_CAPACITY + 4]; // " at 59k", " on book", "" if there is only one setting
+    int settings_over_texts;                   // so many settings there are with each text; 0 with one text
+    Difference *differences; // (contrasts, each) that somebody has named, in all settings, then over the texts
     int contrasts, each;
     int setting; // whose models are opened: the last one, which on a ladder is the largest
 } Facts;
