@@ -28,7 +28,8 @@ static void sort_by_loss(int *order, const Facts *facts, int setting) {
 static int name_others(Text *text, const Facts *facts, int setting, int pivot, Verdict verdict, const char *first) {
     int count = 0;
     for (int variant = 0; variant < facts->plan->variant_count; variant++) {
-        if (variant == pivot || report_pair(facts, variant, pivot, setting).verdict == verdict) continue;
+        if (variant == pivot || outcome_difference(facts->outcome, variant, pivot, setting, 1).verdict == verdict)
+            continue;
         text_print(text, "%s%s%s", count++ ? ", " : first, facts->plan->variants[variant].name,
                    isnan(report_loss(facts, setting, variant).mean) ? " (diverged)" : "");
     }
@@ -99,7 +100,7 @@ static void ranking(Page *page, const Facts *facts, int setting) {
         if (variant == plan->reference) {
             page_cells(page, "-|-|-|reference");
         } else {
-            const Difference d = report_pair(facts, variant, plan->reference, setting);
+            const Difference d = outcome_difference(facts->outcome, variant, plan->reference, setting, 1);
             page_cells(page, "%+.4f", d.gap.estimate);
             page_cells(page, isnan(d.interval.low) ? "-|-" : "%+.4f to %+.4f|%+.4f to %+.4f", d.gap.alone.low,
                        d.gap.alone.high, d.interval.low, d.interval.high);

@@ -68,10 +68,6 @@ const Difference *report_contrast(const Facts *facts, int i) {
     return &facts->differences[i * facts->each];
 }
 
-Difference report_pair(const Facts *facts, int variant, int other, int setting) {
-    return outcome_difference(facts->outcome, variant, other, setting, 1);
-}
-
 const char *report_setting_name(const Facts *facts, const Difference *d) {
     const char *name = facts->names[d->setting];
     if (d->texts == 1) return name;

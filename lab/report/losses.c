@@ -26,7 +26,7 @@ bool report_pairs(Page *page, const Facts *facts, Error *error) {
                     page_cells(page, " ");
                     continue;
                 }
-                const Difference d = report_pair(facts, row, column, setting);
+                const Difference d = outcome_difference(facts->outcome, row, column, setting, 1);
                 char words[INTERVAL_WORDS];
                 page_cells(page, isnan(d.gap.estimate) ? "-" : "%s%s",
                            interval_words(words, d.gap.estimate, d.interval.low, d.interval.high),

@@ -27,8 +27,6 @@ double report_context(const Facts *facts, int setting);
 
 // Contrast i in the first setting, which the other settings follow, and then those over the texts.
 const Difference *report_contrast(const Facts *facts, int i);
-// The difference of any two schemes in a setting, with the interval that it has on the whole page.
-Difference report_pair(const Facts *facts, int variant, int other, int setting);
 // The setting that a difference is of; over the texts what differs between these settings.
 const char *report_setting_name(const Facts *facts, const Difference *d);
 

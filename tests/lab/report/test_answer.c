@@ -39,11 +39,11 @@ static void intervals_hold_all_at_once(void **state) {
     expect_text(section(report_answer), "learned is better than sinusoidal by 0.300 nats a token (0.264 to 0.336).");
     gather();
     assert_int_equal(facts.contrasts, 2);
-    const Difference pair = report_pair(&facts, 1, 2, 0), *contrast = report_contrast(&facts, 0);
+    const Difference pair = outcome_difference(&outcome, 1, 2, 0, 1), *contrast = report_contrast(&facts, 0);
     const Interval of_ten = paired_interval(&pair.gap, 10), of_two = paired_interval(&contrast->gap, 2);
     assert_true(fabs(pair.interval.low - of_ten.low) < 1e-12 && contrast->interval.low == of_two.low);
     // A contrast seen from its other side has the same interval with the other sign.
-    assert_true(report_pair(&facts, 0, 1, 0).interval.low == -contrast->interval.high);
+    assert_true(outcome_difference(&outcome, 0, 1, 0, 1).interval.low == -contrast->interval.high);
     forget();
 }
 
