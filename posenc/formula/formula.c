@@ -1,7 +1,5 @@
 #include "posenc/formula/formula.h"
 
-#include "base/memory.h"
-
 #include <assert.h>
 #include <ctype.h>
 #include <float.h>
@@ -12,52 +10,29 @@
 #include <string.h>
 #include <strings.h>
 
+// clang-format off
 typedef enum {
-    // Without operands: a number, one of Reads, a parameter.
-    OP_NUMBER,
-    OP_READ,
-    OP_PARAM,
-    OP_ADD,
-    OP_SUBTRACT,
-    OP_MULTIPLY,
-    OP_DIVIDE,
-    OP_POWER,
-    OP_NEGATE,
-    OP_LESS,
-    OP_AT_MOST,
-    OP_EQUAL,
-    OP_UNEQUAL,
-    OP_IF,
-    OP_SIN,
-    OP_COS,
-    OP_TAN,
-    OP_EXP,
-    OP_LOG,
-    OP_LOG2,
-    OP_SQRT,
-    OP_ABS,
-    OP_MIN,
-    OP_MAX,
-    OP_FLOOR,
-    OP_TANH,
-    OP_SIGMOID,
-    OP_SOFTPLUS,
+    OP_NUMBER, OP_READ, OP_PARAM, // without operands: a number, one of Reads, a parameter
+    OP_ADD, OP_SUBTRACT, OP_MULTIPLY, OP_DIVIDE, OP_POWER, OP_NEGATE, OP_LESS, OP_AT_MOST, OP_EQUAL, OP_UNEQUAL,
+    OP_IF, OP_SIN, OP_COS, OP_TAN, OP_EXP, OP_LOG, OP_LOG2, OP_SQRT, OP_ABS, OP_MIN, OP_MAX, OP_FLOOR, OP_TANH,
+    OP_SIGMOID, OP_SOFTPLUS, OP_COUNT
 } Op;
+// clang-format on
 
+// Those from OP_IF on, with their operands.
 static const struct {
     const char *name;
-    Op op;
+    int operands;
 } functions[] = {
-    {"if", OP_IF},   {"sin", OP_SIN},     {"cos", OP_COS},   {"tan", OP_TAN},         {"exp", OP_EXP},
-    {"log", OP_LOG}, {"log2", OP_LOG2},   {"sqrt", OP_SQRT}, {"abs", OP_ABS},         {"min", OP_MIN},
-    {"max", OP_MAX}, {"floor", OP_FLOOR}, {"tanh", OP_TANH}, {"sigmoid", OP_SIGMOID}, {"softplus", OP_SOFTPLUS},
+    {"if", 3},  {"sin", 1}, {"cos", 1}, {"tan", 1},   {"exp", 1},  {"log", 1},     {"log2", 1},     {"sqrt", 1},
+    {"abs", 1}, {"min", 2}, {"max", 2}, {"floor", 1}, {"tanh", 1}, {"sigmoid", 1}, {"softplus", 1},
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
+static_assert(OP_IF + FUNCTIONS == OP_COUNT, "each function has its Op");
 
 static int operands_of(Op op) {
-    if (op <= OP_PARAM) return 0;
-    if (op == OP_IF) return 3;
-    return op <= OP_POWER || (op >= OP_LESS && op <= OP_UNEQUAL) || op == OP_MIN || op == OP_MAX ? 2 : 1;
+    if (op >= OP_IF) return functions[op - OP_IF].operands;
+    return op <= OP_PARAM ? 0 : op == OP_NEGATE ? 1 : 2;
 }
 
 // --- the value, and its derivative ---
@@ -96,13 +71,8 @@ static double operate(Op op, double a, double b, double c) {
     case OP_TANH: return tanh(a);
     case OP_SIGMOID: return sigmoid(a);
     case OP_SOFTPLUS: return a > 0 ? a + log1p(exp(-a)) : log1p(exp(a));
-    case OP_NUMBER:
-    case OP_READ:
-    case OP_PARAM:
-        break;
+    default: assert(!"an operation without operands"); return NAN;
     }
-    assert(!"an operation without operands");
-    return NAN;
 }
 
 // d[k] = the derivative of y = operate(op, a, b, c) with respect to its operand k. Steps (comparisons, floor) have the
@@ -133,19 +103,9 @@ static void operate_backward(double d[3], Op op, double a, double b, double y) {
     case OP_TANH: d[0] = 1 - y * y; break;
     case OP_SIGMOID: d[0] = y * (1 - y); break;
     case OP_SOFTPLUS: d[0] = sigmoid(a); break;
-    case OP_LESS:
-    case OP_AT_MOST:
-    case OP_EQUAL:
-    case OP_UNEQUAL:
-    case OP_FLOOR:
-    case OP_NUMBER:
-    case OP_READ:
-    case OP_PARAM:
-        break;
+    default: break;
     }
 }
-
-// clang-format on
 
 // Forward: the values y (last + 1) of the operations up to `last`, in the order in which they stand.
 static void forward(double *y, const Formula *formula, int last, const double reads[READS_COUNT],
@@ -153,20 +113,15 @@ static void forward(double *y, const Formula *formula, int last, const double re
     for (int n = 0; n <= last; n++) {
         const FormulaNode *node = &formula->nodes[n];
         switch ((Op)node->op) {
-        case OP_NUMBER:
-            y[n] = node->number;
-            break;
-        case OP_READ:
-            y[n] = reads[node->of[0]];
-            break;
-        case OP_PARAM:
-            y[n] = params ? params[node->of[0]] : NAN;
-            break;
-        default:
-            y[n] = operate((Op)node->op, y[node->of[0]], y[node->of[1]], y[node->of[2]]);
+        case OP_NUMBER: y[n] = node->number; break;
+        case OP_READ: y[n] = reads[node->of[0]]; break;
+        case OP_PARAM: y[n] = params ? params[node->of[0]] : NAN; break;
+        default: y[n] = operate((Op)node->op, y[node->of[0]], y[node->of[1]], y[node->of[2]]);
         }
     }
 }
+
+// clang-format on
 
 double formula_value(const Formula *formula, const double reads[READS_COUNT], const double *params) {
     double y[FORMULA_NODES];
@@ -398,7 +353,7 @@ static bool fail_at(const Reader *r, int at, const char *format, ...) {
         if (r->text[n] == '\n') line++, begin = n + 1;
     const char *found = r->text + at, *here = habit_at(found);
     int length = (int)strcspn(found, "\n;");
-    for (length = length > 20 ? 20 : length; length > 0 && (found[length] & 0xc0) == 0x80;)
+    for (length = length > 20 ? 20 : length; length > 17 && (found[length] & 0xc0) == 0x80;)
         length--; // whole characters
     return fail_input(r->error, "%s, line %d, column %d (%s%.*s%s): %s%s%s", r->file ? r->file : "the formula", line,
                       at - begin + 1, length ? "'" : "the end", length, found, length ? "'" : "", message,
@@ -440,18 +395,10 @@ static bool take_name(Reader *r, char name[FORMULA_NAME]) {
     return true;
 }
 
-// Take two words with white space between them.
-static bool take_words(Reader *r, const char *first, const char *second) {
-    const int before = r->at;
-    char word[FORMULA_NAME];
+// Take a whole word if it is next.
+static bool take_word(Reader *r, const char *word) {
     skip(r);
-    if (name_length(r->text + r->at) == (int)strlen(first) && take(r, first)) {
-        skip(r);
-        if (name_length(r->text + r->at) == (int)strlen(second) && take_name(r, word) && strcmp(word, second) == 0)
-            return true;
-    }
-    r->at = before;
-    return false;
+    return name_length(r->text + r->at) == (int)strlen(word) && take(r, word);
 }
 
 // Add an operation; on numbers alone it is worked out. -1 = it failed.
@@ -537,8 +484,8 @@ static int read_sum(Reader *r, int at) {
 }
 
 static int read_call(Reader *r, int function, int at) {
-    FormulaNode node = {.op = functions[function].op, .at = at};
-    for (int k = 0; k < operands_of(functions[function].op); k++) {
+    FormulaNode node = {.op = OP_IF + function, .at = at};
+    for (int k = 0; k < functions[function].operands; k++) {
         if (k > 0 && !expect(r, ",")) return -1;
         if ((node.of[k] = read_value(r)) < 0) return -1;
     }
@@ -636,32 +583,22 @@ static int read_signed(Reader *r) {
     return a;
 }
 
-static int read_product(Reader *r) {
-    int a = read_signed(r);
+static const struct {
+    const char *sign;
+    Op op;
+} operators[][2] = {{{"+", OP_ADD}, {"-", OP_SUBTRACT}}, {{"*", OP_MULTIPLY}, {"/", OP_DIVIDE}}};
+enum { SUM, PRODUCT };
+
+static int read_chain(Reader *r, int of) {
+    int a = of == SUM ? read_chain(r, PRODUCT) : read_signed(r);
     for (;;) {
         const int at = (skip(r), r->at);
         if (a < 0) return -1;
         if (take(r, "**")) return fail_at(r, at, "this is no operator"), -1;
-        if (take(r, "*"))
-            a = add_op(r, OP_MULTIPLY, a, read_signed(r), at);
-        else if (take(r, "/"))
-            a = add_op(r, OP_DIVIDE, a, read_signed(r), at);
-        else
-            return a;
-    }
-}
-
-static int read_sum_of_products(Reader *r) {
-    int a = read_product(r);
-    for (;;) {
-        const int at = (skip(r), r->at);
-        if (a < 0) return -1;
-        if (take(r, "+"))
-            a = add_op(r, OP_ADD, a, read_product(r), at);
-        else if (take(r, "-"))
-            a = add_op(r, OP_SUBTRACT, a, read_product(r), at);
-        else
-            return a;
+        int o = 0;
+        while (o < 2 && !take(r, operators[of][o].sign)) o++;
+        if (o == 2) return a;
+        a = add_op(r, operators[of][o].op, a, of == SUM ? read_chain(r, PRODUCT) : read_signed(r), at);
     }
 }
 
@@ -669,17 +606,17 @@ static int read_sum_of_products(Reader *r) {
 static int read_comparison(Reader *r, int a) {
     const int at = (skip(r), r->at);
     if (a < 0) return -1;
-    if (take(r, "<=")) return add_op(r, OP_AT_MOST, a, read_sum_of_products(r), at);
-    if (take(r, ">=")) return add_op(r, OP_AT_MOST, read_sum_of_products(r), a, at);
-    if (take(r, "<")) return add_op(r, OP_LESS, a, read_sum_of_products(r), at);
-    if (take(r, ">")) return add_op(r, OP_LESS, read_sum_of_products(r), a, at);
-    if (take(r, "==")) return add_op(r, OP_EQUAL, a, read_sum_of_products(r), at);
-    if (take(r, "!=")) return add_op(r, OP_UNEQUAL, a, read_sum_of_products(r), at);
+    if (take(r, "<=")) return add_op(r, OP_AT_MOST, a, read_chain(r, SUM), at);
+    if (take(r, ">=")) return add_op(r, OP_AT_MOST, read_chain(r, SUM), a, at);
+    if (take(r, "<")) return add_op(r, OP_LESS, a, read_chain(r, SUM), at);
+    if (take(r, ">")) return add_op(r, OP_LESS, read_chain(r, SUM), a, at);
+    if (take(r, "==")) return add_op(r, OP_EQUAL, a, read_chain(r, SUM), at);
+    if (take(r, "!=")) return add_op(r, OP_UNEQUAL, a, read_chain(r, SUM), at);
     return a;
 }
 
 static int read_value(Reader *r) {
-    return read_comparison(r, read_sum_of_products(r));
+    return read_comparison(r, read_chain(r, SUM));
 }
 
 // --- statements ---
@@ -703,7 +640,7 @@ static bool read_bound(Reader *r, FormulaParam *param) {
     const bool below = take(r, "<");
     if (!below && !take(r, ">")) return false;
     const bool equal = take(r, "=");
-    const int at = (skip(r), r->at), node = read_sum_of_products(r);
+    const int at = (skip(r), r->at), node = read_chain(r, SUM);
     if (node < 0) return false;
     if (r->formula->nodes[node].op != OP_NUMBER) return fail_at(r, at, "a bound is a number");
     const double bound = r->formula->nodes[node].number, away = equal ? 0 : 1e-6 * fmax(1, fabs(bound));
@@ -724,14 +661,15 @@ static bool read_qualities(Reader *r, FormulaParam *param, bool *trained, bool *
     for (skip(r); !at_end(r); skip(r)) {
         if (r->text[r->at] == ',') r->at++, skip(r);
         const int at = r->at;
-        if (take_words(r, "per", "head"))
+        const bool per = take_word(r, "per");
+        if (per && take_word(r, "head"))
             param->by_head = *trained = true;
-        else if (take_words(r, "per", "layer"))
+        else if (per && take_word(r, "layer"))
             param->by_layer = *trained = true;
-        else if (strchr("<>", r->text[at]) && r->text[at]) {
+        else if (!per && r->text[at] && strchr("<>", r->text[at])) {
             if (!read_bound(r, param)) return false;
             *trained = true;
-        } else if (name_length(r->text + at) == 5 && take(r, "fixed"))
+        } else if (!per && take_word(r, "fixed"))
             *fixed = true;
         else
             return fail_at(
@@ -778,7 +716,7 @@ static int read_statement(Reader *r, Statement *s) {
     r->counter = NULL;
     s->stage = BEING_READ;
     const bool form = !*s->name;
-    s->node = form ? read_value(r) : read_sum_of_products(r);
+    s->node = form ? read_value(r) : read_chain(r, SUM);
     skip(r);
     if (s->node >= 0 && !form && depends(r->formula, s->node, false)) s->node = read_comparison(r, s->node);
     skip(r);
@@ -908,7 +846,6 @@ static char *one_line(const char *text) {
 }
 
 static void formula_free(Formula *formula) {
-    free(formula->nodes);
     free(formula->text);
     free(formula->source);
     free(formula);
@@ -919,24 +856,19 @@ static Formula *formulas;
 
 const Formula *formula_parse(const char *text, const char *file, Error *error) {
     Formula *formula = calloc(1, sizeof *formula);
-    Reader *r = calloc(1, sizeof *r);
-    if (formula) formula->nodes = calloc(FORMULA_NODES, sizeof *formula->nodes);
     if (formula) formula->text = one_line(text);
     if (formula) formula->source = strdup(text);
+    Reader r = {.text = text, .file = file, .formula = formula, .error = error};
     const Formula *found = NULL;
-    if (!r || !formula || !formula->nodes || !formula->text || !formula->source) {
+    if (!formula || !formula->text || !formula->source) {
         fail_run(error, "there is no memory for the formula");
-    } else {
-        *r = (Reader){.text = text, .file = file, .formula = formula, .error = error};
-        if (read_formula(r)) {
-            for (found = formulas; found && strcmp(found->text, formula->text) != 0;) found = found->next;
-            if (!found) {
-                formula->next = formulas;
-                found = formulas = formula;
-            }
+    } else if (read_formula(&r)) {
+        for (found = formulas; found && strcmp(found->text, formula->text) != 0;) found = found->next;
+        if (!found) {
+            formula->next = formulas;
+            found = formulas = formula;
         }
     }
-    free(r);
     if (formula && found != formula) formula_free(formula);
     return found;
 }

@@ -54,11 +54,11 @@ typedef struct {
 
 typedef struct Formula {
     Form form;
-    char *text;                     // one line, without comments
-    char *source;                   // as it was read
-    char argument[2][FORMULA_NAME]; // what the form calls its arguments
-    FormulaNode *nodes;             // in the order in which they are worked out
-    int count, value;               // value: the operation that is the formula's value
+    char *text;                       // one line, without comments
+    char *source;                     // as it was read
+    char argument[2][FORMULA_NAME];   // what the form calls its arguments
+    FormulaNode nodes[FORMULA_NODES]; // in the order in which they are worked out
+    int count, value;                 // value: the operation that is the formula's value
     FormulaParam param[FORMULA_PARAMS];
     int params;
     struct Formula *next; // the one that was read before

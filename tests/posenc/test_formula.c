@@ -127,6 +127,7 @@ static void mistakes_are_told_with_their_place(void **state) {
         {"bias: 2\xc3\x97"
          "d",
          "line 1, column 8", "write *"},
+        {"bias: \xbf\xbf", "line 1, column 7 ('", "a number, a name"},
         {"bias(d) = d +", "line 1, column 14", "a number, a name"},
         {"bias(d) = foo(d)", "line 1, column 11", "no function 'foo'; there are sum, if, sin"},
         {"bias(d) = min(d)", "line 1, column 16", "','"},
