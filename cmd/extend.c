@@ -4,7 +4,7 @@
 #include "train/evaluate.h"
 #include "lab/extend/extend.h"
 #include "train/config.h"
-#include "posenc/rotation/rotate.h"
+#include "posenc/rotation/angles.h"
 
 #include <math.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
 #include "cmd/shared/arguments.h"
 #include "cmd/shared/output.h"
 #include "lab/eval/generate.h"
-#include "posenc/rotation/rotate.h"
+#include "posenc/rotation/angles.h"
 #include "train/config.h"
 
 #include <assert.h>

@@ -2,7 +2,7 @@
 
 #include "base/option.h"
 #include "posenc/registry.h"
-#include "posenc/rotation/rotate.h"
+#include "posenc/rotation/angles.h"
 
 #include <stdio.h>
 #include <string.h>

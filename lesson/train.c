@@ -5,7 +5,7 @@
 #include "lab/lesson/pair.h"
 #include "train/trainer.h"
 #include "lesson/shared.h"
-#include "posenc/rotation/rotate.h"
+#include "posenc/rotation/angles.h"
 
 #include <stdlib.h>
 

@@ -129,9 +129,9 @@ static inline bool position_trained(const Position *pos) {
     return pos->scheme->params && (!trains || *(const int *)(pos->options + trains->offset) == 1);
 }
 
-// Can `bitter extend` stretch its angles? Those of a formula only if they are not trained.
+// Can `bitter extend` stretch its angles? Those of a formula only if they are not trained, and the same in all heads.
 static inline bool position_stretches(const Position *pos) {
-    return pos->scheme->stretches && !position_trained(pos);
+    return pos->scheme->stretches && !position_trained(pos) && !(pos->written && formula_by_head(pos->written));
 }
 
 // Has it these, or gates?

@@ -22,22 +22,13 @@ bool written_names_file(const char *text) {
     return false;
 }
 
-// Do angles differ from head to head?
-static bool reads_head(const Formula *formula) {
-    for (int p = 0; p < formula->params; p++)
-        if (formula->param[p].by_head) return true;
-    return formula_reads(formula, READS_HEAD);
-}
-
 static bool written_take(Position *pos, const char *text, const char *file, Error *error) {
     const Formula *formula = formula_parse(text, file, error);
     if (!formula) return false;
     if (strlen(formula->text) + strlen("{}") >= TEXT_CAPACITY)
         return fail_input(error, "%s: without comments, a formula has at most %d characters", file ? file : "--pos",
                           TEXT_CAPACITY - 3);
-    const Scheme *const of[FORMS] = {&scheme_written_bias,
-                                     reads_head(formula) ? &scheme_written_angles : &scheme_written_angle,
-                                     &scheme_written_code};
+    const Scheme *const of[FORMS] = {&scheme_written_bias, &scheme_written_angle, &scheme_written_code};
     *pos = (Position){.scheme = of[formula->form], .written = formula, .everywhere = true};
     return true;
 }

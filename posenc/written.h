@@ -7,7 +7,6 @@
 #include "posenc/scheme.h"
 
 extern const Scheme scheme_written_bias, scheme_written_angle, scheme_written_code;
-extern const Scheme scheme_written_angles; // of formulas whose angles differ from head to head
 
 // Is this text a formula or the name of a file with one, instead of the name of a scheme? Formulas stand in braces, as
 // in "rope+{bias(d) = -d}"; a file's name begins with '.' or '/', or ends in ".pos". Returns how many characters of

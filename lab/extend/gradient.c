@@ -2,7 +2,7 @@
 #include "base/progress.h"
 #include "lab/extend/extend.h"
 #include "model/train_pass.h"
-#include "posenc/rotation/rotate.h"
+#include "posenc/rotation/angles.h"
 
 #include <errno.h>
 #include <string.h>

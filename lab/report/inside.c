@@ -45,7 +45,7 @@ static bool frequency_chart(Page *page, const char *name, const Gpt *gpt, Error 
     for (int i = 0; i < rotary_pairs(pos); i++) chart_point(&chart, i, rotary_theta(pos, 0, 0, i));
     pair_lines(&chart, gpt, 0, rotary_heads_apart(pos));
     if (!page_chart(page, &chart, error, "Frequencies by pair of channels: %s", name)) return false;
-    if (!rotary_of(pos)->scale) return true;
+    if (pos->param_count - pos->gated == 1) return true;
     pair_lines(&scales, gpt, 1, gpt->shape.heads);
     return page_chart(page, &scales, error, "Scales by pair of channels: %s", name);
 }

@@ -83,8 +83,8 @@ double formula_value(const Formula *formula, const double reads[READS_COUNT], co
 void formula_backward(double *dparams, const Formula *formula, double dvalue, const double reads[READS_COUNT],
                       const double *params);
 
-// Does it read this?
-bool formula_reads(const Formula *formula, Reads reads);
+// Does it differ from head to head?
+bool formula_by_head(const Formula *formula);
 
 // What is wrong with a number: what went wrong, such as "division by zero", at this character of formula->source.
 typedef struct {

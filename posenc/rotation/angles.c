@@ -1,7 +1,7 @@
 // By which angles the pairs of a head turn, and where the gradients of these angles go: what all rotary schemes have in
 // common beside the turning itself (rotate.c). One gradient, dtheta of each layer, head and pair, is collected here,
 // and all that trains angles is a chain rule on it.
-#include "posenc/rotation/rotate.h"
+#include "posenc/rotation/angles.h"
 
 #include "num/team.h"
 
@@ -23,7 +23,7 @@ const char *rotary_check(const Position *pos) {
     if (rotary_pairs(pos) < 1) return "that fraction of a head is not one pair of channels";
     if (rotary_pairs(pos) < rotary_axes(pos))
         return "each axis turns pairs of channels of its own, so a head needs as many pairs as there are axes";
-    if (angles_of(pos)->by_head && key_heads(&pos->shape) < pos->shape.heads)
+    if (pos->written && angles_of(pos)->by_head(pos) && key_heads(&pos->shape) < pos->shape.heads)
         return "each head turns its keys by frequencies of its own, so heads cannot share keys; leave out --kv-heads";
     if (pos->gated && rotary_of(pos)->skip && rotary_of(pos)->skip <= pos->shape.layers)
         return "skip leaves out layers, whose gates nothing would train; name the layers instead, as in "
@@ -48,10 +48,12 @@ int rotary_fast_pairs(const Position *pos, int length) {
     return fast;
 }
 
-RotaryColumn rotary_column(const Tables *tables, int layer, int head, int pair) {
+RotaryColumn rotary_column(const Tables *tables, int n) {
     const Position *pos = tables->pos;
+    const int pairs = rotary_pairs(pos), pair = n % pairs, heads = rotary_heads_apart(pos), layer = n / pairs / heads,
+              head = n / pairs % heads * (pos->shape.heads / heads);
     Stretch made;
-    const Stretch *stretch = stretch_of_window(&made, tables->stretch, tables->window, rotary_pairs(pos));
+    const Stretch *stretch = stretch_of_window(&made, tables->stretch, tables->window, pairs);
     const double theta = theta_of(pos, position_set(pos, layer), head, pair);
     RotaryColumn column = {(double)gate_of(pos, layer), theta, theta, 1, 1, 0};
     if (!stretch) return column;
@@ -60,6 +62,15 @@ RotaryColumn rotary_column(const Tables *tables, int layer, int head, int pair) 
     column.first_length = stretch->bare_start ? 1 : stretch->attention;
     column.first = stretch->unscaled;
     return column;
+}
+
+double rotary_largest_angle(const Tables *tables, int columns) {
+    double largest = 0;
+    for (int n = 0; n < columns; n++) {
+        const RotaryColumn column = rotary_column(tables, n);
+        for (int t = 0; t < tables->positions; t++) largest = fmax(largest, fabs(rotary_angle(&column, t)));
+    }
+    return largest;
 }
 
 // --- their gradients ---
@@ -104,15 +115,12 @@ static void add_torques(const Tables *tables, const real *dy, const real *y, boo
                 }
 }
 
-bool dtheta_wanted(const Tables *tables) {
-    return tables->dtable[DTHETA] != NULL;
-}
-
 void dtheta_collect(const Tables *tables, int layer, const real *dq, const real *dk, const real *q, const real *k,
                     int stride, const Place *at, int rows) {
     const Position *pos = tables->pos;
     const int from = tables->stretch->learns ? tables->stretch->long_stretch.unscaled : 0,
               size = pos->shape.heads * rotary_pairs(pos);
+    if (!tables->dtable[DTHETA]) return;
     add_torques(tables, dq, q, false, stride, at, rows, from);
     add_torques(tables, dk, k, true, stride, at, rows, from);
     slabs_reduce(tables->dtable[DTHETA] + (size_t)rotary_table(pos, layer) * size, tables->dtable[SLABS], tables->batch,
@@ -144,7 +152,7 @@ static void dtheta_backward(const Tables *tables) {
 void dtheta_layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows) {
     // While factors are trained, rotary_dfactors has its own chain rule.
-    if (layer > 0 || !dtheta_wanted(tables) || tables->stretch->learns) return;
+    if (layer > 0 || !tables->dtable[DTHETA] || tables->stretch->learns) return;
     team_barrier();
 #pragma omp single
     dtheta_backward(tables);
@@ -163,13 +171,11 @@ void rotary_dfactors(double *dfactors, Tables *tables) {
 }
 
 // The pairs of a token's queries and keys that turn, in all heads and all layers that do not go without: four products
-// and two sums each, forward and backward, and five for the torque where angles are trained. Scales cost each pair of a
-// query two products forward and two backward, and their gradients two products and two sums.
+// and two sums each, forward and backward, and five for the torque where angles are trained.
 double rotary_operations(const Position *pos, int T) {
     int layers = 0;
     for (int l = 0; l < pos->shape.layers; l++) layers += !rotary_skips(pos, l);
     const double queries = (double)layers * pos->shape.heads * rotary_pairs(pos),
                  keys = (double)layers * key_heads(&pos->shape) * rotary_pairs(pos);
-    return (6 * 2 + (angles_of(pos)->theta_backward || pos->gated ? 5 : 0)) * (queries + keys) +
-           (rotary_of(pos)->scale ? 8 : 0) * queries;
+    return (6 * 2 + (angles_of(pos)->theta_backward || pos->gated ? 5 : 0)) * (queries + keys);
 }

@@ -1,4 +1,4 @@
-#include "posenc/rotation/rotate.h"
+#include "posenc/rotation/angles.h"
 
 #include "num/team.h"
 
@@ -68,24 +68,7 @@ static void layout(Tables *tables, Arena *arena, bool training) {
     assert(pos->scheme->recipe && angles_of(pos)->theta && "ROTATION_SCHEME: the scheme has no .theta");
     for (int table = COSINE; table <= last_table(pos); table++)
         tables->table[table] = arena_reals(arena, (size_t)columns_of_tables(pos) * (size_t)tables->positions);
-    scales_layout(tables, arena, training);
     if (training) dtheta_layout(tables, arena);
-}
-
-static RotaryColumn column_of(const Tables *tables, int n) {
-    const Position *pos = tables->pos;
-    const int pairs = rotary_pairs(pos), heads = rotary_heads_apart(pos), table = n / pairs;
-    return rotary_column(tables, table / heads, table % heads * (pos->shape.heads / heads), n % pairs);
-}
-
-// In int8 all angles of the tables share one scale.
-static double largest_angle(const Tables *tables) {
-    double largest = 0;
-    for (int n = 0; n < columns_of_tables(tables->pos); n++) {
-        const RotaryColumn column = column_of(tables, n);
-        for (int t = 0; t < tables->positions; t++) largest = fmax(largest, fabs(rotary_angle(&column, t)));
-    }
-    return largest;
 }
 
 // Once, if no angle is trained; RoPE's never are.
@@ -94,16 +77,15 @@ static void prepare(Tables *tables) {
     const Angles *scheme = angles_of(pos);
     const int pairs = rotary_pairs(pos), columns = columns_of_tables(pos);
     if (tables->prepared && !scheme->theta_backward && !pos->gated) return;
-    scales_prepare(tables);
-    const double largest = pos->held_as == FORMAT_INT8 ? largest_angle(tables) : 0;
+    const double largest = pos->held_as == FORMAT_INT8 ? rotary_largest_angle(tables, columns) : 0;
 #pragma omp parallel for
     for (int n = 0; n < columns; n++) {
         const int table = n / pairs, pair = n % pairs;
-        const RotaryColumn column = column_of(tables, n);
+        const RotaryColumn column = rotary_column(tables, n);
         for (int t = 0; t < tables->positions; t++) {
             const size_t at = ((size_t)table * tables->positions + t) * pairs + pair;
             const double angle = rounded(rotary_angle(&column, t), pos->held_as, largest);
-            double length = rotary_length(&column, t);
+            double length = t < column.first ? column.first_length : column.length;
             if (scheme->growth) {
                 length = scheme->growth(pos, pair, t, tables->positions);
                 tables->table[KEY_COSINE][at] = (real)(cos(angle) / length);
@@ -139,16 +121,13 @@ static void rotary_forward(const Tables *tables, int layer, real *q, real *k, in
     if (rotary_skips(tables->pos, layer)) return;
     rotary_turn(tables, layer, q, false, stride, at, rows, +1);
     rotary_turn(tables, layer, k, true, stride, at, rows, +1);
-    scales_multiply(tables, layer, q, stride, rows);
 }
 
-// Forward was q' = e^a R(t theta) q, so dq = R(-t theta) e^a dq', in place; the same for k, which has no e^a.
+// Forward was q' = R(t theta) q, so dq = R(-t theta) dq', in place; the same for k.
 static void rotary_backward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k,
                             int stride, const Place *at, int rows) {
     if (rotary_skips(tables->pos, layer)) return;
-    if (dtheta_wanted(tables)) dtheta_collect(tables, layer, dq, dk, q, k, stride, at, rows);
-    scales_collect(tables, layer, dq, q, stride, rows);
-    scales_multiply(tables, layer, dq, stride, rows);
+    dtheta_collect(tables, layer, dq, dk, q, k, stride, at, rows);
     rotary_turn(tables, layer, dq, false, stride, at, rows, -1);
     rotary_turn(tables, layer, dk, true, stride, at, rows, -1);
 }

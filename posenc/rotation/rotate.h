@@ -44,19 +44,20 @@ void rotation_fill(real *cosine, real *sine, double length, double angle);
 // --- the family of rotations: queries and keys are turned by t theta_i ---
 extern const Family rotation_family;
 
-// What a scheme writes: the angle, in radians, by which a pair of channels turns from one token to the next; if it is
-// trained, dparams from dtheta (pairs); whether heads have angles of their own, without an option that says so; and the
-// factor by which queries grow, and keys shrink, at t of `positions` (NULL = 1).
+// What a scheme writes: the angle, in radians, by which a pair of channels turns from one token to the next, `head`
+// being one of the H heads of queries; if it is trained, dparams from dtheta (pairs); whether heads have angles of
+// their own (NULL = no); and the factor by which queries grow, and keys shrink, at t of `positions` (NULL = 1).
 typedef struct {
     double (*theta)(const Position *pos, int set, int head, int pair);
     void (*theta_backward)(const Position *pos, int set, int head, const real *dtheta);
-    bool by_head;
+    bool (*by_head)(const Position *pos);
     double (*growth)(const Position *pos, int pair, int t, int positions);
 } Angles;
 
-#define ROTATION_SCHEME(...)                                                                                           \
-    .family = &rotation_family, .enters = ENTERS_ROTATION, .relative = true, .check = rotary_check,                    \
-    .length_class = rotary_length_class, .operations = rotary_operations, .recipe = &(const Angles) {                  \
+#define ROTATION_SCHEME(...) .family = &rotation_family, .operations = rotary_operations, ROTATION_RECIPE(__VA_ARGS__)
+#define ROTATION_RECIPE(...)                                                                                           \
+    .enters = ENTERS_ROTATION, .relative = true, .check = rotary_check, .length_class = rotary_length_class,           \
+    .recipe = &(const Angles) {                                                                                        \
         __VA_ARGS__                                                                                                    \
     }
 
@@ -71,8 +72,7 @@ typedef struct {
     long long skip;
     double fraction; // of a head's channels that turn; 0 = all
     int gate;
-    long long axes;   // among which pairs are shared out; 0 and 1: all turn by t
-    int heads, scale; // rope-learned's: 1 = each head has frequencies of its own; scales of pairs are trained
+    long long axes; // among which pairs are shared out; 0 and 1: all turn by t
 } Rotary;
 
 // `half` is part of a help text: what pairing=half pairs, "(i, i+d/2)" where a whole head of d channels turns.
@@ -99,6 +99,9 @@ static inline const Rotary *rotary_of(const Position *pos) {
 const char *rotary_check(const Position *pos);
 int rotary_length_class(const Tables *tables, int length);
 double rotary_operations(const Position *pos, int T);
+
+// The common frequencies, base^(-i / n) for pair i of the n pairs of an axis, the same in all sets and heads.
+double rotary_theta(const Position *pos, int set, int head, int pair);
 
 // The pairs of a head that turn.
 int rotary_pairs(const Position *pos);
@@ -127,7 +130,7 @@ static inline int rotary_layers_apart(const Position *pos) {
 // So do heads that have angles of their own. A query turns by the angles of its key's head: otherwise their product
 // would not depend on the distance alone.
 static inline int rotary_heads_apart(const Position *pos) {
-    return angles_of(pos)->by_head || rotary_of(pos)->heads ? key_heads(&pos->shape) : 1;
+    return angles_of(pos)->by_head && angles_of(pos)->by_head(pos) ? key_heads(&pos->shape) : 1;
 }
 static inline int rotary_table(const Position *pos, int layer) { // which of these tables a layer has
     return rotary_layers_apart(pos) > 1 ? layer : 0;
@@ -136,56 +139,5 @@ static inline int rotary_table(const Position *pos, int layer) { // which of the
 // Turn x, queries (rows, H*d) or `keys` (rows, K*d) of a layer, in place, `direction` (+1 or -1) times.
 void rotary_turn(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
                  int direction);
-
-// --- angles.c: which angles, and where their gradients go ---
-//
-// The scheme's theta, `head` being one of the H heads of queries; and that of the common frequencies, base^(-i / n) for
-// pair i of the n pairs of an axis, the same in all sets and heads.
-static inline double theta_of(const Position *pos, int set, int head, int pair) {
-    return angles_of(pos)->theta(pos, set, head, pair);
-}
-double rotary_theta(const Position *pos, int set, int head, int pair);
-
-// Pairs that make a full turn within `length` tokens.
-int rotary_fast_pairs(const Position *pos, int length);
-
-// A pair turns by gate t theta at t, and is made `length` times as long; the first tokens have others of both.
-typedef struct {
-    double gate, theta, first_theta, length, first_length;
-    int first;
-} RotaryColumn;
-RotaryColumn rotary_column(const Tables *tables, int layer, int head, int pair);
-static inline double rotary_angle(const RotaryColumn *c, int t) {
-    return c->gate * (t * (t < c->first ? c->first_theta : c->theta));
-}
-static inline double rotary_length(const RotaryColumn *c, int t) {
-    return t < c->first ? c->first_length : c->length;
-}
-
-// Everything that trains angles is a chain rule on one gradient, dtheta of each layer, head and pair: rope-learned's,
-// the gates' of gate=trained (angles g t theta), and that of `bitter extend --method gradient` (angles t theta /
-// factor).
-void dtheta_layout(Tables *tables, Arena *arena);
-bool dtheta_wanted(const Tables *tables);
-// Add those of a layer, from gradients of the outputs of rotary_turn and these outputs.
-void dtheta_collect(const Tables *tables, int layer, const real *dq, const real *dk, const real *q, const real *k,
-                    int stride, const Place *at, int rows);
-// The hook: from dtheta to parameters and gates.
-void dtheta_layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
-                           const real *x, int rows);
-// If tables->stretch->learns: turn what backward has added up since the last call into dfactors (pairs), the gradients
-// with respect to the logarithms of the factors, and clear it.
-void rotary_dfactors(double *dfactors, Tables *tables);
-
-// --- scales.c: pairs that count more or less, S_ij = the sum of e^a_i q_i . k_j, where a is params[1] (sets * H,
-// pairs) if the option `scale` is 1 ---
-//
-// Queries bear the scales, after they have turned, so that heads can share keys.
-void scales_layout(Tables *tables, Arena *arena, bool training);
-void scales_prepare(Tables *tables);
-// x, queries of a layer or their gradients, in place; without scales nothing happens. By rows.
-void scales_multiply(const Tables *tables, int layer, real *x, int stride, int rows);
-// da of a layer, from the gradients of turned and scaled queries and these. Ends in a barrier.
-void scales_collect(const Tables *tables, int layer, const real *dq, const real *q, int stride, int rows);
 
 #endif

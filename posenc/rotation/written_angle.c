@@ -17,15 +17,13 @@ static void theta_backward(const Position *pos, int set, int head, const real *d
     written_end(&at);
 }
 
+static bool by_head(const Position *pos) {
+    return formula_by_head(pos->written);
+}
+
 const Scheme scheme_written_angle = {
     WRITTEN_SCHEME,
     .formula = "q_t, k_t: pair i turned by t angle(i)",
     .stretches = true,
-    ROTATION_SCHEME(.theta = theta, .theta_backward = theta_backward),
-};
-
-const Scheme scheme_written_angles = {
-    WRITTEN_SCHEME,
-    .formula = "q_t, k_t: pair i turned by t angle(i)",
-    ROTATION_SCHEME(.theta = theta, .theta_backward = theta_backward, .by_head = true),
+    ROTATION_SCHEME(.theta = theta, .theta_backward = theta_backward, .by_head = by_head),
 };

@@ -1,6 +1,6 @@
 // Gradients through stretched rotations: with respect to the factors, which `bitter extend --method gradient` descends,
 // and to everything else in the model.
-#include "posenc/rotation/rotate.h"
+#include "posenc/rotation/angles.h"
 #include "tests/support/gradients.h"
 
 #include <omp.h>

@@ -1,5 +1,5 @@
 // Stretched rotations: the tables that a rotary scheme computes for a stretch, and which pairs need one.
-#include "posenc/rotation/rotate.h"
+#include "posenc/rotation/angles.h"
 #include "tests/support/scene.h"
 
 // --- fast and slow pairs ---

@@ -1,0 +1,44 @@
+// Which angles the tables of rotate.c hold, and where the gradients of angles go: what stretches and trains them.
+#ifndef BITTER_ANGLES_H
+#define BITTER_ANGLES_H
+
+#include "posenc/rotation/rotate.h"
+
+// The scheme's theta.
+static inline double theta_of(const Position *pos, int set, int head, int pair) {
+    return angles_of(pos)->theta(pos, set, head, pair);
+}
+
+// Pairs that make a full turn within `length` tokens.
+int rotary_fast_pairs(const Position *pos, int length);
+
+// Column n of the tables (layers, heads, positions, pairs), n = (layer * heads + head) * pairs + pair: it turns by gate
+// t theta at t, and is made `length` times as long; the first tokens have others of both.
+typedef struct {
+    double gate, theta, first_theta, length, first_length;
+    int first;
+} RotaryColumn;
+RotaryColumn rotary_column(const Tables *tables, int n);
+static inline double rotary_angle(const RotaryColumn *c, int t) {
+    return c->gate * (t * (t < c->first ? c->first_theta : c->theta));
+}
+
+// The largest angle of the first `columns`, as int8 needs it.
+double rotary_largest_angle(const Tables *tables, int columns);
+
+// Everything that trains angles is a chain rule on one gradient, dtheta of each layer, head and pair: rope-learned's,
+// the gates' of gate=trained (angles g t theta), and that of `bitter extend --method gradient` (angles t theta /
+// factor).
+void dtheta_layout(Tables *tables, Arena *arena);
+// Add those of a layer, from gradients of the outputs of rotary_turn and these outputs. If no angle is trained, nothing
+// happens.
+void dtheta_collect(const Tables *tables, int layer, const real *dq, const real *dk, const real *q, const real *k,
+                    int stride, const Place *at, int rows);
+// The hook: from dtheta to parameters and gates.
+void dtheta_layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+                           const real *x, int rows);
+// If tables->stretch->learns: turn what backward has added up since the last call into dfactors (pairs), the gradients
+// with respect to the logarithms of the factors, and clear it.
+void rotary_dfactors(double *dfactors, Tables *tables);
+
+#endif
