@@ -120,10 +120,6 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
 // Fails (input) when options that were typed change nothing.
 static bool check_effects(const TrainOptions *options, const Mix *pos, const bool *given, Error *error) {
     const bool scattered = option_given(train_options, given, "random-positions");
-    for (const Position *part = pos->part; !*options->init && part < pos->part + pos->parts; part++)
-        if (part->scheme->enters == ENTERS_ROTATION && rotary_of(part)->skip > part->shape.layers)
-            return fail_input(error, "--pos %s: skip=%lld leaves out none of %d layers; leave it out", options->pos,
-                              rotary_of(part)->skip, part->shape.layers);
     if (scattered && options->random_positions && !mix_random_bound(pos))
         return fail_input(error,
                           "--random-positions has no effect with --pos %s, which reads no positions; leave it out",

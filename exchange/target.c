@@ -42,8 +42,7 @@ static const Position *rotary_part(const Gpt *gpt) {
 
 bool rotates_in(const Gpt *gpt, int layer) {
     const Position *pos = rotary_part(gpt);
-    const int own = pos ? position_layer(pos, layer) : -1;
-    return own >= 0 && !rotary_skips(pos, own);
+    return pos && position_layer(pos, layer) >= 0;
 }
 
 // Describe the rotations of a model with at most one kind of them. Fails (input) when other programs have no such
@@ -216,8 +215,8 @@ static bool check_layers(Target target, Format format, const Layers *layers, con
         return fail_input(
             error,
             "%s: some of its layers have no positions, and %s has such layers only in models with rope and "
-            "Llama's block%s; %strain it with the same scheme in all layers (skip=0), or with --block llama "
-            "--pos 'rope*3,none'",
+            "Llama's block%s; %strain it with the same scheme in all layers, or with --block llama --pos "
+            "'rope*3,none'",
             name, program, format == FORMAT_GGUF ? ", every fourth of them" : "", other);
     if (layers->window == 0) return true;
     if (format != FORMAT_HF || !rotary)

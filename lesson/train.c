@@ -257,17 +257,11 @@ static bool has_frequencies(const Position *pos, int layer) {
            fail_input(error, "there is no layer %d; layers are 0 to %d", layer, pos->shape.layers - 1);
 }
 
-// Radians a token of pair n % pairs in head n / pairs of a layer.
-static double frequency(const Position *pos, int layer, int n) {
-    const int pairs = rotary_pairs(pos);
-    if (rotary_skips(pos, layer)) return 0;
-    return theta_of(pos, position_set(pos, layer), n / pairs, n % pairs);
-}
-
 double *lesson_frequencies(int layer) {
     const Position *pos = &lesson.trainer.gpt.pos.part[0];
-    const bool ok =
-        has_model() && has_frequencies(pos, layer) && new_array((size_t)pos->shape.heads * (size_t)rotary_pairs(pos));
-    for (int n = 0; ok && n < lesson.count; n++) lesson.array[n] = frequency(pos, layer, n);
+    const bool has = has_model() && has_frequencies(pos, layer);
+    const int pairs = has ? rotary_pairs(pos) : 0, set = position_set(pos, layer);
+    const bool ok = has && new_array((size_t)pos->shape.heads * (size_t)pairs);
+    for (int n = 0; ok && n < lesson.count; n++) lesson.array[n] = theta_of(pos, set, n / pairs, n % pairs);
     return array(ok);
 }

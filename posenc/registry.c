@@ -7,47 +7,42 @@
 #define SCHEME_ENTRY(name) &scheme_##name,
 const Scheme *const schemes[] = {ALL_SCHEMES(SCHEME_ENTRY) NULL};
 
-// NULL = there is none of this name, of `length` characters.
-static const Scheme *scheme_named(const char *name, size_t length) {
-    static const Scheme *const old[] = {&scheme_rope2d, NULL}, *const *const lists[] = {schemes, old};
-    for (int list = 0; list < 2; list++)
-        for (const Scheme *const *scheme = lists[list]; *scheme; scheme++)
-            if (strlen((*scheme)->name) == length && memcmp((*scheme)->name, name, length) == 0) return *scheme;
-    return NULL;
+#define ROPE2D "rope2d" // what rope:axes=2 was called up to version 0.1, and is still read
+
+bool position_named(const char *name, size_t length) {
+    for (const Scheme *const *scheme = schemes; *scheme; scheme++)
+        if (strlen((*scheme)->name) == length && memcmp((*scheme)->name, name, length) == 0) return true;
+    return length == strlen(ROPE2D) && memcmp(ROPE2D, name, length) == 0;
 }
 
 static const Scheme *scheme_find(const char *name, Error *error) {
-    const Scheme *scheme = scheme_named(name, strlen(name));
-    if (scheme) return scheme;
     const char *names[64];
-    int count = 0;
-    for (; schemes[count]; count++) names[count] = schemes[count]->name;
-    const char *nearest = nearest_name(name, names, count);
     char all[TEXT_CAPACITY] = "";
-    for (int i = 0; i < count; i++)
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", names[i]);
-    if (nearest)
-        fail_input(error, "there is no position scheme '%s'; did you mean '%s'? (%s, or a formula: docs/schemes.md)",
-                   name, nearest, all);
-    else
-        fail_input(error, "there is no position scheme '%s'; choose one of %s, or a formula (docs/schemes.md)", name,
-                   all);
+    int count = 0;
+    for (; schemes[count]; count++) {
+        names[count] = schemes[count]->name;
+        if (strcmp(names[count], name) == 0) return schemes[count];
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", count ? ", " : "", names[count]);
+    }
+    const char *nearest = nearest_name(name, names, count);
+    fail_input(error, "there is no position scheme '%s'; %s%s%s%s, or a formula (docs/schemes.md)", name,
+               nearest ? "did you mean '" : "choose one of ", nearest ? nearest : "", nearest ? "'? There are " : "",
+               all);
     return NULL;
-}
-
-bool position_named(const char *name, size_t length) {
-    return scheme_named(name, length) != NULL;
 }
 
 bool position_parse(Position *pos, const char *specification, Error *error) {
     const size_t written = written_length(specification);
     if (written) return written_parse(pos, specification, written, error);
-    char name[TEXT_CAPACITY];
+    char name[TEXT_CAPACITY], options[TEXT_CAPACITY];
     if (snprintf(name, sizeof name, "%s", specification) >= (int)sizeof name)
         return fail_input(error, "the position scheme '%.40s...' is too long; at most %d characters", specification,
                           TEXT_CAPACITY - 1);
     char *colon = strchr(name, ':');
     if (colon) *colon = 0;
-    const Scheme *scheme = scheme_find(name, error);
-    return scheme && position_parse_options(pos, scheme, colon ? colon + 1 : NULL, error);
+    const bool old = strcmp(name, ROPE2D) == 0;
+    snprintf(options, sizeof options, "%s%s%s", old ? "axes=2" : "", old && colon && colon[1] ? "," : "",
+             colon ? colon + 1 : "");
+    const Scheme *scheme = old ? &scheme_rope : scheme_find(name, error);
+    return scheme && position_parse_options(pos, scheme, options, error);
 }

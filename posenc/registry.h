@@ -15,8 +15,6 @@ ALL_SCHEMES(DECLARE_SCHEME)
 
 extern const Scheme *const schemes[]; // all of them, and NULL
 
-extern const Scheme scheme_rope2d; // an old name, which is still read but in no list
-
 // Find the scheme of "NAME[:key=value,...]" and parse its options; position_fit then sets it up for a model. Fails
 // (input, see base/error.h) with the nearest name or key.
 bool position_parse(Position *pos, const char *specification, Error *error);

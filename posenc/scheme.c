@@ -15,6 +15,10 @@ bool position_parse_options(Position *pos, const Scheme *scheme, const char *lis
                           "%s has no option '" GATE_OPTION
                           "' in version 0.2; codes, curves of the distance and angles have it",
                           scheme->name);
+    const char *skip = list ? strstr(list, "skip=") : NULL;
+    if (skip && skip[5] != '0' && option_find(scheme->options, "skip"))
+        return fail_input(error, "%s:skip went with version 0.2; name the layers that have positions, as in %s*3,none",
+                          scheme->name, scheme->name);
     options_default(pos->options, scheme->options);
     if (!options_parse_list(pos->options, scheme->options, list, scheme->name, error)) return false;
     const Scheme *meant = scheme->meant ? scheme->meant(pos->options) : NULL;

@@ -214,7 +214,7 @@ static void project(double *qkv, const double *x, const Gpt *gpt, int t) {
         qkv[row] = (double)gpt->w.layers[0].qkvb[row];
         for (int c = 0; c < C; c++) qkv[row] += (double)gpt->w.layers[0].qkvw[row * C + c] * x[c];
     }
-    if (!is(gpt->pos.part[0].scheme, &scheme_rope) || rotary_skips(&gpt->pos.part[0], 0)) return;
+    if (!is(gpt->pos.part[0].scheme, &scheme_rope)) return;
     for (int c = 0; c < 2 * C; c += d) turn(qkv + c, &gpt->pos.part[0], t);
 }
 

@@ -25,9 +25,6 @@ const char *rotary_check(const Position *pos) {
         return "each axis turns pairs of channels of its own, so a head needs as many pairs as there are axes";
     if (pos->written && angles_of(pos)->by_head(pos) && key_heads(&pos->shape) < pos->shape.heads)
         return "each head turns its keys by frequencies of its own, so heads cannot share keys; leave out --kv-heads";
-    if (pos->gated && rotary_of(pos)->skip && rotary_of(pos)->skip <= pos->shape.layers)
-        return "skip leaves out layers, whose gates nothing would train; name the layers instead, as in "
-               "'rope:gate=trained*3,none'";
     return NULL;
 }
 
@@ -170,12 +167,9 @@ void rotary_dfactors(double *dfactors, Tables *tables) {
     memset(tables->dtable[DTHETA], 0, (size_t)pos->shape.heads * pairs * sizeof(real));
 }
 
-// The pairs of a token's queries and keys that turn, in all heads and all layers that do not go without: four products
-// and two sums each, forward and backward, and five for the torque where angles are trained.
+// The pairs of a token's queries and keys that turn, in all heads and layers: four products and two sums each, forward
+// and backward, and five for the torque where angles are trained.
 double rotary_operations(const Position *pos, int T) {
-    int layers = 0;
-    for (int l = 0; l < pos->shape.layers; l++) layers += !rotary_skips(pos, l);
-    const double queries = (double)layers * pos->shape.heads * rotary_pairs(pos),
-                 keys = (double)layers * key_heads(&pos->shape) * rotary_pairs(pos);
-    return (6 * 2 + (angles_of(pos)->theta_backward || pos->gated ? 5 : 0)) * (queries + keys);
+    const double heads = (double)pos->shape.layers * (pos->shape.heads + key_heads(&pos->shape));
+    return (6 * 2 + (angles_of(pos)->theta_backward || pos->gated ? 5 : 0)) * heads * rotary_pairs(pos);
 }

@@ -57,10 +57,10 @@ const Scheme scheme_rope = {
     .paper = "Su et al. 2021 (2104.09864)",
     .help = "Each pair of channels of a query or key is turned by an angle proportional to the token's position. The "
             "product of a query and a key then depends on the difference of their angles, so on their distance alone; "
-            "nothing is added and no length changes. skip=4 leaves every fourth layer without positions, as SmolLM3 "
-            "and Llama 4 do. axes=2, whose old name is rope2d, is for grids, poems, tables and code: half of the pairs "
-            "turn by the line and half by the column; axes=3 counts pages, too, and axes=4 documents. A newline begins "
-            "a line, an empty line a page. With several axes, base is 100 by default.",
+            "nothing is added and no length changes. rope*3,none leaves every fourth layer without positions, as "
+            "SmolLM3 and Llama 4 do. axes=2, whose old name is rope2d, is for grids, poems, tables and code: half of "
+            "the pairs turn by the line and half by the column; axes=3 counts pages, too, and axes=4 documents. A "
+            "newline begins a line, an empty line a page. With several axes, base is 100 by default.",
     .options = rope_options,
     .meant = meant,
     ROTATION_SCHEME(.theta = rotary_theta),

@@ -109,7 +109,7 @@ static void multiply(const Tables *tables, int layer, real *x, int stride, int r
 
 static void qk_forward(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows) {
     rotation_family.qk_forward(tables, layer, q, k, stride, at, rows);
-    if (has_scales(tables->pos) && !rotary_skips(tables->pos, layer)) multiply(tables, layer, q, stride, rows);
+    if (has_scales(tables->pos)) multiply(tables, layer, q, stride, rows);
 }
 
 // Forward was y0 = e^a x0 and y1 = e^a x1 for the channels x of each pair, so da = dy0 y0 + dy1 y1. One thread adds up
@@ -134,7 +134,7 @@ static void scales_backward(const Tables *tables, int layer, const real *dq, con
 // Both channels of a pair have the same scale, so that dq = e^a R(-t theta) dq'.
 static void qk_backward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                         const Place *at, int rows) {
-    const bool scaled = has_scales(tables->pos) && !rotary_skips(tables->pos, layer);
+    const bool scaled = has_scales(tables->pos);
     if (scaled) scales_backward(tables, layer, dq, q, stride, rows);
     rotation_family.qk_backward(tables, layer, dq, dk, q, k, stride, at, rows);
     if (scaled) multiply(tables, layer, dq, stride, rows);

@@ -118,7 +118,6 @@ void rotary_turn(const Tables *tables, int layer, real *x, bool keys, int stride
 }
 
 static void rotary_forward(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows) {
-    if (rotary_skips(tables->pos, layer)) return;
     rotary_turn(tables, layer, q, false, stride, at, rows, +1);
     rotary_turn(tables, layer, k, true, stride, at, rows, +1);
 }
@@ -126,7 +125,6 @@ static void rotary_forward(const Tables *tables, int layer, real *q, real *k, in
 // Forward was q' = R(t theta) q, so dq = R(-t theta) dq', in place; the same for k.
 static void rotary_backward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k,
                             int stride, const Place *at, int rows) {
-    if (rotary_skips(tables->pos, layer)) return;
     dtheta_collect(tables, layer, dq, dk, q, k, stride, at, rows);
     rotary_turn(tables, layer, dq, false, stride, at, rows, -1);
     rotary_turn(tables, layer, dk, true, stride, at, rows, -1);

@@ -69,7 +69,7 @@ static inline const Angles *angles_of(const Position *pos) {
 typedef struct {
     double base;
     int pairing;
-    long long skip;
+    int skip;        // 0: an option of earlier versions, which is still read
     double fraction; // of a head's channels that turn; 0 = all
     int gate;
     long long axes; // among which pairs are shared out; 0 and 1: all turn by t
@@ -81,8 +81,8 @@ typedef struct {
                       "pair i of n turns by base^(-i/n) radians a token"),                                             \
         ROTARY_OPTION_ROW(S, "pairing", OPTION_CHOICE, pairing, "half", 0, 0, "half|interleaved", "HOW",               \
                           "pair " half ", as Llama and NeoX do, or (2i, 2i+1), as the paper and GPT-J do"),            \
-        ROTARY_OPTION_ROW(S, "skip", OPTION_INTEGER, skip, "0", 0, 1000, NULL, "N",                                    \
-                          "leave the rotation out in every N-th layer; 0 = in none"),                                  \
+        ROTARY_OPTION_ROW(S, "skip", OPTION_CHOICE, skip, "0", 0, 0, "0", "0",                                         \
+                          "of earlier versions; rope*3,none leaves a layer out"),                                      \
         GATE_OPTION_ROW(S, rotary.gate)
 #define ROTARY_AXES_ROW(S, preset)                                                                                     \
     ROTARY_OPTION_ROW(S, "axes", OPTION_INTEGER, axes, preset, 1, 4, NULL, "N",                                        \
@@ -116,11 +116,6 @@ static inline int rotary_first(const Position *pos, int axis) {
 }
 static inline Axis rotary_axis(const Position *pos, int axis) {
     return rotary_axes(pos) == 1 ? AXIS_T : (Axis)(AXIS_COLUMN + 1 - rotary_axes(pos) + axis);
-}
-
-// Is this one of the layers that go without?
-static inline bool rotary_skips(const Position *pos, int layer) {
-    return rotary_of(pos)->skip && (layer + 1) % rotary_of(pos)->skip == 0;
 }
 
 // Layers have tables of their own where a gate weighs each, or where they have sets of parameters.

@@ -53,7 +53,7 @@ cheaply() {
         with --steps 2 && with --eval-every 0 && with --eval-tokens 600 && with --threads 1 && with --batch 1
         without --init && with --width 16
         case $line in
-        *@* | *\** | *skip=*) ;; # schemes by layer need theirs
+        *@* | *\**) ;; # schemes by layer need theirs
         *) without --init && with --layers 1 && with --heads 2 ;;
         esac
         ;;

@@ -35,8 +35,6 @@ check "and says so" says "^init +new, with initial values: rope.layer_gate$"
 refuses "no such gate" "rope:gate: give none or trained, not 'learned'" train $small --pos rope:gate=learned --out new
 refuses "a gate of nothing" "'none' has no options" train $small --pos none:gate=trained --out new
 refuses "a gate of contents" "fox has no option 'gate'" train $small --pos fox:gate=trained --out new
-refuses "gates of layers that are left out" "skip leaves out layers;'rope:gate=trained*3,none'" \
-    train $small --pos rope:gate=trained,skip=2 --out new
 refuses "extending gates" "rotations with gates;without gate=trained" \
     extend run --method yarn --factor 2 --out new
 refuses "exporting gates" "trained gates;without gate=trained" export run --to hf --out new

@@ -206,8 +206,8 @@ static void what_has_no_target_is_refused(void **state) {
         {"prope", FORMAT_GGUF, "use --to hf"},
         {"sinusoidal", FORMAT_LLMC, "use --to hf"},
         {"alibi:scale=2", FORMAT_GGUF, "scale=1"},
-        {"rope:skip=2", FORMAT_HF, "skip=0"},
-        {"rope:skip=2", FORMAT_LLMC, "train with one of these: learned"}, // transformers would refuse it, too
+        {"rope,none", FORMAT_HF, "the same scheme in all layers"},
+        {"rope,none", FORMAT_LLMC, "train with one of these: learned"}, // transformers would refuse it, too
         {"normalized:length=window", FORMAT_HF, "length=trained"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {

@@ -47,8 +47,7 @@ static void layers_come_back(void **state) {
         {"rope", "5,5", BLOCK_LLAMA, 2, TARGET_MISTRAL, "rope", "5"},
         {"rope*3,none", "", BLOCK_LLAMA, 4, TARGET_SMOLLM3, "rope*3,none", ""},
         {"rope*3,none", "", BLOCK_LLAMA, 6, TARGET_SMOLLM3, "rope*3,none", ""},
-        {"rope:skip=3", "", BLOCK_LLAMA, 4, TARGET_SMOLLM3, "rope*2,none", ""},
-        {"rope:skip=5", "", BLOCK_LLAMA, 4, TARGET_LLAMA, "rope", ""},
+        {"rope*2,none", "", BLOCK_LLAMA, 4, TARGET_SMOLLM3, "rope*2,none", ""},
         {"none,rope:base=77", "", BLOCK_LLAMA, 3, TARGET_SMOLLM3, "none,rope:base=77", ""},
         {"none", "", BLOCK_LLAMA, 3, TARGET_SMOLLM3, "none", ""},
         {"none@0-2", "5", BLOCK_LLAMA, 3, TARGET_SMOLLM3, "none", "5"},
@@ -106,8 +105,7 @@ static void gguf_has_every_fourth_layer(void **state) {
         Target target;
     } cases[] = {
         {"rope*3,none", 4, TARGET_SMOLLM3},
-        {"rope:skip=4", 9, TARGET_SMOLLM3},
-        {"rope:skip=4", 3, TARGET_LLAMA},
+        {"rope*3,none", 9, TARGET_SMOLLM3},
         {"rope", 4, TARGET_LLAMA},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -139,8 +137,7 @@ static void what_has_no_target_is_refused(void **state) {
         {"partial", "5", BLOCK_GPT2, FORMAT_HF, "the scheme partial"},
         {"rope", "5", BLOCK_GPT2, FORMAT_GGUF, "use --to hf, or train it without --window"},
         {"rope*3,none", "5", BLOCK_LLAMA, FORMAT_GGUF, "use --to hf, or train it without --window"},
-        {"rope,none", "", BLOCK_GPT2, FORMAT_HF, "(skip=0), or with --block llama --pos"},
-        {"rope:skip=2", "", BLOCK_GPT2, FORMAT_HF, "skip=0"},
+        {"rope,none", "", BLOCK_GPT2, FORMAT_HF, "all layers, or with --block llama --pos"},
         {"rope,none", "", BLOCK_LLAMA, FORMAT_GGUF, "every fourth of them; use --to hf, or train it with the same"},
         {"none,rope*3", "", BLOCK_LLAMA, FORMAT_GGUF, "--pos 'rope*3,none'"},
         {"rope*3,none", "", BLOCK_LLAMA, FORMAT_LLMC, "no model of llm.c has Llama's block; use --to hf, or train"},

@@ -134,7 +134,7 @@ for name, scheme, *words in (("llama", "rope", "--block", "llama"),
     complete(name, train(name, scheme, *words, heads=4), "bytes")
 # llama.cpp's smollm3 leaves out the rotations of every fourth layer.
 for name, scheme, *words in (("smollm3", "rope*3,none", "--kv-heads", 1, "--layers", 5),
-                             ("smollm3 skip", "rope:skip=4,pairing=interleaved", "--layers", 4)):
+                             ("smollm3 interleaved", "rope:pairing=interleaved*3,none", "--layers", 4)):
     complete(name, train(name, scheme, "--block", "llama", *words), "bytes")
 # What transformers has no reader for: gptneox, mpt and smollm3. It looks for gpt2's length in another place, and for no
 # base of a starcoder2.

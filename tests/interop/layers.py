@@ -37,7 +37,7 @@ CASES = {
     "mistral, 2 of 4": (["--block", "llama", "--window", 64, "--kv-heads", 2], MISTRAL, window(64), window(65)),
     "smollm3": (["--block", "llama", "--pos", "rope*3,none"], SMOLLM3, {"no_rope_layers": [1, 1, 1, 0, 1]},
                 {"no_rope_layers": [1, 1, 1, 1, 1]}),
-    "smollm3 skip": (["--block", "llama", "--pos", "rope:skip=2"], SMOLLM3, {"no_rope_layer_interval": 2},
+    "smollm3 interval": (["--block", "llama", "--pos", "rope,none"], SMOLLM3, {"no_rope_layer_interval": 2},
                      {"no_rope_layer_interval": 3}),
     "smollm3 without": (["--block", "llama", "--pos", "none"], SMOLLM3, {"no_rope_layers": [0] * 5},
                         {"no_rope_layers": [1, 0, 0, 0, 0]}),

@@ -115,7 +115,7 @@ LAYERED = {
     "llama prope in some layers": ("none,prope:p=0.5625", "--block", "llama", "--window", 24),
     "llama windows": ("rope,none", "--window", "24,0", "--block", "llama", "--kv-heads", 1),
     "llama without": ("none", "--window", "0,24", "--block", "llama"),
-    "llama skip interleaved": ("rope:skip=2,pairing=interleaved", "--block", "llama"),
+    "llama some layers interleaved": ("rope:pairing=interleaved,none", "--block", "llama"),
 }
 for name, (scheme, *words) in LAYERED.items():
     run = train(name, scheme, *words)
@@ -282,7 +282,7 @@ for name in ("pi", "pi short"):
 REFUSED = {
     "t5": (lambda: train("t5", "t5"), b"t5"),
     "alibi": (lambda: train("alibi", "alibi"), b"--to gguf"),
-    "skip": (lambda: train("skip", "rope:skip=2"), b"skip=0"),
+    "some layers": (lambda: train("some", "rope,none"), b"all layers"),
     "normalized by window": (lambda: train("window", "normalized:length=window"), b"length=trained"),
     "n_hat": (lambda: extend(path("rope"), "n_hat", "--method", "given", "--factors", ",".join(["4"] * 16),
                              "--unscaled", 4), b"n_hat"),

@@ -95,14 +95,14 @@ static void every_option_of_every_scheme(void **state) {
 // Options together, and values that bring terms into play which the defaults leave out.
 static void chosen_options(void **state) {
     static const char *const chosen[] = {
-        "rope:base=50,skip=2",
+        "rope:base=50",
         "partial:fraction=1,pairing=interleaved",
         "prope:p=0.5,pairing=interleaved",
         "xpos:gamma=4,pairing=interleaved",
-        "rope2d:base=20,pairing=interleaved,skip=2",
-        "rope-learned:start=random,pairing=interleaved,skip=2,layers=shared",
+        "rope2d:base=20,pairing=interleaved",
+        "rope-learned:start=random,pairing=interleaved,layers=shared",
         "rope-learned:start=random,pairing=interleaved,scale=trained,layers=shared",
-        "rope-learned:heads=shared,scale=trained,skip=2",
+        "rope-learned:heads=shared,scale=trained",
         "sinusoidal:layout=concatenated,amplitude=1",
         "sinusoidal:gain=trained,amplitude=1,layout=concatenated",
         "alibi-learned:start=random,layers=own",

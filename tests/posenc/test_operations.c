@@ -52,7 +52,6 @@ static void counts_are_those_of_a_walk(void **state) {
         Head head;
     } cases[] = {
         {"rope", LAYERS, {turned, 0, -1}},
-        {"rope:skip=2", LAYERS - 1, {turned, 0, -1}},
         {"partial:fraction=0.3", LAYERS, {turned / 4, 0, -1}},
         {"xpos:pairing=interleaved", LAYERS, {turned, 0, -1}},
         {"rope:axes=2", LAYERS, {turned, 0, -1}},

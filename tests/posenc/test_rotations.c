@@ -221,25 +221,6 @@ static void special_cases_are_rope(void **state) {
     }
 }
 
-// The skipped layer is as it was; the others are turned.
-static void skipped_layers_are_left_alone(void **state) {
-    for (int s = 0; schemes[s]; s++) {
-        if (!schemes[s]->options || !option_find(schemes[s]->options, "skip")) continue;
-        char specification[TEXT_CAPACITY];
-        snprintf(specification, sizeof specification, "%s:skip=2", schemes[s]->name);
-        expect_same(specification, schemes[s]->name, 0);
-        real *q = random_reals(NUMBERS, "q", 1), *k = random_reals(NUMBERS, "k", 1);
-        real *q_before = copy_reals(q, NUMBERS), *k_before = copy_reals(k, NUMBERS);
-        turn_rows(q, k, specification, 1, places, ROWS);
-        assert_memory_equal(q, q_before, NUMBERS * sizeof *q);
-        assert_memory_equal(k, k_before, NUMBERS * sizeof *k);
-        turn_rows(q, k, specification, 0, places, ROWS);
-        assert_memory_not_equal(q, q_before, NUMBERS * sizeof *q);
-        assert_memory_not_equal(k, k_before, NUMBERS * sizeof *k);
-        free(q), free(k), free(q_before), free(k_before);
-    }
-}
-
 // Channels start .. start+width-1 of every head must have been turned like heads of that width by rope, at the
 // coordinates of one axis.
 static void expect_part(const real *turned, const real *before, int start, int width, const char *rope, Axis axis) {
@@ -394,7 +375,6 @@ int main(void) {
         cmocka_unit_test(frequencies_are_hugging_face_s),
         cmocka_unit_test(xpos_scales_as_torchscale_does),
         cmocka_unit_test(special_cases_are_rope),
-        cmocka_unit_test(skipped_layers_are_left_alone),
         cmocka_unit_test(partial_turns_the_first_channels),
         cmocka_unit_test(pairs_turn_by_the_axis_that_has_them),
         cmocka_unit_test(heads_that_share_a_key_share_its_frequencies),

@@ -12,11 +12,10 @@ static const Setting long_rows = {.layers = 1, .heads = 2, .width = 8, .T = QUER
 static const char *const schemes_stretched[] = {
     "rope:base=50",
     "rope:base=50,pairing=interleaved",
-    "rope:base=50,skip=2",
     "partial:base=50",
     "partial:fraction=0.75,base=50,pairing=interleaved",
     "prope:p=0.5,base=50",
-    "prope:p=0.75,base=50,pairing=interleaved,skip=3",
+    "prope:p=0.75,base=50,pairing=interleaved",
 };
 
 // Factors from 1.2 up, one above the other but for the last, which is the smallest.
@@ -135,7 +134,7 @@ static void unscaled_tokens_pull_at_no_factor(void **state) {
 static void passes_add_up(void **state) {
     Model model;
     double once[16], thrice[16], again[16];
-    model_begin(&model, "rope:skip=2", &usual, 2, 1.2);
+    model_begin(&model, "rope", &usual, 2, 1.2);
     run(&model, true);
     rotary_dfactors(once, &model.pass.tables.part[0]);
     for (int pass = 0; pass < 3; pass++) run(&model, true);

@@ -19,7 +19,7 @@ static void fast_pairs_turn_fully(void **state) {
                  {"rope", 64, 4096, 23, 9},
                  {"rope", 128, 4096, 46, 18},
                  {"rope:base=500000", 128, 4096, 32, 32},
-                 {"rope:pairing=interleaved,skip=2", 32, 256, 7, 9},
+                 {"rope:pairing=interleaved", 32, 256, 7, 9},
                  {"partial", 64, 256, 7, 9},       // half of the head, with its own exponents
                  {"prope:p=0.25", 32, 256, 4, 12}, // standing still is slow
                  {"rope", 32, 6, 0, 16}};
