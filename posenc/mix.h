@@ -16,13 +16,13 @@
 
 // One item: a sum of schemes, and the layers in which it works.
 typedef struct {
-    int at;                   // where it begins in the text
-    int parts;                // of the sum
-    int part[PARTS_CAPACITY]; // indices into Mix.part
-    bool listed;              // its layers are ...
-    LayerSet layers;          // ... these; otherwise it takes turns with others:
-    int repeat;               // for so many layers
-    LayerSet works;           // which of the model's layers come of it; not where one item has all
+    int at;                       // where it begins in the text
+    int parts;                    // of the sum
+    int part[PARTS_CAPACITY];     // indices into Mix.part
+    bool listed;                  // its layers are ...
+    bool layers[LAYERS_CAPACITY]; // ... these; otherwise it takes turns with others:
+    int repeat;                   // for so many layers
+    bool works[LAYERS_CAPACITY];  // which of the model's layers come of it; not where one item has all
 } MixItem;
 
 typedef struct {
@@ -42,10 +42,6 @@ typedef struct {
 // Fails (input) with the place in the text.
 bool mix_parse(Mix *mix, const char *text, Error *error);
 
-// The same for one scheme that need not be in the registry (tests, negative controls); `list` holds its
-// "key=value,...".
-bool mix_parse_of(Mix *mix, const Scheme *scheme, const char *list, Error *error);
-
 // Set it up for a model of this shape: which layers are whose. Fails (input) where one belongs to nobody or
 // to two, where schemes cannot work together, and with a scheme's own sentence.
 bool mix_fit(Mix *mix, const Shape *shape, Error *error);
@@ -62,8 +58,8 @@ int mix_like(const Mix *mix, int layer);
 // Fail (input) at a character of mix->text, counted from 0: the message says what is wrong there.
 bool mix_fail_at(Error *error, const Mix *mix, int at, const char *format, ...) FORMAT_CHECK(4, 5);
 
-// The whole text, every option spelled out.
-void mix_print(const Mix *mix, char text[TEXT_CAPACITY]);
+// The whole text, every option spelled out. Returns its length, which mix_parse has seen to be below TEXT_CAPACITY.
+size_t mix_print(const Mix *mix, char text[TEXT_CAPACITY]);
 
 // Announce the trainable tensors of all parts: "pos.NAME", or "pos.SCHEME.NAME" where there are several parts.
 void mix_params(Mix *mix, TensorTable *table);

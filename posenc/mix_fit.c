@@ -28,7 +28,7 @@ int mix_layers(const Mix *mix) {
     int least = period > 0 ? period : 1;
     for (int i = 0; i < mix->items; i++)
         for (int l = least; l < LAYERS_CAPACITY; l++)
-            if (mix->item[i].listed && has_layer(&mix->item[i].layers, l)) least = l + 1;
+            if (mix->item[i].listed && mix->item[i].layers[l]) least = l + 1;
     return least;
 }
 
@@ -51,16 +51,13 @@ static bool plain(const Mix *mix) {
 static void give_layers(Mix *mix) {
     const int period = period_of(mix);
     int turn = 0;
-    for (int p = 0; p < mix->parts; p++) mix->part[p].layers = (LayerSet){0};
+    for (int p = 0; p < mix->parts; p++) memset(mix->part[p].layers, 0, sizeof mix->part[p].layers);
     for (MixItem *item = mix->item; item < mix->item + mix->items; item++) {
-        item->works = (LayerSet){0};
         const bool all = embeds(mix, item) && !item->listed, turns = takes_turns(mix, item);
         for (int l = 0; l < mix->shape.layers; l++) {
             const int within = turns ? l % period - turn : -1;
-            if (!all && !(item->listed && has_layer(&item->layers, l)) && !(within >= 0 && within < item->repeat))
-                continue;
-            add_layer(&item->works, l);
-            for (int i = 0; i < item->parts; i++) add_layer(&mix->part[item->part[i]].layers, l);
+            item->works[l] = all || (item->listed && item->layers[l]) || (within >= 0 && within < item->repeat);
+            for (int i = 0; i < item->parts; i++) mix->part[item->part[i]].layers[l] |= item->works[l];
         }
         if (turns) turn += item->repeat;
     }
@@ -73,7 +70,7 @@ static bool check_cover(const Mix *mix, Error *error) {
     for (int l = 0; by_layers && l < mix->shape.layers; l++) {
         bool named = false;
         for (const MixItem *item = mix->item; item < mix->item + mix->items; item++) {
-            if (embeds(mix, item) || !has_layer(&item->works, l)) continue;
+            if (embeds(mix, item) || !item->works[l]) continue;
             if (named)
                 return mix_fail_at(error, mix, item->at,
                                    "layer %d is named twice; name each once, and where one item has its @, give it to "
@@ -142,7 +139,7 @@ static bool check_layers(const Mix *mix, const MixItem *item, Error *error) {
         return mix_fail_at(error, mix, item->at, "nothing stands beside these %d layers; leave out *%d", item->repeat,
                            item->repeat);
     for (int l = mix->shape.layers; l < LAYERS_CAPACITY; l++)
-        if (item->listed && has_layer(&item->layers, l))
+        if (item->listed && item->layers[l])
             return mix_fail_at(error, mix, item->at, "there is no layer %d; --layers %d has 0 to %d", l,
                                mix->shape.layers, mix->shape.layers - 1);
     return true;
@@ -153,7 +150,7 @@ static bool fit_part(Position *pos, const Mix *mix, Error *error) {
     Shape own = mix->shape;
     if (!pos->everywhere) {
         own.layers = 0;
-        for (int l = 0; l < mix->shape.layers; l++) own.layers += has_layer(&pos->layers, l);
+        for (int l = 0; l < mix->shape.layers; l++) own.layers += pos->layers[l];
         if (own.layers == 0)
             return fail_input(error, "none of the %d layers is left for %s", mix->shape.layers, pos->scheme->name);
         pos->everywhere = own.layers == mix->shape.layers;

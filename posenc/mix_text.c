@@ -13,7 +13,6 @@
 #include "posenc/registry.h"
 #include "posenc/written.h"
 
-#include <assert.h>
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -75,8 +74,8 @@ static bool parse_layers(MixItem *item, const Mix *mix, int *at, Error *error) {
         int range[2];
         if (!parse_range(range, mix, at, error)) return false;
         for (int l = range[0]; l <= range[1]; l++) {
-            if (has_layer(&item->layers, l)) return mix_fail_at(error, mix, start, "layer %d is named twice", l);
-            add_layer(&item->layers, l);
+            if (item->layers[l]) return mix_fail_at(error, mix, start, "layer %d is named twice", l);
+            item->layers[l] = true;
         }
         if (mix->text[*at] != ',' || !isdigit((unsigned char)mix->text[*at + 1])) return true;
         ++*at;
@@ -165,12 +164,12 @@ static void append(char text[TEXT_CAPACITY], size_t *used, const char *format, .
     va_end(list);
 }
 
-static void print_layers(char text[TEXT_CAPACITY], size_t *used, const LayerSet *layers) {
+static void print_layers(char text[TEXT_CAPACITY], size_t *used, const bool layers[LAYERS_CAPACITY]) {
     char before = '@';
     for (int l = 0; l < LAYERS_CAPACITY; l++) {
         int last = l;
-        if (!has_layer(layers, l)) continue;
-        while (last + 1 < LAYERS_CAPACITY && has_layer(layers, last + 1)) last++;
+        if (!layers[l]) continue;
+        while (last + 1 < LAYERS_CAPACITY && layers[last + 1]) last++;
         append(text, used, "%c%d", before, l);
         if (last > l) append(text, used, "-%d", last);
         before = ',';
@@ -178,8 +177,7 @@ static void print_layers(char text[TEXT_CAPACITY], size_t *used, const LayerSet 
     }
 }
 
-// How many characters the text has, which may be more than there is room for.
-static size_t print(const Mix *mix, char text[TEXT_CAPACITY]) {
+size_t mix_print(const Mix *mix, char text[TEXT_CAPACITY]) {
     size_t used = 0;
     for (const MixItem *item = mix->item; item < mix->item + mix->items; item++) {
         if (item > mix->item) append(text, &used, ",");
@@ -189,14 +187,9 @@ static size_t print(const Mix *mix, char text[TEXT_CAPACITY]) {
             append(text, &used, "%s%s", i ? "+" : "", scheme);
         }
         if (item->repeat > 1) append(text, &used, "*%d", item->repeat);
-        if (item->listed) print_layers(text, &used, &item->layers);
+        if (item->listed) print_layers(text, &used, item->layers);
     }
     return used;
-}
-
-void mix_print(const Mix *mix, char text[TEXT_CAPACITY]) {
-    const size_t size = print(mix, text);
-    assert(size < TEXT_CAPACITY); // mix_parse has seen to it
 }
 
 // --- the whole ---
@@ -226,16 +219,9 @@ bool mix_parse(Mix *mix, const char *text, Error *error) {
         if (at == separator) return mix_fail_at(error, mix, at, "items are separated by a comma or a space");
     }
     char whole[TEXT_CAPACITY];
-    return print(mix, whole) < TEXT_CAPACITY ||
+    return mix_print(mix, whole) < TEXT_CAPACITY ||
            fail_input(error,
                       "--pos '%s': with all their options spelled out, these are more than %d characters; use "
                       "fewer schemes",
                       mix->text, TEXT_CAPACITY - 1);
-}
-
-bool mix_parse_of(Mix *mix, const Scheme *scheme, const char *list, Error *error) {
-    *mix = (Mix){.rule = {.newline = -1, .end = -1}, .parts = 1, .items = 1};
-    mix->item[0] = (MixItem){.parts = 1, .repeat = 1};
-    snprintf(mix->text, sizeof mix->text, "%s", scheme->name);
-    return position_parse_options(&mix->part[0], scheme, list, error);
 }

@@ -13,17 +13,6 @@ void tables_layout(Tables *tables, const Position *pos, Arena *arena, int positi
     if (pos->scheme->family && pos->scheme->family->layout) pos->scheme->family->layout(tables, arena, training);
 }
 
-bool tables_window(Tables *tables, int length) {
-    const Scheme *scheme = tables->pos->scheme;
-    assert(length >= 1 && length <= tables->positions);
-    if (position_random_bound(tables->pos) || !scheme->length_class) return false;
-    const int before = scheme->length_class(tables, tables->window);
-    tables->window = length;
-    if (scheme->length_class(tables, length) == before) return false;
-    tables->prepared = false;
-    return true;
-}
-
 // For a caller that is a thread of a team, such as one that scores windows beside others: there a hook that uses an op
 // of the model would do this thread's share only. In a team of its own the thread does everything.
 static void prepare_alone(Tables *tables) {
@@ -70,7 +59,16 @@ void mix_layout(MixTables *tables, const Mix *mix, Arena *arena, int positions, 
 
 bool mix_window(MixTables *tables, int length) {
     bool differs = false;
-    for (int p = 0; p < tables->mix->parts; p++) differs |= tables_window(&tables->part[p], length);
+    for (Tables *part = tables->part; part < tables->part + tables->mix->parts; part++) {
+        const Scheme *scheme = part->pos->scheme;
+        assert(length >= 1 && length <= part->positions);
+        if (position_random_bound(part->pos) || !scheme->length_class) continue;
+        const int before = scheme->length_class(part, part->window);
+        part->window = length;
+        if (scheme->length_class(part, length) == before) continue;
+        part->prepared = false;
+        differs = true;
+    }
     return differs;
 }
 
@@ -80,21 +78,6 @@ void mix_prepare(MixTables *tables) {
 
 // --- hooks ---
 
-// Codes are added before the first layer.
-void mix_embed_forward(const MixTables *tables, real *x, const Place *at, int rows) {
-    for (int p = 0; p < tables->mix->parts; p++) {
-        const Family *family = tables->mix->part[p].scheme->family;
-        if (family && family->embed_forward) family->embed_forward(&tables->part[p], x, at, rows);
-    }
-}
-
-void mix_embed_backward(const MixTables *tables, const real *dx, const Place *at, int rows) {
-    for (int p = 0; p < tables->mix->parts; p++) {
-        const Family *family = tables->mix->part[p].scheme->family;
-        if (family && family->embed_backward) family->embed_backward(&tables->part[p], dx, at, rows);
-    }
-}
-
 // The calls of a layer: forward in order, backward from the last to the first.
 static const Call *calls_begin(const MixTables *tables, int layer) {
     return tables->layers[layer].calls;
@@ -102,6 +85,17 @@ static const Call *calls_begin(const MixTables *tables, int layer) {
 
 static const Call *calls_end(const MixTables *tables, int layer) {
     return tables->layers[layer].calls + tables->layers[layer].count;
+}
+
+// Codes are added before the first layer; they stand in the calls of every layer.
+void mix_embed_forward(const MixTables *tables, real *x, const Place *at, int rows) {
+    for (const Call *c = calls_begin(tables, 0); c < calls_end(tables, 0); c++)
+        if (c->family->embed_forward) c->family->embed_forward(&tables->part[c->part], x, at, rows);
+}
+
+void mix_embed_backward(const MixTables *tables, const real *dx, const Place *at, int rows) {
+    for (const Call *c = calls_end(tables, 0); c-- > calls_begin(tables, 0);)
+        if (c->family->embed_backward) c->family->embed_backward(&tables->part[c->part], dx, at, rows);
 }
 
 void mix_input_forward(const MixTables *tables, int layer, real *features, const real *x, int rows) {

@@ -35,18 +35,17 @@ typedef struct {
 // Lay out tables for `positions` coordinates and `batch` sequences. `pos` must outlive them.
 void tables_layout(Tables *tables, const Position *pos, Arena *arena, int positions, int batch, bool training);
 
-// Set the length of the current window, at most tables->positions (the default). Returns whether the scheme treats the
-// new length differently from the old one; then the tables have to be prepared again, and keys and features made before
-// are invalid. Does nothing if positions are randomised: those are spread over all coordinates at any length.
-bool tables_window(Tables *tables, int length);
-
 // Fill the tables if that has not been done, or if parameters may have changed. Call it before each training pass and
 // each new text. Threads of a team may call it at the same time, each for tables of its own.
 void tables_prepare(Tables *tables);
 
 void mix_layout(MixTables *tables, const Mix *mix, Arena *arena, int positions, int batch, bool training);
-bool mix_window(MixTables *tables, int length);
 void mix_prepare(MixTables *tables);
+
+// Set the length of the current window, at most tables->positions (the default). Returns whether a scheme treats the new
+// length differently from the old one; then the tables have to be prepared again, and keys and features made before are
+// invalid. Does nothing if positions are randomised: those are spread over all coordinates at any length.
+bool mix_window(MixTables *tables, int length);
 
 // --- hooks: as in Family, called for the parts that work in this layer, backward in reverse order. Layers are those of
 // the model; features (rows, mix->features). ---

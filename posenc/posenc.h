@@ -20,19 +20,6 @@
 
 typedef struct Scheme Scheme;
 
-// A set of layers: bit l % 64 of word l / 64.
-typedef struct {
-    uint64_t words[LAYERS_CAPACITY / 64];
-} LayerSet;
-
-static inline bool has_layer(const LayerSet *set, int layer) {
-    return set->words[layer / 64] >> layer % 64 & 1;
-}
-
-static inline void add_layer(LayerSet *set, int layer) {
-    set->words[layer / 64] |= (uint64_t)1 << layer % 64;
-}
-
 // One position scheme set up for one model: its options, parameters and gradients. All training passes and inferences
 // of the model share it. (The position of a single token is a Place.)
 //
@@ -44,9 +31,9 @@ typedef struct {
     const struct Formula *written; // the formula that it is (posenc/formula/), if the user wrote it; NULL = it is named
     bool gated; // gate=trained: one trained number for each layer, or for codes one in all, weighs the scheme
     Shape shape;
-    bool everywhere; // in all layers; otherwise in ...
-    LayerSet layers; // ... these of the model's
-    int sets;        // sets of parameters: 1, shared by all layers, or one for each layer
+    bool everywhere;              // in all layers; otherwise in ...
+    bool layers[LAYERS_CAPACITY]; // ... these of the model's
+    int sets;                     // sets of parameters: 1, shared by all layers, or one for each layer
     int param_count;
     int earlier;                    // parts of the mix that stand before this one and have the same scheme
     char prefix[32];                // of the names of its tensors
@@ -97,23 +84,6 @@ typedef struct {
 // How many keys row i's query sees; the last is that of its own token.
 static inline int block_seen(const ScoreBlock *block, int i) {
     return block->columns - block->rows + i + 1;
-}
-
-// The distance from key j to row i's query, which must see this key; distances above count-1 become count-1.
-static inline int block_distance(const ScoreBlock *block, int i, int j, int count) {
-    const int distance = block->query_at[i].t - block->key_at[j].t;
-    return distance < count ? distance : count - 1;
-}
-
-// Do the keys stand at consecutive positions? Then a row reads consecutive entries of a table of distances.
-static inline bool block_consecutive(const ScoreBlock *block) {
-    return block->key_at[block->columns - 1].t - block->key_at[0].t == block->columns - 1;
-}
-
-// The block's scratch as an arena, for schemes that keep several arrays there. Their score_scratch finds the size by
-// the same layout on an arena without memory, which only counts.
-static inline Arena scratch_of(const ScoreBlock *block) {
-    return (Arena){.base = (unsigned char *)block->scratch};
 }
 
 // The gradients of the loss with respect to a block's scores, queries, keys and features.

@@ -46,19 +46,11 @@ bool position_fit(Position *pos, const Shape *shape, Error *error) {
                       pos->scheme->name, most, position_span(pos));
 }
 
-static int bits_of(uint64_t word) {
-    int bits = 0;
-    for (; word; word &= word - 1) bits++;
-    return bits;
-}
-
 int position_layer(const Position *pos, int layer) {
     if (pos->everywhere) return layer;
-    const uint64_t word = pos->layers.words[layer / 64], bit = (uint64_t)1 << layer % 64;
-    if (!(word & bit)) return -1;
-    int before = bits_of(word & (bit - 1));
-    for (int w = 0; w < layer / 64; w++) before += bits_of(pos->layers.words[w]);
-    return before;
+    int before = 0;
+    for (int l = 0; l < layer; l++) before += pos->layers[l];
+    return pos->layers[layer] ? before : -1;
 }
 
 double keys_seen_within(const Position *pos, int T, int most) {

@@ -110,6 +110,23 @@ static inline real *dgate_of(const Position *pos, int layer) {
     return &pos->dparams[pos->param_count - 1][position_embeds(pos) ? 0 : layer];
 }
 
+// The distance from key j to row i's query, which must see this key; distances above count-1 become count-1.
+static inline int block_distance(const ScoreBlock *block, int i, int j, int count) {
+    const int distance = block->query_at[i].t - block->key_at[j].t;
+    return distance < count ? distance : count - 1;
+}
+
+// Do the keys stand at consecutive positions? Then a row reads consecutive entries of a table of distances.
+static inline bool block_consecutive(const ScoreBlock *block) {
+    return block->key_at[block->columns - 1].t - block->key_at[0].t == block->columns - 1;
+}
+
+// The block's scratch as an arena, for schemes that keep several arrays there. Their score_scratch finds the size by
+// the same layout on an arena without memory, which only counts.
+static inline Arena scratch_of(const ScoreBlock *block) {
+    return (Arena){.base = (unsigned char *)block->scratch};
+}
+
 // How many keys a query sees, as the mean over a text of T tokens and over the layers in which the scheme works; with
 // `most`, at most so many of each query's.
 double keys_seen_within(const Position *pos, int T, int most);

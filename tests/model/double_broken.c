@@ -3,6 +3,7 @@
 #include "posenc/bias/bias.h"
 #include "posenc/registry.h"
 #include "tests/support/gradients.h"
+#include "tests/support/planted.h"
 
 static const Setting one_head = {.layers = 1, .heads = 1, .width = 8, .T = 7, .B = 2};
 static const Setting brief = {.layers = 2, .heads = 2, .width = 8, .T = 10, .B = 2, .directions = true};

@@ -5,6 +5,7 @@
 #include "posenc/registry.h"
 #include "posenc/rotation/rotate.h"
 #include "tests/support/support.h"
+#include "tests/support/planted.h"
 
 #include <omp.h>
 
