@@ -170,8 +170,8 @@ bool written_check(const Position *pos, Error *error) {
         for (int n = 0; n < count_of(pos, position_span(pos)); n++) {
             if (finite_at(why, pos, reads, n, params, true)) continue;
             const bool only_first = n == 0 && finite_at(next, pos, reads, 1, params, true);
-            return only_first ? fail_input(error, "--pos: %s; `if(%s > 0, ..., 0)` keeps away from it", why,
-                                           formula->argument[0])
+            return only_first ? fail_input(error, "--pos: %s; `if(%c > 0, ..., 0)` keeps away from it", why,
+                                           "dit"[formula->form])
                               : fail_input(error, "--pos: %s", why);
         }
     }

@@ -227,7 +227,7 @@ bool formula_finite(FormulaFault *fault, const Formula *formula, const double re
 // --- reading the text ---
 //
 //   TEXT      = STATEMENT {; STATEMENT}        an end of line, or a comma before "name =", separates, too
-//   STATEMENT = FORM(NAMES) = VALUE | FORM[(NAMES)]: VALUE | NAME = VALUE {[,] QUALITY}
+//   STATEMENT = FORM(d) = VALUE | FORM[(d)]: VALUE | NAME = VALUE {[,] QUALITY}
 //   QUALITY   = per head | per layer | fixed | < CONSTANT | > CONSTANT | <= CONSTANT | >= CONSTANT
 //   VALUE     = SUM [COMPARISON SUM]
 //   SUM       = PRODUCT {+ PRODUCT | - PRODUCT}
@@ -237,22 +237,20 @@ bool formula_finite(FormulaFault *fault, const Formula *formula, const double re
 //   ATOM      = NUMBER | NAME | pi | (VALUE) | FUNCTION(VALUE, ...) | sum(NAME, FIRST, LAST, VALUE)
 
 static const struct {
-    const char *name;
-    const char *arguments[2];
-    Reads reads[2];
-    int count;
-} forms[FORMS] = {
-    [FORM_BIAS] = {"bias", {"d"}, {READS_DISTANCE}, 1},
-    [FORM_ANGLE] = {"angle", {"i"}, {READS_PAIR}, 1},
-    [FORM_CODE] = {"code", {"t", "c"}, {READS_TOKEN, READS_CHANNEL}, 2},
-};
+    const char *name, *arguments[2];
+} forms[FORMS] = {[FORM_BIAS] = {"bias", {"d"}}, [FORM_ANGLE] = {"angle", {"i"}}, [FORM_CODE] = {"code", {"t", "c"}}};
+#define FORM_NAMES "bias(d), angle(i) or code(t, c)"
 
-// The other names that a form may read.
+// The names that a form may read.
 static const struct {
     const char *name;
     Reads reads;
     bool of[FORMS];
 } known[] = {
+    {"d", READS_DISTANCE, {[FORM_BIAS] = true}},
+    {"i", READS_PAIR, {[FORM_ANGLE] = true}},
+    {"t", READS_TOKEN, {[FORM_CODE] = true}},
+    {"c", READS_CHANNEL, {[FORM_CODE] = true}},
     {"h", READS_HEAD, {[FORM_BIAS] = true, [FORM_ANGLE] = true}},
     {"H", READS_HEADS, {true, true, true}},
     {"n", READS_PAIRS, {[FORM_ANGLE] = true}},
@@ -441,7 +439,7 @@ static int read_number(Reader *r) {
     return add_node(r, (FormulaNode){.op = OP_NUMBER, .number = number, .at = at});
 }
 
-// May a line, an argument or what `sum` counts with have this name?
+// May a line or what `sum` counts with have this name?
 static bool may_be_called(const Reader *r, const char *name, int at) {
     for (int f = 0; f < FUNCTIONS; f++)
         if (strcmp(functions[f].name, name) == 0) return fail_at(r, at, "'%s' is a function", name);
@@ -511,20 +509,15 @@ static int read_function(Reader *r, const char *name, int at) {
     return node >= 0 && !expect(r, ")") ? -1 : node;
 }
 
-// What the form's arguments, or the names that it may read, are called.
 static int read_variable(Reader *r, const char *name, int at) {
     const Form form = r->formula->form;
-    for (int k = 0; k < forms[form].count; k++)
-        if (strcmp(r->formula->argument[k], name) == 0)
-            return add_node(r, (FormulaNode){.op = OP_READ, .of = {(int)forms[form].reads[k]}, .at = at});
-    for (int k = 0; k < KNOWN; k++)
-        if (known[k].of[form] && strcmp(known[k].name, name) == 0)
-            return add_node(r, (FormulaNode){.op = OP_READ, .of = {(int)known[k].reads}, .at = at});
     char all[200] = "";
-    for (int k = 0; k < forms[form].count; k++)
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s, ", r->formula->argument[k]);
-    for (int k = 0; k < KNOWN; k++)
-        if (known[k].of[form]) snprintf(all + strlen(all), sizeof all - strlen(all), "%s, ", known[k].name);
+    for (int k = 0; k < KNOWN; k++) {
+        if (!known[k].of[form]) continue;
+        if (strcmp(known[k].name, name) == 0)
+            return add_node(r, (FormulaNode){.op = OP_READ, .of = {(int)known[k].reads}, .at = at});
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s, ", known[k].name);
+    }
     return fail_at(r, at, "there is no '%s'; %s(...) reads %sand what other lines name", name, forms[form].name, all),
            -1;
 }
@@ -731,17 +724,10 @@ static int read_statement(Reader *r, Statement *s) {
     return s->node;
 }
 
-// What a form calls its arguments: any names, but in the form's order.
 static bool read_arguments(Reader *r, Form form) {
-    char(*names)[FORMULA_NAME] = r->formula->argument;
-    for (int k = 0; k < forms[form].count; k++) {
+    for (int k = 0; k < 2 && forms[form].arguments[k]; k++) {
         if (k > 0 && !expect(r, ",")) return false;
-        const int at = (skip(r), r->at);
-        if (!take_name(r, names[k]) || !may_be_called(r, names[k], at)) return false;
-        for (int other = 0; other < forms[form].count; other++)
-            if (other != k && (strcmp(names[k], forms[form].arguments[other]) == 0 ||
-                               (other < k && strcmp(names[k], names[other]) == 0)))
-                return fail_at(r, at, "'%s' stands in the wrong place; the order is code(t, c)", names[k]);
+        if (!take_word(r, forms[form].arguments[k])) return fail_at(r, r->at, "a formula is " FORM_NAMES);
     }
     return true;
 }
@@ -755,13 +741,11 @@ static bool read_beginning(Reader *r, Statement *s, bool *found) {
     int form = 0;
     while (form < FORMS && strcmp(forms[form].name, name) != 0) form++;
     const bool typed = r->text[r->at] == ':', called = r->text[r->at] == '(';
-    if (form == FORMS && (typed || called)) return fail_at(r, s->at, "a formula is bias(d), angle(i) or code(t, c)");
+    if (form == FORMS && (typed || called)) return fail_at(r, s->at, "a formula is " FORM_NAMES);
     if (form < FORMS && (typed || called)) {
-        if (*found) return fail_at(r, s->at, "a formula has one bias(d), angle(i) or code(t, c)");
+        if (*found) return fail_at(r, s->at, "a formula has one " FORM_NAMES);
         *found = true;
         r->formula->form = (Form)form;
-        for (int k = 0; k < forms[form].count; k++)
-            snprintf(r->formula->argument[k], FORMULA_NAME, "%s", forms[form].arguments[k]);
         r->at++;
         if (called && (!read_arguments(r, (Form)form) || !expect(r, ")") || (!take(r, ":") && !expect(r, "="))))
             return false;
@@ -811,9 +795,6 @@ static bool read_formula(Reader *r) {
     for (Statement *s = r->statement; s < r->statement + r->statements; s++) {
         if (!*s->name) form = s;
         if (!may_be_called(r, s->name, s->at)) return false;
-        for (int k = 0; k < forms[r->formula->form].count; k++)
-            if (strcmp(r->formula->argument[k], s->name) == 0)
-                return fail_at(r, s->at, "'%s' is what the formula reads; choose another name", s->name);
     }
     // In the order of the text, so that parameters have it, too.
     for (Statement *s = r->statement; s < r->statement + r->statements; s++)

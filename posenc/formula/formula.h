@@ -56,7 +56,6 @@ typedef struct Formula {
     Form form;
     char *text;                       // one line, without comments
     char *source;                     // as it was read
-    char argument[2][FORMULA_NAME];   // what the form calls its arguments
     FormulaNode nodes[FORMULA_NODES]; // in the order in which they are worked out
     int count, value;                 // value: the operation that is the formula's value
     FormulaParam param[FORMULA_PARAMS];

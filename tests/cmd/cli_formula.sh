@@ -73,7 +73,7 @@ refuses "one at the start" "overflow;pair 1" train $small --pos 'angle: w*exp(10
 refuses "an infinite derivative" "derivative;a is infinite;distance 1" \
     train $small --pos 'bias: -d*sqrt(a); a = 0' --out new
 refuses "a start out of bounds" "start -1 of a;head 1" train $small --pos 'bias: a*d; a = 1-2*h per head > 0' --out new
-refuses "a hint at distance 0" "if(x > 0" train $small --pos 'bias(x) = 1/x' --out new
+refuses "a hint at distance 0" "if(d > 0" train $small --pos 'bias(d) = 1/d' --out new
 refuses "options" "no options" train $small --pos ./start.pos:gate=trained --out new
 refuses "bias =" "bias(d) =" train $small --pos 'bias = -d' --out new
 refuses "an unknown scheme" "a formula;docs/schemes.md" train $small --pos mybias --out new
