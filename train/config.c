@@ -259,7 +259,6 @@ static void add_stretch(json_t *object, const Stretch *stretch, int pairs) {
     json_object_set_new(object, "factors", factors);
     json_object_set_new(object, "unscaled_positions", json_integer(stretch->unscaled));
     json_object_set_new(object, "attention_factor", json_real(stretch->attention));
-    if (stretch->bare_start) json_object_set_new(object, "attention_on_unscaled", json_false());
 }
 
 json_t *stretch_to_json(const StretchRule *rule) {
@@ -279,8 +278,7 @@ json_t *stretch_to_json(const StretchRule *rule) {
 }
 
 static bool read_stretch(Stretch *stretch, int *pairs, const json_t *object, const char *where, Error *error) {
-    const json_t *factors = json_object_get(object, "factors"),
-                 *on_unscaled = json_object_get(object, "attention_on_unscaled");
+    const json_t *factors = json_object_get(object, "factors");
     long long unscaled;
     if (!member_length(pairs, object, "factors", 1, PAIRS_MOST, where, error)) return false;
     for (int i = 0; i < *pairs; i++) {
@@ -292,9 +290,9 @@ static bool read_stretch(Stretch *stretch, int *pairs, const json_t *object, con
         !member_number(&stretch->attention, object, "attention_factor", 1e-3, 1e3, where, error))
         return false;
     stretch->unscaled = (int)unscaled;
-    stretch->bare_start = json_is_false(on_unscaled);
-    return !on_unscaled || json_is_boolean(on_unscaled) ||
-           fail_damaged(error, where, "\"attention_on_unscaled\" is neither true nor false");
+    return !json_is_false(json_object_get(object, "attention_on_unscaled")) ||
+           fail_input(error, "%s: its first tokens have no attention factor, as version 0.1 could; extend it again",
+                      where);
 }
 
 bool stretch_from_json(StretchRule *rule, const json_t *object, const char *path, Error *error) {

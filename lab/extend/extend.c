@@ -62,10 +62,7 @@ int extension_starts(Stretch starts[STARTS_MOST], const Extension *x) {
     starts[1] = formula(x, METHOD_NTK);
     starts[2] = formula(x, METHOD_YARN);
     if (stretched) starts[3] = further(x);
-    for (int i = 0; i < 3 + stretched; i++) {
-        starts[i].attention = longrope_attention(x->factor, x->original);
-        starts[i].bare_start = false;
-    }
+    for (int i = 0; i < 3 + stretched; i++) starts[i].attention = longrope_attention(x->factor, x->original);
     return 3 + stretched;
 }
 
@@ -288,6 +285,5 @@ bool extension_find(Extension *x, Error *error) {
     if (!rule->has_short) return true;
     rule->short_stretch = short_stretch(x);
     rule->short_stretch.attention = found.attention; // the same at all lengths, as in Hugging Face
-    rule->short_stretch.bare_start = false;
     return true;
 }

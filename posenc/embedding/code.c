@@ -12,7 +12,7 @@ static const Code *code_of(const Position *pos) {
 }
 
 static bool has_gain(const Position *pos) {
-    return position_trained(pos) && !code_of(pos)->dcode && !code_of(pos)->code_backward;
+    return position_trained(pos) && !code_of(pos)->is_table && !code_of(pos)->code_backward;
 }
 
 // Is it computed from trained parameters?
@@ -36,7 +36,7 @@ static void layout(Tables *tables, Arena *arena, bool training) {
 
 static void prepare(Tables *tables) {
     const Position *pos = tables->pos;
-    if (tables->prepared && !code_of(pos)->dcode && !computes_code(pos)) return; // only its factor is trained
+    if (tables->prepared && !code_of(pos)->is_table && !computes_code(pos)) return; // only its factor is trained
 #pragma omp parallel for
     for (int t = 0; t < tables->positions; t++)
         code_of(pos)->code(tables->table[CODES] + (size_t)t * pos->shape.width, tables, t);
@@ -81,13 +81,12 @@ static void embed_backward(const Tables *tables, const real *dx, const Place *at
     const int C = pos->shape.width;
     const real factor = factor_of(pos);
     const Share own = share_columns(C);
+    real *dcodes = code_of(pos)->is_table ? pos->dparams[0] : tables->dtable[DCODES],
+         *dfactor = tables->dtable[DFACTOR];
     for (int r = 0; r < rows; r++) {
-        const real *dx_r = dx + (size_t)r * C, *code = tables->table[CODES] + (size_t)at[r].t * C;
-        real *dcode = code_of(pos)->dcode      ? code_of(pos)->dcode(pos, at[r].t)
-                      : tables->dtable[DCODES] ? tables->dtable[DCODES] + (size_t)at[r].t * C
-                                               : NULL,
-             *dfactor = tables->dtable[DFACTOR];
-        for (int c = own.begin; dcode && c < own.end; c++) dcode[c] += factor * dx_r[c];
+        const size_t t = (size_t)at[r].t * C;
+        const real *dx_r = dx + (size_t)r * C, *code = tables->table[CODES] + t;
+        for (int c = own.begin; dcodes && c < own.end; c++) dcodes[t + c] += factor * dx_r[c];
         for (int c = own.begin; dfactor && c < own.end; c++) dfactor[c] += dx_r[c] * code[c];
     }
     if (!tables->dtable[DFACTOR] && !tables->dtable[DCODES]) return;
@@ -110,7 +109,7 @@ const Family code_family = {
 // For each channel an addition, with a trained table another one backward, and four where a factor is trained.
 double code_operations(const Position *pos, int T) {
     const int each = has_gain(pos) || pos->gated ? 4 : 1;
-    return (each + (code_of(pos)->dcode || computes_code(pos))) * (double)pos->shape.width;
+    return (each + (code_of(pos)->is_table || computes_code(pos))) * (double)pos->shape.width;
 }
 
 const char *sinusoid_check(const Position *pos) {

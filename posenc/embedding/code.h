@@ -1,6 +1,5 @@
-// The family of codes: x_t += code(t), a vector (C) for each coordinate t. A scheme writes its `code` and, if the code
-// is trained, where its gradient goes (`dcode`); the hooks are here, the same for all. Two factors can be trained: that
-// of a scheme with params but no dcode (sinusoidal:gain=trained), and the gate of gate=trained.
+// The family of codes: x_t += code(t), a vector (C) for each coordinate t. A scheme writes its `code`; the hooks are
+// here, the same for all. Two factors can be trained: that of sinusoidal:gain=trained, and the gate of gate=trained.
 #ifndef BITTER_CODE_H
 #define BITTER_CODE_H
 
@@ -9,12 +8,12 @@
 extern const Family code_family;
 
 // What a scheme writes: the code (C) that is added to the embedding of a token at coordinate t; and, if it is trained,
-// the gradient (C) that belongs to it. Or, where it is computed from parameters,
-// add to dparams from the gradient (C) of the code at t. A scheme with params but neither has one trained factor of its
-// code, params[0].
+// that params[0] (positions, C) is the codes themselves; or, where they are computed from parameters, what adds to
+// dparams from the gradient (C) of the code at t. A scheme with params but neither has one trained factor of its code,
+// params[0].
 typedef struct {
     void (*code)(real *code, const Tables *tables, int t);
-    real *(*dcode)(const Position *pos, int t);
+    bool is_table;
     void (*code_backward)(const Tables *tables, const real *dcode, int t);
 } Code;
 

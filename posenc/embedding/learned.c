@@ -70,11 +70,6 @@ static void code_at(real *code, const Tables *tables, int t) {
     for (int c = 0; c < C; c++) code[c] = (1 - fraction) * row[c] + fraction * next[c];
 }
 
-// Training stays within the table.
-static real *dcode_at(const Position *pos, int t) {
-    return pos->dparams[0] + (size_t)t * pos->shape.width;
-}
-
 const Scheme scheme_learned = {
     .name = "learned",
     .formula = "x_t += P[t], P trainable (T, C)",
@@ -89,7 +84,7 @@ const Scheme scheme_learned = {
     .check = check,
     .max_length = max_length,
     .length_class = length_class,
-    CODE_SCHEME(.code = code_at, .dcode = dcode_at),
+    CODE_SCHEME(.code = code_at, .is_table = true),
     .params = params,
     .init = init,
 };

@@ -52,11 +52,10 @@ RotaryColumn rotary_column(const Tables *tables, int n) {
     Stretch made;
     const Stretch *stretch = stretch_of_window(&made, tables->stretch, tables->window, pairs);
     const double theta = theta_of(pos, position_set(pos, layer), head, pair);
-    RotaryColumn column = {(double)gate_of(pos, layer), theta, theta, 1, 1, 0};
+    RotaryColumn column = {(double)gate_of(pos, layer), theta, theta, 1, 0};
     if (!stretch) return column;
     column.theta = theta / stretch->factors[pair];
     column.length = stretch->attention;
-    column.first_length = stretch->bare_start ? 1 : stretch->attention;
     column.first = stretch->unscaled;
     return column;
 }

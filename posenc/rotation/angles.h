@@ -13,9 +13,9 @@ static inline double theta_of(const Position *pos, int set, int head, int pair) 
 int rotary_fast_pairs(const Position *pos, int length);
 
 // Column n of the tables (layers, heads, positions, pairs), n = (layer * heads + head) * pairs + pair: it turns by gate
-// t theta at t, and is made `length` times as long; the first tokens have others of both.
+// t theta at t, the first tokens by another theta, and is made `length` times as long.
 typedef struct {
-    double gate, theta, first_theta, length, first_length;
+    double gate, theta, first_theta, length;
     int first;
 } RotaryColumn;
 RotaryColumn rotary_column(const Tables *tables, int n);

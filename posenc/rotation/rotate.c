@@ -85,7 +85,7 @@ static void prepare(Tables *tables) {
         for (int t = 0; t < tables->positions; t++) {
             const size_t at = ((size_t)table * tables->positions + t) * pairs + pair;
             const double angle = rounded(rotary_angle(&column, t), pos->held_as, largest);
-            double length = t < column.first ? column.first_length : column.length;
+            double length = column.length;
             if (scheme->growth) {
                 length = scheme->growth(pos, pair, t, tables->positions);
                 tables->table[KEY_COSINE][at] = (real)(cos(angle) / length);

@@ -12,7 +12,6 @@ typedef struct {
     double factors[PAIRS_MOST]; // pair i turns by theta_i / factors[i] per token
     double attention;           // cosines and sines are multiplied by it, so scores by its square
     int unscaled;    // the number of tokens at the start whose frequencies are not divided (LongRoPE's n_hat)
-    bool bare_start; // those tokens have no attention factor, as in LongRoPE's released code
 } Stretch;
 
 typedef enum {

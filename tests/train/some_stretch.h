@@ -34,7 +34,6 @@ static inline int finish(void **state) {
 
 static inline Stretch some_stretch(int pairs, Random *random) {
     Stretch stretch = {.unscaled = random_below(random, 300), .attention = 1 + random_next(random) / 3};
-    stretch.bare_start = stretch.unscaled % 2;
     for (int i = 0; i < pairs; i++) stretch.factors[i] = exp(8 * random_next(random) - 1);
     return stretch;
 }
@@ -58,7 +57,6 @@ static inline void expect_stretch(const Stretch *found, const Stretch *written, 
     assert_memory_equal(found->factors, written->factors, (size_t)pairs * sizeof(double));
     assert_int_equal(found->unscaled, written->unscaled);
     assert_true(found->attention == written->attention);
-    assert_int_equal(found->bare_start, written->bare_start);
 }
 
 static inline void expect_rule(const StretchRule *found, const StretchRule *written) {

@@ -10,18 +10,15 @@ static const Setting usual = {.layers = 3, .heads = 2, .width = 16, .T = 10, .B 
 static const Setting long_rows = {.layers = 1, .heads = 2, .width = 8, .T = QUERY_BLOCK + 6, .B = 2};
 
 static const char *const schemes_stretched[] = {
-    "rope:base=50",
-    "rope:base=50,pairing=interleaved",
-    "partial:base=50",
-    "partial:fraction=0.75,base=50,pairing=interleaved",
-    "prope:p=0.5,base=50",
-    "prope:p=0.75,base=50,pairing=interleaved",
+    "rope:base=50",        "rope:base=50,pairing=interleaved",
+    "partial:base=50",     "partial:fraction=0.75,base=50,pairing=interleaved",
+    "prope:p=0.5,base=50", "prope:p=0.75,base=50,pairing=interleaved",
 };
 
 // Factors from 1.2 up, one above the other but for the last, which is the smallest.
 static StretchRule some_rule(int pairs, int unscaled, double attention) {
     StretchRule rule = {.method = METHOD_GRADIENT, .factor = 2, .original = 4, .pairs = pairs, .learns = true};
-    rule.long_stretch = (Stretch){.unscaled = unscaled, .attention = attention, .bare_start = unscaled == 3};
+    rule.long_stretch = (Stretch){.unscaled = unscaled, .attention = attention};
     for (int i = 0; i < pairs; i++) rule.long_stretch.factors[i] = i + 1 < pairs ? 1.2 + 0.6 * i : 1.1;
     return rule;
 }

@@ -67,7 +67,7 @@ static void expect_stretched(const Scene *scene, const Scene *plain, const Stret
             real found[2], unscaled[2];
             turned(found, scene, i, t);
             turned(unscaled, plain, i, t);
-            const double attention = !scaled && stretch->bare_start ? 1 : stretch->attention;
+            const double attention = stretch->attention;
             if (!scaled && attention == 1) assert_memory_equal(found, unscaled, sizeof found);
             expect_near(what, (size_t)t, (double)found[0], attention * cos(angle), 2e-7);
             expect_near(what, (size_t)t, (double)found[1], attention * sin(angle), 2e-7);
@@ -91,11 +91,8 @@ static void tables_turn_slower_after_the_unscaled_tokens(void **state) {
             for (size_t a = 0; a < COUNT(attentions); a++) {
                 StretchRule rule = {.method = METHOD_LONGROPE, .original = ORIGINAL, .pairs = rotary_pairs(scene.pos)};
                 rule.long_stretch = some_stretch(unscaled[u], attentions[a], 1.3);
-                for (int bare = 0; bare < 2; bare++) {
-                    rule.long_stretch.bare_start = bare;
-                    stretch_scene(&scene, &rule, LENGTH);
-                    expect_stretched(&scene, &plain, &rule.long_stretch, stretchable[s]);
-                }
+                stretch_scene(&scene, &rule, LENGTH);
+                expect_stretched(&scene, &plain, &rule.long_stretch, stretchable[s]);
             }
         scene_free(&scene);
         scene_free(&plain);
