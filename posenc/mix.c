@@ -1,5 +1,7 @@
 #include "posenc/mix.h"
 
+#include "base/random.h"
+
 #include <assert.h>
 #include <stdio.h>
 
@@ -23,16 +25,6 @@ void mix_names(const Mix *mix, const char *between, const char *last, char text[
                                  : p + 1 < mix->parts ? between
                                                       : last,
                                  mix->part[p].scheme->name);
-}
-
-const Position *mix_only(const Mix *mix) {
-    return mix->parts == 1 ? &mix->part[0] : NULL;
-}
-
-bool mix_learned(const Mix *mix) {
-    for (int p = 0; p < mix->parts; p++)
-        if (position_learned(&mix->part[p])) return true;
-    return false;
 }
 
 int mix_random_bound(const Mix *mix) {
@@ -107,4 +99,15 @@ void mix_init(Mix *mix, uint64_t seed) {
 void mix_project(Mix *mix) {
     for (Position *pos = mix->part; pos < mix->part + mix->parts; pos++)
         if (pos->scheme->project) pos->scheme->project(pos);
+}
+
+// --- randomised positions ---
+
+// Each number in turn is taken with the probability that what is still needed has among what is left.
+void places_draw(int *drawn, int count, int span, uint64_t key) {
+    assert(count <= span);
+    Random random = {key, 0};
+    int taken = 0;
+    for (int value = 0; taken < count; value++)
+        if (random_next(&random) * (span - value) < count - taken) drawn[taken++] = value;
 }

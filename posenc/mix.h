@@ -76,10 +76,6 @@ int mix_stretchable(const Mix *mix);
 enum { STRETCH_SEVERAL = -2, STRETCH_GATED = -3 };
 // The names of its schemes, with `between` between two of them and `last` before the last: "rope", "rope and none".
 void mix_names(const Mix *mix, const char *between, const char *last, char text[TEXT_CAPACITY]);
-// The only scheme of the model, in all its layers; NULL = there are several.
-const Position *mix_only(const Mix *mix);
-// Does a part of a parsed mix have parameters of its own, or gates? Then it is learned, otherwise designed.
-bool mix_learned(const Mix *mix);
 // The bound of --random-positions: positions are drawn below it. 0 = they are 0, 1, 2 ..., or no scheme reads any.
 int mix_random_bound(const Mix *mix);
 // How many different coordinates training uses: the context, or the bound of --random-positions.
@@ -93,5 +89,17 @@ int mix_finite_length(char why[WRITTEN_WHY], const Mix *mix, int most);
 bool mix_brings_attention(const Mix *mix, int layer);
 // The floating point operations that the schemes cost a token in training (see the hook `operations`).
 double mix_operations(const Mix *mix, int T);
+
+// --- randomised positions ---
+//
+// The same place with every coordinate n replaced by drawn[n].
+static inline Place place_drawn(const Place *place, const int *drawn) {
+    return (Place){drawn[place->t], drawn[place->column], drawn[place->line], drawn[place->page],
+                   drawn[place->document]};
+}
+
+// Randomised positions (Ruoss et al. 2023): `count` different numbers of 0..span-1 in rising order, each choice equally
+// likely, a function of key. count <= span.
+void places_draw(int *drawn, int count, int span, uint64_t key);
 
 #endif

@@ -26,14 +26,4 @@ typedef struct {
 // The place of the next token, which is `id`; *cursor, {0} in the beginning, moves behind it.
 Place place_next(Place *cursor, int id, PlaceRule rule);
 
-// The same place with every coordinate n replaced by drawn[n].
-static inline Place place_drawn(const Place *place, const int *drawn) {
-    return (Place){drawn[place->t], drawn[place->column], drawn[place->line], drawn[place->page],
-                   drawn[place->document]};
-}
-
-// Randomised positions (Ruoss et al. 2023): `count` different numbers of 0..span-1 in rising order, each choice equally
-// likely, a function of key. count <= span.
-void places_draw(int *drawn, int count, int span, uint64_t key);
-
 #endif

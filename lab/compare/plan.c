@@ -118,10 +118,12 @@ bool variant_set(Variant *variant, bool labelled, Error *error) {
     // Whether they fit the layers is seen in each setting.
     if (!windows_parse(&windows, variant->window, INT_MAX, &reason)) return variant_fail(variant, &reason, error);
     mix_print(&pos, variant->pos);
-    const Position *only = mix_only(&pos);
+    const Position *only = pos.parts == 1 ? &pos.part[0] : NULL;
     variant->scheme = only ? only->scheme : NULL;
-    for (int p = 0; p < pos.parts; p++) variant->enters |= 1u << pos.part[p].scheme->enters;
-    variant->learned = mix_learned(&pos);
+    for (int p = 0; p < pos.parts; p++) {
+        variant->enters |= 1u << pos.part[p].scheme->enters;
+        variant->learned |= position_learned(&pos.part[p]);
+    }
     variant->designed = only ? position_designed(only) : NULL;
     return true;
 }

@@ -29,7 +29,9 @@ const char *rotary_check(const Position *pos) {
 }
 
 int rotary_length_class(const Tables *tables, int length) {
-    return stretch_length_class(tables->stretch, length);
+    const StretchRule *rule = tables->stretch;
+    if (rule->original == 0 || length <= rule->original) return 0;
+    return rule->method == METHOD_DYNAMIC ? length : rule->has_short;
 }
 
 double rotary_theta(const Position *pos, int set, int head, int pair) {

@@ -91,12 +91,6 @@ double longrope_attention(double factor, int original) {
     return factor > 1 ? sqrt(1 + log(factor) / log(original)) : 1;
 }
 
-int stretch_length_class(const StretchRule *rule, int length) {
-    if (rule->original == 0) return 0;
-    if (rule->method == METHOD_DYNAMIC) return length > rule->original ? length : 0;
-    return rule->has_short && length > rule->original;
-}
-
 const Stretch *stretch_of_window(Stretch *made, const StretchRule *rule, int length, int pairs) {
     if (rule->original == 0) return NULL;
     if (rule->method == METHOD_DYNAMIC) {

@@ -72,9 +72,6 @@ void stretch_dynamic(Stretch *stretch, double growth, int original, int length, 
 // sqrt(1 + ln s / ln L): LongRoPE's factor for cosines and sines (Ding et al. 2024, 2402.13753).
 double longrope_attention(double factor, int original);
 
-// Windows of two lengths have the same stretch when this returns the same number for both.
-int stretch_length_class(const StretchRule *rule, int length);
-
 // The stretch of a window of `length` tokens, or NULL if nothing is stretched. A stretch that depends on the length is
 // computed into *made.
 const Stretch *stretch_of_window(Stretch *made, const StretchRule *rule, int length, int pairs);

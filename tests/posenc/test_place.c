@@ -1,6 +1,6 @@
 // Coordinates of tokens: lines and columns of a text, and coordinates drawn at random.
 #include "model/train_pass.h"
-#include "posenc/place.h"
+#include "posenc/mix.h"
 #include "tests/support/little_model.h"
 
 enum { NEWLINE = 10, END = 256, OTHER = 97 };
