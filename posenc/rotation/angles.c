@@ -1,5 +1,5 @@
 // By which angles the pairs of a head turn, and where the gradients of these angles go: what all rotary schemes have in
-// common beside the turning itself (rotate.c). One gradient, dtheta of each layer, head and pair, is collected here,
+// common beside the turning itself (rotation.c). One gradient, dtheta of each layer, head and pair, is collected here,
 // and all that trains angles is a chain rule on it.
 #include "posenc/rotation/angles.h"
 

@@ -1,4 +1,4 @@
-// Which angles the tables of rotate.c hold, and where the gradients of angles go: what stretches and trains them.
+// Which angles the tables of rotation.c hold, and where the gradients of angles go: what stretches and trains them.
 #ifndef BITTER_ANGLES_H
 #define BITTER_ANGLES_H
 

@@ -17,7 +17,7 @@ double rope_theta(double base, int pair, int d) {
     return pow(base, -2.0 * pair / d);
 }
 
-// The next three functions explain one pair. Training runs rotate() of rotate.c on all pairs; a test compares the two.
+// The next three functions explain one pair. Training runs rotate() on all pairs; a test compares the two.
 void rope_pair_forward(double y[2], const double x[2], double angle) {
     const double c = cos(angle), s = sin(angle), x0 = x[0], x1 = x[1];
     y[0] = x0 * c - x1 * s;
@@ -39,7 +39,7 @@ double rope_pair_torque(const double dy[2], const double y[2]) {
     return dy[1] * y[0] - dy[0] * y[1];
 }
 
-// --- the scheme: its family does the above for all pairs, heads and tokens (rotate.c) ---
+// --- the scheme: its family does the above for all pairs, heads and tokens (rotation.c) ---
 typedef struct {
     Rotary rotary;
 } RopeOptions;

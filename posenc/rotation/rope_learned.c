@@ -5,7 +5,7 @@
 #include "num/team.h"
 
 enum { RHO, A };     // params (sets * H, d/2) each; RHO has fewer rows where heads share frequencies
-enum { SCALES = 4 }; // tables (sets, H*d), behind those of rotate.c
+enum { SCALES = 4 }; // tables (sets, H*d), behind those of rotation.c
 typedef enum { START_ROPE, START_RANDOM, START_WIDE } Start;
 
 typedef struct {
