@@ -42,9 +42,9 @@ void tables_prepare(Tables *tables);
 void mix_layout(MixTables *tables, const Mix *mix, Arena *arena, int positions, int batch, bool training);
 void mix_prepare(MixTables *tables);
 
-// Set the length of the current window, at most tables->positions (the default). Returns whether a scheme treats the new
-// length differently from the old one; then the tables have to be prepared again, and keys and features made before are
-// invalid. Does nothing if positions are randomised: those are spread over all coordinates at any length.
+// Set the length of the current window, at most tables->positions (the default). Returns whether a scheme treats the
+// new length differently from the old one; then the tables have to be prepared again, and keys and features made before
+// are invalid. Does nothing if positions are randomised: those are spread over all coordinates at any length.
 bool mix_window(MixTables *tables, int length);
 
 // --- hooks: as in Family, called for the parts that work in this layer, backward in reverse order. Layers are those of
