@@ -4,10 +4,8 @@
 #include "base/progress.h"
 #include "train/result.h"
 
-#include <errno.h>
 #include <omp.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 // What windows of the original length are stretched by so far.
 static Stretch short_stretch(const Extension *x) {
@@ -76,31 +74,20 @@ void extension_close(Extension *x) {
 
 // --- what was scored ---
 
-bool record_open(Record *record, const Extension *x, const char *name, const char *head, Error *error) {
-    AtomicFile file;
-    *record = (Record){0};
-    if (!path_format(record->path, error, "%s/%s", x->options->out, name) ||
-        !result_open(&file, "--out", record->path, head, error))
+bool record_open(AtomicFile *record, const Extension *x, const char *name, const char *head, Error *error) {
+    char path[PATH_CAPACITY];
+    if (!path_format(path, error, "%s/%s", x->options->out, name) || !result_open(record, "--out", path, head, error))
         return false;
-    fputs(",unscaled", file.stream);
-    for (int i = 0; i < x->pairs; i++) fprintf(file.stream, ",factor_%d", i);
-    fputc('\n', file.stream);
-    if (!atomic_commit(&file, error)) return false;
-    record->stream = file_append(record->path);
-    return record->stream || fail_run(error, "cannot append to %s: %s", record->path, strerror(errno));
+    fputs(",unscaled", record->stream);
+    for (int i = 0; i < x->pairs; i++) fprintf(record->stream, ",factor_%d", i);
+    fputc('\n', record->stream);
+    return true;
 }
 
-bool record_row(const Record *record, const Stretch *stretch, int pairs) {
+void record_row(const AtomicFile *record, const Stretch *stretch, int pairs) {
     fprintf(record->stream, ",%d", stretch->unscaled);
     for (int i = 0; i < pairs; i++) fprintf(record->stream, ",%.6g", stretch->factors[i]);
-    return fputc('\n', record->stream) != EOF && fflush(record->stream) == 0;
-}
-
-bool record_close(Record *record, bool ok, Error *error) {
-    if (!record->stream) return ok;
-    if (fclose(record->stream) != 0 && ok) ok = fail_run(error, "cannot write %s: %s", record->path, strerror(errno));
-    if (!ok && error->kind != ERROR_INTERRUPTED) unlink(record->path);
-    return ok;
+    fputc('\n', record->stream);
 }
 
 // --- the loss on windows of text ---

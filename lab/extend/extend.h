@@ -75,17 +75,11 @@ bool gradient_find(Stretch *result, Extension *x, Error *error);
 enum { STARTS_MOST = 4 };
 int extension_starts(Stretch starts[STARTS_MOST], const Extension *x);
 
-// search.csv or descent.csv of the new run, which has a row for each stretch that was scored. record_open begins it
-// with the columns `head`, unscaled, factor_0, ..., and replaces one that a search or descent left which was stopped.
-typedef struct {
-    char path[PATH_CAPACITY];
-    FILE *stream;
-} Record;
-bool record_open(Record *record, const Extension *x, const char *name, const char *head, Error *error);
-// End a row, whose first numbers have been written, with the stretch. False, with errno, when that fails.
-bool record_row(const Record *record, const Stretch *stretch, int pairs);
-// Close it; remove it unless all is well (`ok`, which is returned) or a signal came.
-bool record_close(Record *record, bool ok, Error *error);
+// search.csv or descent.csv of the new run, which has a row for each stretch that was scored; result_close ends it.
+// record_open begins it with the columns `head`, unscaled, factor_0, ..., and record_row ends a row, whose first numbers
+// have been written, with the stretch.
+bool record_open(AtomicFile *record, const Extension *x, const char *name, const char *head, Error *error);
+void record_row(const AtomicFile *record, const Stretch *stretch, int pairs);
 
 // --- the loss on windows of text, which yarn --tune, longrope and gradient choose by ---
 

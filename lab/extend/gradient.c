@@ -3,8 +3,8 @@
 #include "lab/extend/extend.h"
 #include "model/train_pass.h"
 #include "posenc/rotation/angles.h"
+#include "train/result.h"
 
-#include <errno.h>
 #include <string.h>
 
 // A training step counts as three reads of its window: one forward, and two for the backward pass, which costs twice as
@@ -20,7 +20,7 @@ typedef struct {
     double m[PAIRS_MOST], v[PAIRS_MOST]; // Adam's
     double most;                         // the largest factor, as in the search
     long long step, steps;
-    Record record;
+    AtomicFile record;
     ProgressLine line;
 } Descent;
 
@@ -72,10 +72,6 @@ static void move(Descent *d, const double *dlog_factors, double rate, long long 
     }
 }
 
-static bool interrupted(const Descent *d, Error *error) {
-    return fail_interrupted(error, "interrupted; only %s was written", d->record.path);
-}
-
 static bool descend(Descent *d, long long steps, double rate, Error *error) {
     const int pairs = d->x->pairs;
     memset(d->m, 0, sizeof d->m);
@@ -91,12 +87,11 @@ static bool descend(Descent *d, long long steps, double rate, Error *error) {
                 return fail_nonfinite(error, "step %lld: the gradient of factor %d is %g; try a smaller --lr", d->step,
                                       i, dlog_factors[i]);
         fprintf(d->record.stream, "%lld,%.9g", d->step, loss);
-        if (!record_row(&d->record, &d->stretch, pairs))
-            return fail_run(error, "cannot write %s: %s; make room and start again", d->record.path, strerror(errno));
+        record_row(&d->record, &d->stretch, pairs);
         // The cosine ends one step later, since a step at a rate of 0 would do nothing.
         move(d, dlog_factors, cosine_schedule(step - 1, steps + 1, 0, rate, 0), step);
         progress_show(&d->line, (double)d->step, "step %lld/%lld  loss %.4f", d->step, d->steps, loss);
-        if (interrupt_came()) return interrupted(d, error);
+        if (!stop_check(&stop_at_signal, error)) return false;
     }
     return true;
 }
@@ -115,7 +110,7 @@ static bool descend_twice(Stretch *best, Descent *d, const Stretch *starts, int 
     Extension *x = d->x;
     double loss = INFINITY;
     for (int s = 0; s < start_count; s++) keep_better(best, &loss, x, &starts[s]);
-    if (interrupt_came()) return interrupted(d, error);
+    if (!stop_check(&stop_at_signal, error)) return false;
     if (!isfinite(loss)) return fail_nonfinite(error, "no start has a finite loss; is the model trained?");
     d->stretch = *best;
     if (!descend(d, d->steps / 2, x->options->lr, error)) return false;
@@ -127,7 +122,7 @@ static bool descend_twice(Stretch *best, Descent *d, const Stretch *starts, int 
     d->stretch = *best;
     if (!descend(d, d->steps - d->steps / 2, x->options->lr / 3, error)) return false;
     keep_better(best, &loss, x, &d->stretch);
-    if (interrupt_came()) return interrupted(d, error);
+    if (!stop_check(&stop_at_signal, error)) return false;
     x->loss = loss;
     x->evaluations += d->step;
     x->tokens = x->scorer.tokens + READS_PER_STEP * d->step * x->window;
@@ -159,5 +154,5 @@ bool gradient_find(Stretch *result, Extension *x, Error *error) {
     progress_clear(&d.line);
     train_pass_free(&d.pass);
     gpt_free(&d.gpt);
-    return record_close(&d.record, ok, error);
+    return result_close(&d.record, ok, error);
 }

@@ -1,8 +1,8 @@
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "lab/extend/extend.h"
+#include "train/result.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <string.h>
 
@@ -10,8 +10,7 @@
 typedef struct {
     Extension *x;
     Stretch stretch; // only its attention factor
-    Record record;
-    int unwritten; // errno of a row that could not be written
+    AtomicFile record;
     ProgressLine line;
 } LongropeSearch;
 
@@ -28,11 +27,11 @@ static bool evaluated(void *context, const Search *search, const Evaluated *e) {
     Stretch stretch;
     candidate_stretch(&stretch, &search->space, &e->candidate);
     fprintf(job->record.stream, "%d,%d,%.9g", search->generation, e->scored, evaluated_mean(e));
-    if (!record_row(&job->record, &stretch, search->space.pairs)) job->unwritten = errno;
+    record_row(&job->record, &stretch, search->space.pairs);
     const Evaluated *best = search_member(search, 0);
     progress_show(&job->line, (double)search->evaluations, "generation %d  best %.4f  %lld given up, %lld known",
                   search->generation, best ? evaluated_mean(best) : INFINITY, search->abandoned, search->known);
-    return !job->unwritten && !interrupt_came();
+    return !interrupt_came();
 }
 
 static bool run(Stretch *result, LongropeSearch *job, Search *search, Error *error) {
@@ -48,12 +47,7 @@ static bool run(Stretch *result, LongropeSearch *job, Search *search, Error *err
     progress_clear(&job->line);
     printf("search   %lld evaluations, %lld given up early; %lld children were known already\n", search->evaluations,
            search->abandoned, search->known);
-    if (job->unwritten)
-        return fail_run(error, "cannot write %s: %s; make room and start again", job->record.path,
-                        strerror(job->unwritten));
-    if (!complete)
-        return fail_interrupted(error, "interrupted after %lld evaluations; only %s was written", search->evaluations,
-                                job->record.path);
+    if (!complete) return stop_check(&stop_at_signal, error);
     const Evaluated *best = search_member(search, 0);
     if (!best || !isfinite(evaluated_mean(best)))
         return fail_nonfinite(error, "no candidate has a finite loss; is the model trained?");
@@ -77,5 +71,5 @@ bool longrope_find(Stretch *result, Extension *x, Error *error) {
                        search_budget(&x->options->search));
     ok = ok && run(result, &job, &search, error);
     search_end(&search);
-    return record_close(&job.record, ok, error);
+    return result_close(&job.record, ok, error);
 }

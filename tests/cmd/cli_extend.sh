@@ -208,16 +208,19 @@ search="extend run --method longrope --factor 4 --windows 4 --population 64 --ge
 need $search --out straight
 check "a search makes hundreds of evaluations" test $(($(wc -l <straight/search.csv) - 1)) -gt 500
 check "none of them twice" test -z "$(tail -n +2 straight/search.csv | cut -d , -f 4-8 | sort | uniq -d)"
+# wait_for_record FILE: until the first rows are in the temporary file that will become it.
+wait_for_record() {
+    while [ -z "$(head -c 1 "$1".*.tmp 2>/dev/null)" ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
+}
 start $search --out stopped
-wait_for_rows stopped/search.csv 100
+wait_for_record stopped/search.csv
 kill -INT $job
 collect
 check "SIGINT: exit code 130" test $code -eq 130
-check "SIGINT: no run yet" test "$(ls stopped)" = search.csv
-refuses "eval of half a search" "stopped;no run" eval stopped
+check "SIGINT: nothing is left" test ! -s stopped/search.csv -a -z "$(ls stopped 2>/dev/null)"
 refuses "--resume, which is gone" "no option --resume;same command again" $search --out stopped --resume
 start $search --out stopped
-wait_for_rows stopped/search.csv 200
+wait_for_record stopped/search.csv
 kill -STOP $job
 refuses "two searches in one place" "stopped;another process" $search --out stopped
 kill -KILL $job
@@ -227,14 +230,14 @@ check "the same run as if it had never been stopped" same_rotation straight stop
 check "and the same record" cmp straight/search.csv stopped/search.csv
 ( trap '' XFSZ && ulimit -f 4 && exec "$BITTER" $search --out full ) >"$scratch/out" 2>"$scratch/err"
 check "a full disk: exit code 1" test $? -eq 1
-check "it says what to do" grep -q 'full/search.csv: .*; make room' "$scratch/err"
+check "it says which file" grep -q 'full/search.csv: ' "$scratch/err"
 
 start extend run --method gradient --factor 4 --windows 3 --steps 100000 --threads 1 --out descent
-wait_for_rows descent/descent.csv 50
+wait_for_record descent/descent.csv
 kill -INT $job
 collect
 check "a descent that was interrupted: exit code 130" test $code -eq 130
-check "it leaves no run" test "$(ls descent)" = descent.csv
+check "it leaves nothing" test -z "$(ls descent 2>/dev/null)"
 succeed "it is started again" extend run --method gradient --factor 4 --windows 3 --steps 10 --threads 1 --out descent
 
 # --- training continues with the stretch that it began with ---
