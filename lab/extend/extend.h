@@ -76,8 +76,8 @@ enum { STARTS_MOST = 4 };
 int extension_starts(Stretch starts[STARTS_MOST], const Extension *x);
 
 // search.csv or descent.csv of the new run, which has a row for each stretch that was scored; result_close ends it.
-// record_open begins it with the columns `head`, unscaled, factor_0, ..., and record_row ends a row, whose first numbers
-// have been written, with the stretch.
+// record_open begins it with the columns `head`, unscaled, factor_0, ..., and record_row ends a row, whose first
+// numbers have been written, with the stretch.
 bool record_open(AtomicFile *record, const Extension *x, const char *name, const char *head, Error *error);
 void record_row(const AtomicFile *record, const Stretch *stretch, int pairs);
 

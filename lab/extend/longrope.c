@@ -4,7 +4,6 @@
 #include "train/result.h"
 
 #include <limits.h>
-#include <string.h>
 
 // The search at work.
 typedef struct {
@@ -14,24 +13,31 @@ typedef struct {
     ProgressLine line;
 } LongropeSearch;
 
-static bool score(double *loss, void *context, int worker, const Candidate *candidate, int window) {
+static double score(void *context, int worker, const Candidate *candidate, int window) {
     const LongropeSearch *job = context;
     Stretch stretch = job->stretch;
     candidate_stretch(&stretch, &job->x->space, candidate);
-    *loss = score_window(job->x, worker, &stretch, window);
-    return !interrupt_came();
+    return score_window(job->x, worker, &stretch, window);
 }
 
-static bool evaluated(void *context, const Search *search, const Evaluated *e) {
+static void evaluated(void *context, const Search *search, const Evaluated *e) {
     LongropeSearch *job = context;
-    Stretch stretch;
-    candidate_stretch(&stretch, &search->space, &e->candidate);
-    fprintf(job->record.stream, "%d,%d,%.9g", search->generation, e->scored, evaluated_mean(e));
-    record_row(&job->record, &stretch, search->space.pairs);
     const Evaluated *best = search_member(search, 0);
-    progress_show(&job->line, (double)search->evaluations, "generation %d  best %.4f  %lld given up, %lld known",
-                  search->generation, best ? evaluated_mean(best) : INFINITY, search->abandoned, search->known);
-    return !interrupt_came();
+    progress_show(&job->line, (double)search->evaluations, "generation %d  best %.4f", search->generation,
+                  best ? evaluated_mean(best) : INFINITY);
+}
+
+// Write a row for each candidate. Returns how many were given up before the last window.
+static int write_record(const AtomicFile *record, const Search *search) {
+    int abandoned = 0;
+    for (const Evaluated *e = search->archive; e < search->archive + search->archived; e++) {
+        Stretch stretch;
+        candidate_stretch(&stretch, &search->space, &e->candidate);
+        fprintf(record->stream, "%d,%d,%.9g", e->generation, e->scored, evaluated_mean(e));
+        record_row(record, &stretch, search->space.pairs);
+        abandoned += e->scored < search->options.windows;
+    }
+    return abandoned;
 }
 
 static bool run(Stretch *result, LongropeSearch *job, Search *search, Error *error) {
@@ -43,11 +49,10 @@ static bool run(Stretch *result, LongropeSearch *job, Search *search, Error *err
     job->stretch = starts[0];
     interrupt_catch();
     progress_start(&job->line, "extend", 0, (double)search_budget(&search->options));
-    const bool complete = search_run(search, seeds, count);
+    search_run(search, seeds, count);
     progress_clear(&job->line);
-    printf("search   %lld evaluations, %lld given up early; %lld children were known already\n", search->evaluations,
-           search->abandoned, search->known);
-    if (!complete) return stop_check(&stop_at_signal, error);
+    if (!stop_check(&stop_at_signal, error)) return false;
+    printf("search   %lld evaluations, %d given up early\n", search->evaluations, write_record(&job->record, search));
     const Evaluated *best = search_member(search, 0);
     if (!best || !isfinite(evaluated_mean(best)))
         return fail_nonfinite(error, "no candidate has a finite loss; is the model trained?");
@@ -55,14 +60,14 @@ static bool run(Stretch *result, LongropeSearch *job, Search *search, Error *err
     candidate_stretch(result, &x->space, &best->candidate);
     x->loss = evaluated_mean(best);
     x->evaluations = search->evaluations;
-    x->tokens = search->windows * x->window;
+    x->tokens = x->scorer.tokens;
     return true;
 }
 
 bool longrope_find(Stretch *result, Extension *x, Error *error) {
     LongropeSearch job = {.x = x};
     Search search;
-    const SearchHooks hooks = {&job, score, evaluated};
+    const SearchHooks hooks = {&job, score, evaluated, &stop_at_signal};
     if (!extension_open_text(x, INT_MAX, error) ||
         !record_open(&job.record, x, "search.csv", "generation,scored,loss", error))
         return false;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 // --- candidates ---
 
@@ -17,17 +18,12 @@ SearchSpace search_space(int pairs, double factor, int original) {
     return space;
 }
 
-static int cut(const SearchSpace *space, double steps) {
-    return !(steps > 0) ? 0 : steps > space->most ? space->most : (int)steps; // NaN, from a damaged file, is 0
-}
-
 Candidate candidate_of(const SearchSpace *space, const Stretch *stretch) {
     Candidate candidate = {0};
-    int least = 0;
+    double steps = 0;
     for (int i = 0; i < space->pairs; i++) {
-        const int steps = cut(space, round((stretch->factors[i] - 1) / space->step));
-        least = steps > least ? steps : least;
-        candidate.steps[i] = least;
+        steps = fmax(steps, round((stretch->factors[i] - 1) / space->step));
+        candidate.steps[i] = (int)fmin(steps, space->most);
     }
     while (candidate.unscaled_choice + 1 < space->unscaled_count &&
            unscaled_choices[candidate.unscaled_choice] < stretch->unscaled)
@@ -40,11 +36,8 @@ void candidate_stretch(Stretch *stretch, const SearchSpace *space, const Candida
     stretch->unscaled = unscaled_choices[candidate->unscaled_choice];
 }
 
-bool candidates_equal(const SearchSpace *space, const Candidate *a, const Candidate *b) {
-    if (a->unscaled_choice != b->unscaled_choice) return false;
-    for (int i = 0; i < space->pairs; i++)
-        if (a->steps[i] != b->steps[i]) return false;
-    return true;
+bool candidates_equal(const Candidate *a, const Candidate *b) {
+    return memcmp(a, b, sizeof *a) == 0; // whole numbers without gaps between them
 }
 
 // Uniform in low..high.
@@ -52,11 +45,11 @@ static int between(int low, int high, Random *random) {
     return low + random_below(random, high - low + 1);
 }
 
-static void order(int *low, int *high) {
-    if (*low <= *high) return;
-    const int swapped = *low;
-    *low = *high;
-    *high = swapped;
+// Two of them, the smaller one first.
+static void two_between(int *low, int *high, int most, Random *random) {
+    const int a = between(0, most, random), b = between(0, most, random);
+    *low = a < b ? a : b;
+    *high = a < b ? b : a;
 }
 
 Candidate mutate_near(const SearchSpace *space, const Candidate *parent, double probability, Random *random) {
@@ -69,16 +62,15 @@ Candidate mutate_near(const SearchSpace *space, const Candidate *parent, double 
             child.steps[i] = between(low, high, random);
         }
         if (random_next(random) < probability) child.unscaled_choice = random_below(random, space->unscaled_count);
-    } while (candidates_equal(space, &child, parent));
+    } while (candidates_equal(&child, parent));
     return child;
 }
 
 Candidate mutate_far(const SearchSpace *space, const Candidate *parent, Random *random) {
     Candidate child = *parent;
-    int first = random_below(random, space->pairs), last = random_below(random, space->pairs);
-    int low = between(0, space->most, random), high = between(0, space->most, random);
-    order(&first, &last);
-    order(&low, &high);
+    int first, last, low, high;
+    two_between(&first, &last, space->pairs - 1, random);
+    two_between(&low, &high, space->most, random);
     for (int i = 0; i < space->pairs; i++) {
         if (i < first)
             child.steps[i] = child.steps[i] < low ? child.steps[i] : low;
@@ -152,56 +144,37 @@ static bool hopeless(const Search *search, const Evaluated *e, const Evaluated *
     return !(worse / e->scored <= SEARCH_ABANDON / sqrt(e->scored)); // true when the loss is NaN
 }
 
-// Atomic, because another thread may be stopping the search now.
-static bool stopped(const Search *search) {
-    bool now;
-#pragma omp atomic read
-    now = search->stopped;
-    return now;
-}
-
-static void stop(Search *search) {
-#pragma omp atomic write
-    search->stopped = true;
-}
-
-static void score(Search *search, Evaluated *e, const Evaluated *bar, int worker) {
+static void score(Search *search, Evaluated *e, const Evaluated *bar) {
     const SearchHooks *hooks = &search->hooks;
-    while (e->scored < search->options.windows && !stopped(search) && !hopeless(search, e, bar)) {
-        double loss;
-        if (hooks->score(&loss, hooks->context, worker, &e->candidate, e->scored))
-            e->scores[e->scored++] = loss;
-        else
-            stop(search);
+    while (e->scored < search->options.windows && !hopeless(search, e, bar)) {
+        e->scores[e->scored] = hooks->score(hooks->context, omp_get_thread_num(), &e->candidate, e->scored);
+        e->scored++;
     }
 #pragma omp critical
-    if (!stopped(search)) { // else scoring was cut short, and nothing is known
+    {
         search->evaluations++;
-        search->windows += e->scored;
-        search->abandoned += e->scored < search->options.windows;
-        if (hooks->evaluated && !hooks->evaluated(hooks->context, search, e)) stop(search);
+        hooks->evaluated(hooks->context, search, e);
     }
 }
 
-// A total order, so that the population does not depend on how a library's qsort treats equal elements.
+// A total order, so that the population does not depend on how a library's qsort treats equal elements: of two equal
+// losses, the one that was proposed first.
 static int by_loss(const void *a, const void *b) {
     const Evaluated *x = *(Evaluated *const *)a, *y = *(Evaluated *const *)b;
     const double x_loss = evaluated_mean(x), y_loss = evaluated_mean(y);
     if (x_loss != y_loss) return x_loss < y_loss ? -1 : 1;
-    return (x->order > y->order) - (x->order < y->order);
+    return (x > y) - (x < y);
 }
 
 // Score the batch. Candidates that were scored on all windows join the population.
 static void score_batch(Search *search) {
     const Evaluated *bar = search_member(search, (int)(search->options.population / 2) - 1);
 #pragma omp parallel for schedule(dynamic, 1) if (omp_get_max_threads() > 1)
-    for (int i = 0; i < search->batch_count; i++)
-        if (!stopped(search)) score(search, search->batch[i], bar, omp_get_thread_num());
-    for (int i = 0; i < search->batch_count && !search->stopped; i++) {
+    for (int i = 0; i < search->batch_count; i++) score(search, search->batch[i], bar);
+    for (int i = 0; i < search->batch_count; i++) {
         Evaluated *e = search->batch[i];
-        if (e->scored < search->options.windows || !isfinite(evaluated_mean(e))) continue;
-        e->order = search->joined++;
-        search->members[search->member_count++] = e;
+        if (e->scored == search->options.windows && isfinite(evaluated_mean(e)))
+            search->members[search->member_count++] = e;
     }
     search->batch_count = 0;
     qsort(search->members, (size_t)search->member_count, sizeof *search->members, by_loss);
@@ -210,11 +183,8 @@ static void score_batch(Search *search) {
 // Put a candidate into the batch. Returns false when it has been proposed before.
 static bool propose(Search *search, const Candidate *candidate) {
     for (size_t at = 0; at < search->archived; at++)
-        if (candidates_equal(&search->space, &search->archive[at].candidate, candidate)) {
-            search->known++;
-            return false;
-        }
-    search->archive[search->archived] = (Evaluated){.candidate = *candidate};
+        if (candidates_equal(&search->archive[at].candidate, candidate)) return false;
+    search->archive[search->archived] = (Evaluated){.candidate = *candidate, .generation = search->generation};
     search->batch[search->batch_count++] = &search->archive[search->archived++];
     return true;
 }
@@ -245,10 +215,14 @@ static void add_children(Search *search, Random *random) {
         }
 }
 
+static bool stopped(const Search *search) {
+    return search->hooks.stop->asked(search->hooks.stop->context);
+}
+
 // Score the seeds and mutations of them.
 static void first_population(Search *search, const Candidate *seeds, int seed_count, Random *random) {
     const long long population = search->options.population;
-    for (int n = 0; n < population && !search->stopped; n++) {
+    for (int n = 0; n < population && !stopped(search); n++) {
         for (int tries = 0; tries < TRIES; tries++) {
             const Candidate *seed = &seeds[n % seed_count];
             const Candidate child = n < seed_count ? *seed : mutation(search, seed, random);
@@ -258,17 +232,16 @@ static void first_population(Search *search, const Candidate *seeds, int seed_co
     }
 }
 
-bool search_run(Search *search, const Candidate *seeds, int count) {
+void search_run(Search *search, const Candidate *seeds, int count) {
     const SearchOptions *o = &search->options;
     const long long parents = o->population / 2;
     Random random = {random_key((uint64_t)o->seed, "search"), 0};
     first_population(search, seeds, count, &random);
     // Without members, no candidate has a finite loss.
-    for (search->generation = 1; search->generation <= o->generations && !search->stopped && search->member_count > 0;
+    for (search->generation = 1; search->generation <= o->generations && !stopped(search) && search->member_count > 0;
          search->generation++) {
         if (search->member_count > parents) search->member_count = (int)parents;
         add_children(search, &random);
         score_batch(search);
     }
-    return !search->stopped;
 }

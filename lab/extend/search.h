@@ -4,6 +4,7 @@
 #ifndef BITTER_SEARCH_H
 #define BITTER_SEARCH_H
 
+#include "base/interrupt.h"
 #include "base/random.h"
 #include "posenc/stretch/stretch.h"
 
@@ -15,7 +16,7 @@
 // is 1 + step * steps[i], and the first unscaled_choices[unscaled_choice] tokens are not scaled. LongRoPE's rule is
 // that steps[i] never falls with i.
 typedef struct {
-    int steps[PAIRS_MOST]; // (pairs) 0 .. space->most
+    int steps[PAIRS_MOST]; // (pairs) 0 .. space->most; the others are 0
     int unscaled_choice;   // index into unscaled_choices
 } Candidate;
 
@@ -37,7 +38,7 @@ Candidate candidate_of(const SearchSpace *space, const Stretch *stretch);
 // The stretch of a candidate. Leaves the attention factor as it is.
 void candidate_stretch(Stretch *stretch, const SearchSpace *space, const Candidate *candidate);
 
-bool candidates_equal(const SearchSpace *space, const Candidate *a, const Candidate *b);
+bool candidates_equal(const Candidate *a, const Candidate *b);
 
 // Draw each pair's factor again with this probability, uniformly between the factors of its neighbours, and the number
 // of unscaled tokens likewise. At least one of them changes.
@@ -53,8 +54,8 @@ Candidate cross(const SearchSpace *space, const Candidate *first, const Candidat
 // A candidate and its losses on the first `scored` windows; it was abandoned before the other windows.
 typedef struct {
     Candidate candidate;
+    int generation; // in which it was proposed; 0 = the first population
     int scored;
-    long long order;                    // in which it joined the population: of two equal losses, the first ranks first
     double scores[SEARCH_WINDOWS_MOST]; // (windows) mean loss of each, in nats
 } Evaluated;
 
@@ -76,37 +77,32 @@ typedef struct Search Search;
 
 typedef struct {
     void *context;
-    // Set *loss to the candidate's mean loss on a window. Called from several threads at once, each with its own worker
-    // number. Returns false to stop the search; this candidate is then not recorded.
-    bool (*score)(double *loss, void *context, int worker, const Candidate *candidate, int window);
-    // Called after each evaluation, never by two threads at once. Returns false to stop the search.
-    bool (*evaluated)(void *context, const Search *search, const Evaluated *what);
+    // A candidate's mean loss on a window. Called from several threads at once, each with its own worker number.
+    double (*score)(void *context, int worker, const Candidate *candidate, int window);
+    // Called after each evaluation, never by two threads at once.
+    void (*evaluated)(void *context, const Search *search, const Evaluated *what);
+    const Stop *stop; // asked after each generation
 } SearchHooks;
 
 struct Search {
     SearchSpace space;
     SearchOptions options;
     SearchHooks hooks;
-    int generation;        // the current one; 0 = the first population
+    int generation;        // the current one
     long long evaluations; // candidates scored, including those that were abandoned
-    long long windows;     // windows scored
-    long long abandoned;   // candidates that were not scored on all windows
-    long long known;       // children that had been scored before
-    Evaluated *archive;    // (archived) all candidates that were ever scored, and those of the batch
+    Evaluated *archive;    // (archived) all candidates that were ever proposed, each once
     size_t archived;
     Evaluated **batch; // (batch_count) of the archive, those that are scored next
     int batch_count;
     Evaluated **members; // (member_count) of the archive, the population, the best first
     int member_count;
-    long long joined; // members that ever joined
-    bool stopped;
 };
 
 // Returns false when there is no memory for all candidates. End with search_end in any case.
 bool search_begin(Search *search, const SearchSpace *space, const SearchOptions *options, const SearchHooks *hooks);
 
-// Search from `seeds` (count) until the last generation. Returns false when a hook stopped it.
-bool search_run(Search *search, const Candidate *seeds, int count);
+// Search from `seeds` (count) until the last generation, or until the search is asked to stop.
+void search_run(Search *search, const Candidate *seeds, int count);
 
 // The member of this rank, which was scored on all windows; rank 0 is the best. NULL when there are fewer.
 const Evaluated *search_member(const Search *search, int rank);

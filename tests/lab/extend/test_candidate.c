@@ -62,8 +62,8 @@ static void candidates_are_stretches(void **state) {
             }
             read.unscaled = stretch.unscaled;
             const Candidate same = candidate_of(&space, &stretch), also = candidate_of(&space, &read);
-            assert_true(candidates_equal(&space, &same, &candidate));
-            assert_true(candidates_equal(&space, &also, &candidate));
+            assert_true(candidates_equal(&same, &candidate));
+            assert_true(candidates_equal(&also, &candidate));
         }
 }
 
@@ -97,7 +97,7 @@ static void operators_stay_in_the_space(void **state) {
             expect_inside(&space, &near, "near");
             expect_inside(&space, &far, "far");
             expect_inside(&space, &child, "child");
-            assert_false(candidates_equal(&space, &near, &c));
+            assert_false(candidates_equal(&near, &c));
             other = c;
             c = times % 3 == 0 ? near : times % 3 == 1 ? far : child;
         }
