@@ -51,8 +51,8 @@ static const Option eval_options[] = {
     TEXT_ROW("past", FIELD(past), NULL, "clamp|interpolate",
              "for --pos learned, beyond the trained length: clamp = use the last position, interpolate = squeeze all "
              "positions into the trained ones"),
-    {"positions-as", OPTION_CHOICE, FIELD(positions_as), "float", 0, 0, NUMBER_FORMATS, "FORMAT",
-     "round what the scheme computes from positions, such as angles, codes and biases; float = leave it as it is"},
+    CHOICE_ROW("positions-as", FIELD(positions_as), "float", NUMBER_FORMATS, NULL,
+               "round what the scheme computes from positions, such as angles, codes and biases; float = leave it"),
     TEXT_ROW("csv", FIELD(csv), NULL, "FILE", "write the table to FILE; with --by-position, a row per position"),
     THREADS_OPTION_ROW(EvalOptions),
     {0},

@@ -21,9 +21,6 @@ static const Option extend_options[] = {
     HEADING_ROW("Method pi (divide every frequency by the factor)"),
     HEADING_ROW("Method ntk (divide the slowest frequency by the factor, faster ones by less)"),
     HEADING_ROW("Method dynamic (ntk, with a factor that follows the length of each window)"),
-    CHOICE_ROW("growth", FIELD(growth), "paper", "paper|factor", "HOW",
-               "ntk's factor for a window w times as long as the original context: paper = w; factor = S w - S + 1, as "
-               "in Hugging Face"),
     HEADING_ROW("Method yarn (divide slow frequencies by the factor and keep fast ones)"),
     FLAG_ROW("further", FIELD(further),
              "multiply the factors that the run already has, by what the formula gives for its present context (always "

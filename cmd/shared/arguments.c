@@ -121,6 +121,7 @@ const char *other_name(const char *name) {
         {" probability far abandon forget one_by_one ", "the search of `bitter extend` always has its preset; leave it out"},
         {" broken ", "the section \"Break it\" of lesson/lesson.html plants mistakes, and `bitter gradcheck --controls` two of them"},
         {" high_freq low_freq ", "`bitter extend --method llama3` always has Meta's 4 and 1; leave it out"},
+        {" growth ", "`bitter extend --method dynamic` has the paper's: ntk's factor is the window over the original context; leave it out"},
         {" short ", "`bitter extend --keep-short` leaves the frequencies of short windows as they were"},
         {" free rising ", "the search of `bitter extend` always has LongRoPE's rule, and descent never; leave it out"},
         {" resume ", "of all commands, only `bitter train` has it; give the same command again"},

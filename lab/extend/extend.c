@@ -241,8 +241,8 @@ static bool find_yarn(Stretch *result, Extension *x, Error *error) {
 static bool find(Stretch *result, Extension *x, Error *error) {
     const ExtendOptions *o = x->options;
     switch (o->method) {
-    case METHOD_DYNAMIC: // its factors follow the window, so the result stays empty
-        x->found.growth = o->growth == 0 ? 1 : x->factor;
+    case METHOD_DYNAMIC:     // its factors follow the window, so the result stays empty
+        x->found.growth = 1; // as in the paper
         return true;
     case METHOD_YARN:
         return find_yarn(result, x, error);

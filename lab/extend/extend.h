@@ -13,7 +13,6 @@ typedef struct {
     int method;    // a Method
     double factor; // --factor: the new length / the run's context
     FormulaOptions formula;
-    int growth; // a choice: 0 = the paper's (StretchRule.growth 1); 1 = Hugging Face's (growth = factor)
     bool keep_short, tune, further;
     SearchOptions search; // its windows are also those of yarn --tune and gradient
     long long steps, tokens, threads;

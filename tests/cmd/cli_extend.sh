@@ -46,7 +46,6 @@ need extend --help
 help_of() { # OPTION: what --help says of it, in one line
     tr -s ' \n' ' ' <"$scratch/out" | sed "s/.* --$1 \(.*\)/\1/; s/ --.*//"
 }
-for word in paper factor; do check "--growth names $word" test "$(help_of growth | grep -c " $word = ")" = 1; done
 for word in code exact paper; do check "--ramp names $word" test "$(help_of ramp | grep -c " $word = ")" = 1; done
 
 # --- every method makes a run ---
@@ -130,9 +129,6 @@ need extend kept --method ntk --factor 2 --out kept-further
 check "--keep-short twice: short windows are as in the beginning" same_losses run kept-further 16
 check "dynamic: short windows are as before" same_losses run dynamic 16
 check "dynamic: long windows have the ntk of their length" same_losses ntk dynamic 64
-need extend run --method dynamic --growth factor --factor 2 --out growing
-need extend run --method ntk --factor 3 --out three
-check "dynamic with Hugging Face's growth: 2 * 2 - 1" same_losses three growing 32
 
 # --- tuned, searched, learned: better than what they start from, on the text that they look at ---
 spent_loss() {
@@ -269,19 +265,19 @@ printf 'Once upon a time there was a cat that sat on a mat and looked at the dog
 need prepare --out chars --tokenizer chars text.txt
 need prepare --out brief text.txt
 new='--factor 4 --out new'
-for option in '--beta-fast 8' '--beta-slow 2' '--ramp paper' --tune '--growth factor' \
+for option in '--beta-fast 8' '--beta-slow 2' '--ramp paper' --tune \
     "--data $data" '--windows 3' '--population 10' '--generations 10' '--seed 1' \
     '--steps 10' '--lr 0.1'; do
     refuses "$option with pi" "${option%% *};--method pi" extend run --method pi $option $new
 done
-for pair in 'yarn --growth factor' 'yarn --population 10' 'ntk --tune' 'dynamic --beta-fast 8' \
+for pair in 'yarn --population 10' 'ntk --tune' 'dynamic --beta-fast 8' \
     'llama3 --beta-fast 8' 'llama3 --windows 3' 'longrope --tune' 'longrope --steps 10' \
     'gradient --seed 1' 'gradient --factors 1,2,3,4' 'gradient --population 8'; do
     option=${pair#* }
     refuses "$option with ${pair%% *}" "${option%% *};--method ${pair%% *}" extend run --method $pair $new
 done
 refuses "betas in the wrong order" "--beta-fast;--beta-slow" extend run --beta-fast 1 --beta-slow 2 $new
-for option in --abandon=0 --forget --parents=8 --attention=long --free --rising --high-freq=5 --short; do
+for option in --abandon=0 --forget --parents=8 --attention=long --free --rising --high-freq=5 --short --growth=factor; do
     refuses "$option, which is gone" "no option ${option%=*};bitter extend" extend run --method longrope $option $new
 done
 refuses "yarn with text and no --tune" "--tune;--data;--windows" extend run --method yarn --windows 2 $new

@@ -254,7 +254,6 @@ STRETCHES = {
     "yarn": ["--method", "yarn"],
     "llama3": ["--method", "llama3"],
     "dynamic": ["--method", "dynamic"],
-    "dynamic growth": ["--method", "dynamic", "--growth", "factor"],
     "yarn paper": ["--method", "yarn", "--ramp", "paper", "--beta-fast", 8],
     "pi short": ["--method", "pi", "--keep-short"],
     "yarn short": ["--method", "yarn", "--keep-short"],
