@@ -15,7 +15,6 @@ typedef struct {
     char past[TEXT_CAPACITY];
     long long tokens, top_k, seed, repeat, context, threads;
     double temperature, top_p, min_p;
-    TextList stops;
     bool interactive;
 } SampleOptions;
 
@@ -27,7 +26,6 @@ static const Option sample_options[] = {
      "text to continue, which may also follow RUN; - = all of standard input, without a newline at its end"},
     INTEGER_ROW("tokens", FIELD(tokens), "200", 1, 1e9,
                 "tokens to generate after the prompt, at most; up to 3 more finish a UTF-8 character"),
-    TEXTS_ROW("stop", FIELD(stops), "TEXT", "stop before TEXT would be written; may be repeated"),
     INTEGER_ROW("repeat", FIELD(repeat), "1", 1, 1e6, "samples to write, with the seeds --seed, --seed + 1, ..."),
     FLAG_ROW("interactive", FIELD(interactive),
              "read lines and continue each one; Ctrl-C stops an answer, and Ctrl-D or a second Ctrl-C ends"),
@@ -54,8 +52,7 @@ static const Usage usage = {
     "Generate text from a run, token by token. When the text outgrows the window, only its last tokens "
     "are kept, half a window of them. With "
     "--interactive, what you type and what the model answers is one text, as far as the window reaches. Your line "
-    "begins a new line of it or, after an answer that --stop has ended, follows the stop text directly; an empty line "
-    "lets the answer go on.",
+    "begins a new line of it; an empty line lets the answer go on.",
     "RUN [PROMPT]", sample_options,
     "  bitter sample runs/rope \"Once upon a time\" --tokens 500\n"
     "  bitter sample runs/rope@best --top-k 0 --top-p 0.9 --repeat 3\n"
@@ -67,8 +64,6 @@ static bool check_options(const SampleOptions *options, const bool *given, Error
         if (option_given(sample_options, given, of_chance[i]))
             return fail_input(error, "--temperature 0 leaves nothing to chance, so --%s has no effect; leave it out",
                               of_chance[i]);
-    for (int i = 0; i < options->stops.count; i++)
-        if (!*options->stops.items[i]) return fail_input(error, "--stop '': give the text to stop before");
     if (options->interactive && options->repeat > 1)
         return fail_input(error, "--repeat %lld: with --interactive there is one text; leave one of them out",
                           options->repeat);
@@ -115,8 +110,7 @@ static ssize_t read_line(char **line, size_t *capacity, bool terminal) {
 
 // Append a line to the text. Fails as tokenizer_encode does.
 static bool add_line(Generator *generator, const char *line, size_t length, Error *error) {
-    const bool begins =
-        length > 0 && !generator->stopped && !generator_at_line(generator) && generator->gpt->pos.rule.newline >= 0;
+    const bool begins = length > 0 && !generator_at_line(generator) && generator->gpt->pos.rule.newline >= 0;
     return (!begins || generator_add(generator, "\n", 1, "a newline", error)) &&
            generator_add(generator, line, length, "your text", error);
 }
@@ -177,7 +171,6 @@ bool command_sample(int argc, char **argv, Error *error) {
         .sampling = {options.temperature, (int)options.top_k, options.top_p, options.min_p},
         .context = options.context > 0 ? (int)options.context : run.gpt.shape.context,
         .random = {random_key((uint64_t)options.seed, "sample"), 0},
-        .stops = &options.stops,
     };
     ok = ok &&
          (options.interactive ? converse(&run, &generation, error) : write_samples(&run, &generation, &options, error));

@@ -136,6 +136,7 @@ const char *other_name(const char *name) {
         {" tensorboard ", "it went with version 0.2; scripts/tensorboard.py RUN writes TensorBoard's events from log.csv"},
         {" attention ", "it went with version 0.2: short and long windows have the same attention factor"},
         {" unpaired ", "it went with version 0.2: `bitter compare` tests differences in pairs of the same seed, at hardly any width"},
+        {" stop ", "it went with version 0.2: what is written can be cut by another program, as in `bitter sample RUN | sed '/TEXT/,$d'`"},
         {" state ", "it went with version 0.2: an evaluation runs in one sitting, and leaving it out does the same"},
     };
     // clang-format on
@@ -176,9 +177,8 @@ static bool take_option(void *target, bool *given, const Usage *usage, const cha
     if (!flag && !value) return fail_input(error, "%s needs a value; write %s %s", label, label, value_of(option));
     // A variable of a script that is not set shall not choose the default.
     if (strcmp(label, "--out") == 0 && !*value) return fail_input(error, "--out: the name is empty; give one");
-    // Texts to continue or to stop at may hold anything.
-    const bool any = flag || option->type == OPTION_LONG || strcmp(label, "--stop") == 0;
-    if (!any && !check_plain(label, value, error)) return false;
+    // A text to continue may hold anything.
+    if (!flag && option->type != OPTION_LONG && !check_plain(label, value, error)) return false;
     if (given) given[option - usage->table] = true;
     return option_set(target, option, flag ? "true" : value, label, error);
 }

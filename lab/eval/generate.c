@@ -47,11 +47,10 @@ static bool begin(Tokens *tokens, const Tokenizer *tokenizer, Error *error) {
     return tokenizer_end(tokenizer) < 0 || tokens_add(tokens, &mark, 1, error);
 }
 
-static bool write_token(Stream *stream, const Tokenizer *tokenizer, int id) {
-    const char *text;
-    if (id == tokenizer_end(tokenizer)) return stream_write(stream, "\n\n", 2);
-    const size_t length = tokenizer_decode(&text, tokenizer, id);
-    return stream_write(stream, text, length);
+static void write_token(Stream *stream, const Tokenizer *tokenizer, int id) {
+    const char *text = "\n\n";
+    const size_t length = id == tokenizer_end(tokenizer) ? 2 : tokenizer_decode(&text, tokenizer, id);
+    stream_write(stream, text, length);
 }
 
 static bool take_memory(Generator *generator, Error *error) {
@@ -69,12 +68,11 @@ bool generator_write(FILE *out, Generator *generator, Generation *g, Error *erro
     static const uint16_t first = 0; // of an empty text, whose beginning nothing marks
     const Gpt *gpt = generator->gpt;
     const Tokenizer *tokenizer = generator->tokenizer;
-    Stream stream = stream_to(out, g->stops);
+    Stream stream = stream_to(out);
     int left = g->tokens, more = CHARACTER_TOKENS;
     bool ok = (generator->logits || take_memory(generator, error)) &&
               (generator->tokens.count > 0 || tokens_add(&generator->tokens, &first, 1, error)),
          ended = false;
-    generator->stopped = false;
     while (ok && !ended && (left > 0 || (stream_within_character(&stream) && more > 0))) {
         left > 0 ? left-- : more--;
         feed(generator);
@@ -84,7 +82,7 @@ bool generator_write(FILE *out, Generator *generator, Generation *g, Error *erro
         const uint16_t token = (uint16_t)id;
         ok = tokens_add(&generator->tokens, &token, 1, error);
         ended = g->one_document && id == tokenizer_end(tokenizer);
-        if (!ended) ended = generator->stopped = write_token(&stream, tokenizer, id);
+        if (!ended) write_token(&stream, tokenizer, id);
         ended = ended || ferror(out);
         if (g->stop && g->stop->asked(g->stop->context)) left = 0;
     }
@@ -138,8 +136,8 @@ bool generate(FILE *out, const Gpt *gpt, const Tokenizer *tokenizer, Generation 
 
 #define REPLACEMENT "\xEF\xBF\xBD" // U+FFFD
 
-Stream stream_to(FILE *out, const TextList *stops) {
-    return (Stream){.out = out, .terminal = isatty(fileno(out)), .stops = stops};
+Stream stream_to(FILE *out) {
+    return (Stream){.out = out, .terminal = isatty(fileno(out))};
 }
 
 // C0 and C1 controls: terminals obey both.
@@ -174,40 +172,14 @@ static size_t unfinished_character(const char *bytes, size_t size) {
     return 0;
 }
 
-// How many bytes at the end may be the beginning of this text.
-static size_t unfinished_stop(const char *bytes, size_t size, const char *stop) {
-    size_t most = strlen(stop) - 1;
-    if (most > size) most = size;
-    while (most > 0 && memcmp(bytes + size - most, stop, most) != 0) most--;
-    return most;
-}
-
-// Where the first stop text begins; `size` if there is none.
-static size_t stop_place(const Stream *stream, const char *bytes, size_t size) {
-    for (size_t at = 0; stream->stops && at < size; at++)
-        for (int i = 0; i < stream->stops->count; i++) {
-            const size_t length = strlen(stream->stops->items[i]);
-            if (length <= size - at && memcmp(bytes + at, stream->stops->items[i], length) == 0) return at;
-        }
-    return size;
-}
-
-bool stream_write(Stream *stream, const char *bytes, size_t size) {
+void stream_write(Stream *stream, const char *bytes, size_t size) {
     Text *held = &stream->held;
     text_add(held, bytes, size);
     stream->failed |= held->failed;
-    const size_t stop = stop_place(stream, held->bytes, held->size);
-    const bool stopped = stop < held->size;
-    size_t kept = stopped ? 0 : unfinished_character(held->bytes, held->size);
-    for (int i = 0; !stopped && stream->stops && i < stream->stops->count; i++) {
-        const size_t begun = unfinished_stop(held->bytes, held->size, stream->stops->items[i]);
-        if (begun > kept) kept = begun;
-    }
-    const size_t ready = stop - kept;
+    const size_t kept = unfinished_character(held->bytes, held->size), ready = held->size - kept;
     emit(stream, held->bytes, ready);
     if (kept > 0) memmove(held->bytes, held->bytes + ready, kept);
     held->size = kept;
-    return stopped;
 }
 
 bool stream_within_character(const Stream *stream) {
@@ -220,7 +192,7 @@ void stream_end(Stream *stream) {
 }
 
 bool stream_text(FILE *out, const char *text) {
-    Stream stream = stream_to(out, NULL);
+    Stream stream = stream_to(out);
     stream_write(&stream, text, strlen(text));
     stream_end(&stream);
     return !stream.failed;

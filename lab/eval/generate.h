@@ -3,7 +3,6 @@
 #define BITTER_GENERATE_H
 
 #include "base/interrupt.h"
-#include "base/option.h"
 #include "base/random.h"
 #include "data/tokenizer.h"
 #include "model/infer.h"
@@ -18,9 +17,8 @@ typedef struct {
     Sampling sampling;
     int context; // window: when it is full, its last half is read again as the new beginning
     Random random;
-    const TextList *stops; // texts, none of them empty, that end the output and are not written; NULL = none
-    bool one_document;     // the end of a document ends the output, too
-    const Stop *stop;      // asked after each token, whether to end the output there; NULL = never
+    bool one_document; // the end of a document ends the output, too
+    const Stop *stop;  // asked after each token, whether to end the output there; NULL = never
 } Generation;
 
 // Write the prompt and its continuation to `out` as it comes. Fails (input) on a prompt that the tokenizer does not
@@ -37,7 +35,6 @@ typedef struct {
     size_t fed;             // how many of them the cache has seen, or forgotten
     int *ids;               // (window)
     int window;             // tokens that the cache has room for
-    bool stopped;           // a stop text has ended the model's last part
 } Generator;
 
 // Begin a document. The model sees the last `window` tokens at most. Fails (input) when the scheme is not defined for
@@ -55,25 +52,22 @@ bool generator_at_line(const Generator *generator);
 // `generation` do not count.
 bool generator_write(FILE *out, Generator *generator, Generation *generation, Error *error);
 
-// --- text that a model writes, byte by byte, on its way to a file or a terminal: whole characters, up to a stop text
-// ---
+// --- text that a model writes, byte by byte, on its way to a file or a terminal: whole characters ---
 
 // A model can write any bytes. A file gets them all. A terminal gets '?' for control characters other than newlines and
 // tabs, because it would obey them, and U+FFFD for each byte that is not UTF-8.
 typedef struct {
     FILE *out;
-    bool terminal;         // is `out` one?
-    const TextList *stops; // texts that end the output and are not written; NULL = none
-    bool failed;           // bytes were lost: no memory to hold them, or `out`, if no terminal, did not take them
-    Text held;             // the end of a character or of a stop text may follow
+    bool terminal; // is `out` one?
+    bool failed;   // bytes were lost: no memory to hold them, or `out`, if no terminal, did not take them
+    Text held;     // the beginning of a character
 } Stream;
 
 // Streams to `out`; end with stream_end.
-Stream stream_to(FILE *out, const TextList *stops);
+Stream stream_to(FILE *out);
 
-// Write what can be written, and hold back what may be the beginning of a character or of a stop text. Returns whether
-// a stop text came: what precedes it is written then, and the rest forgotten.
-bool stream_write(Stream *stream, const char *bytes, size_t size);
+// Write what can be written, and hold back what may be the beginning of a character.
+void stream_write(Stream *stream, const char *bytes, size_t size);
 
 // Has a character begun of which more bytes have to come?
 bool stream_within_character(const Stream *stream);

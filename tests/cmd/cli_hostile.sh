@@ -218,7 +218,7 @@ for command in prepare report properties eval sample export import "train" "exte
 done
 refuses "an escape in --out: train --resume" "--out;control" train --resume --out "$red"
 refuses "an escape in --csv" "--csv;control" eval trained --csv "$red.csv"
-succeed "an escape in a prompt" sample trained --prompt "$red" --stop "$red" --tokens 2
+succeed "an escape in a prompt" sample trained --prompt "$red" --tokens 2
 rm -r "$red" "$red.txt"
 
 # --- names with a newline ---

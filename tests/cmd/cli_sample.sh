@@ -1,4 +1,4 @@
-# What `bitter sample` writes: choice of tokens, where it stops, standard input, and a conversation.
+# What `bitter sample` writes: choice of tokens, standard input, and a conversation.
 . tests/support/shell
 
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1'
@@ -26,17 +26,7 @@ for wrong in '--top-p 0' '--top-p 1.1' '--min-p -1' '--min-p 2' '--repeat 0'; do
     refuses "$wrong" "${wrong% *}: give" sample run $wrong
 done
 
-# --- where it stops ---
-character=$(sed -n 1p greedy | cut -c 20)
-sample --temperature 0 --stop "$character"
-check "--stop: what precedes it" test "$(cat "$scratch/out")" = "$(head -c 500 greedy | awk -v RS="$character" 'NR == 1')"
-sample --temperature 0 --prompt 'xx' --stop x
-check "the prompt is not looked at" test "$(head -c 2 "$scratch/out")" = xx
-sample --temperature 0 --stop 'never in it' --stop "$(cut -c 5-7 greedy | sed -n 1p)" --stop 'nor this'
-check "--stop, repeated" test "$(size_of "$scratch/out")" -le 6
-sample --temperature 0 --stop 'never in it'
-check "a stop text that does not come holds nothing back" cmp greedy "$scratch/out"
-refuses "--stop ''" "--stop" sample run --stop ''
+refuses "--stop, which is gone" "no option --stop;sed" sample run --stop THE
 
 # --- more than one ---
 succeed "--repeat" sample run --threads 1 --tokens 30 --seed 4 --repeat 3 --prompt It
