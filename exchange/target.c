@@ -45,13 +45,12 @@ bool rotates_in(const Gpt *gpt, int layer) {
     return pos && position_layer(pos, layer) >= 0;
 }
 
-// Describe the rotations of a model with at most one kind of them. Fails (input) when other programs have no such
-// rotations.
-static bool rotations_of(Rotations *r, const Gpt *gpt, const char *name, Error *error) {
+// Describe the rotations of a model with at most one kind of them.
+static void rotations_of(Rotations *r, const Gpt *gpt) {
     const Position *pos = rotary_part(gpt);
     *r = (Rotations){
         .base = 10000, .context = gpt->shape.context, .factor = 1, .attention = 1, .formula = formula_defaults};
-    if (!pos) return true;
+    if (!pos) return;
     const StretchRule *rule = &pos->stretch;
     const Stretch *at_long = &rule->long_stretch, *at_short = rule->has_short ? &rule->short_stretch : at_long;
     r->base = rotary_of(pos)->base;
@@ -59,29 +58,15 @@ static bool rotations_of(Rotations *r, const Gpt *gpt, const char *name, Error *
     for (int i = 0; i < r->pairs; i++) r->moving += theta_of(pos, 0, 0, i) > 0;
     r->kind = r->moving < r->pairs ? ROPE_PROPORTIONAL : ROPE_PLAIN;
     r->original = rule->original;
-    if (rule->original == 0) return true;
+    if (rule->original == 0) return;
     r->factor = rule->factor;
     if (rule->method == METHOD_DYNAMIC) {
         r->kind = ROPE_DYNAMIC;
         r->context = r->original;
         r->factor = rule->growth;
-        return (r->moving == r->pairs && r->pairs > 1) ||
-               fail_input(error,
-                          "%s: no other program stretches rotations of only some pairs of channels by the dynamic "
-                          "method; use another method of `bitter extend`",
-                          name);
+        return;
     }
     r->attention = at_long->attention;
-    if (at_long->unscaled > 0 || at_short->unscaled > 0)
-        return fail_input(error,
-                          "%s: its first %d tokens turn as before (LongRoPE's n_hat), and no other program has this; "
-                          "extend the run by another method, or by --method given with these factors",
-                          name, at_long->unscaled > 0 ? at_long->unscaled : at_short->unscaled);
-    if (at_short->attention != at_long->attention)
-        return fail_input(error,
-                          "%s: its attention factor differs between short and long windows, which no other program "
-                          "has; extend the run again from the one it was made of",
-                          name);
     if (!rule->has_short && r->moving == r->pairs)
         find_kind(r, at_long);
     else
@@ -91,7 +76,6 @@ static bool rotations_of(Rotations *r, const Gpt *gpt, const char *name, Error *
         r->for_long[i] = moves ? at_long->factors[i] : STANDS_STILL;
         r->for_short[i] = moves ? at_short->factors[i] : STANDS_STILL;
     }
-    return true;
 }
 
 // --- architectures ---
@@ -162,11 +146,6 @@ static bool check_options(Target target, const Gpt *gpt, const Position *pos, co
                           "%s: its %d heads share %d heads of keys, and the only models elsewhere that do so have "
                           "positions of the scheme rope; train it without --kv-heads",
                           name, gpt->shape.heads, key_heads(&gpt->shape));
-    if (position_random_bound(pos))
-        return fail_input(error,
-                          "%s was trained at random positions below %d, which no other program draws; train it without "
-                          "--random-positions",
-                          name, position_random_bound(pos));
     Tables tables = {.pos = pos, .stretch = &pos->stretch, .positions = gpt->shape.context};
     if (target == TARGET_GPT2 && pos->scheme->length_class &&
         pos->scheme->length_class(&tables, gpt->shape.context) != pos->scheme->length_class(&tables, 1))
@@ -247,27 +226,38 @@ bool find_target(Target *target, Rotations *rotations, Format format, const Gpt 
                           "%s has several position schemes (%s), and no other program has such models; train it with "
                           "one, beside which layers may have none, as in --block llama --pos 'rope*3,none'",
                           name, gpt->pos.text);
-    if (pos->gated)
-        return fail_input(error,
-                          "%s weighs its positions by trained gates, one for each layer, and no other program has "
-                          "these; train it without gate=trained",
-                          name);
-    if (gpt->shape.scale_logits)
-        return fail_input(error,
-                          "%s multiplies its attention scores by the logarithm of the number of keys, and no other "
-                          "program does; train it without --scale-logits log",
-                          name);
+    rotations_of(rotations, gpt);
+    const Rotations *r = rotations;
+    const Stretch *at_long = &pos->stretch.long_stretch, *at_short = &pos->stretch.short_stretch;
+    const struct {
+        bool found;
+        const char *what, *remedy;
+    } alone[] = {
+        {pos->gated, "weighs its positions by trained gates, one for each layer", "train it without gate=trained"},
+        {gpt->shape.scale_logits, "multiplies its attention scores by the logarithm of the number of keys",
+         "train it without --scale-logits log"},
+        {position_random_bound(pos), "was trained at random positions", "train it without --random-positions"},
+        {r->kind == ROPE_DYNAMIC && (r->moving < r->pairs || r->pairs == 1),
+         "stretches rotations of only some pairs of channels by the dynamic method",
+         "use another method of `bitter extend`"},
+        {at_long->unscaled > 0 || at_short->unscaled > 0, "turns its first tokens as before (LongRoPE's n_hat)",
+         "extend the run by another method, or by --method given with these factors"},
+        {pos->stretch.has_short && at_short->attention != at_long->attention,
+         "has another attention factor in short windows than in long ones",
+         "extend the run again from the one it was made of"},
+    };
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+        if (alone[i].found)
+            return fail_input(error, "%s %s, and no other program does; %s", name, alone[i].what, alone[i].remedy);
     int row = 0;
     while (row < KNOWN && targets[row].scheme != pos->scheme) row++;
     *target = row < KNOWN ? target_of(row, format, gpt->shape.block) : NO_TARGET;
     if (!*target) return fail_scheme(error, row, format, gpt, pos, name);
     const Layers layers = layers_of(gpt, pos);
     if (*target == TARGET_LLAMA) *target = relative_of(&layers, format);
-    if (!check_layers(*target, format, &layers, pos, name, error) || !check_options(*target, gpt, pos, name, error) ||
-        !rotations_of(rotations, gpt, name, error))
+    if (!check_layers(*target, format, &layers, pos, name, error) || !check_options(*target, gpt, pos, name, error))
         return false;
-    return format != FORMAT_GGUF || rotations->kind == ROPE_PLAIN || rotations->kind == ROPE_LINEAR ||
-           rotations->kind == ROPE_YARN ||
+    return format != FORMAT_GGUF || r->kind == ROPE_PLAIN || r->kind == ROPE_LINEAR || r->kind == ROPE_YARN ||
            fail_input(error,
                       "%s: llama.cpp has no rotations that are stretched this way (only by pi, ntk, or yarn with its "
                       "default betas); use --to hf, or stretch the run by one of these",
