@@ -67,12 +67,6 @@ static const Option extend_options[] = {
     {0},
 };
 
-static void print_stretch(const Stretch *stretch, int pairs) {
-    printf("factors ");
-    for (int i = 0; i < pairs; i++) printf(" %.4g", stretch->factors[i]);
-    printf("\nunscaled %d tokens, attention factor %.4f\n", stretch->unscaled, stretch->attention);
-}
-
 // Is there a layer with rotations whose keys are further away in a longer text? Windows may keep them from it.
 static bool meets_longer(const Position *pos) {
     for (int layer = 0; layer < pos->shape.layers; layer++) {
@@ -215,18 +209,15 @@ static bool write_run(const Extension *x, Error *error) {
     return false;
 }
 
-static void describe(const Extension *x) {
-    const int fast = rotary_fast_pairs(&x->run.gpt.pos.part[x->part], x->original);
-    printf("run      %s: %d fast and %d slow pairs at the original %d tokens, stretched to %d (%g times)\n",
-           x->directory, fast, x->pairs - fast, x->original, x->window, x->factor);
-    fflush(stdout);
-}
-
 static void print_result(const Extension *x) {
-    if (x->found.method == METHOD_DYNAMIC)
-        printf("factors  follow the window's length\n");
+    const Stretch *stretch = &x->found.long_stretch;
+    const bool dynamic = x->found.method == METHOD_DYNAMIC;
+    printf("factors ");
+    for (int i = 0; !dynamic && i < x->pairs; i++) printf(" %.4g", stretch->factors[i]);
+    if (dynamic)
+        printf(" follow the window's length\n");
     else
-        print_stretch(&x->found.long_stretch, x->pairs);
+        printf("\nunscaled %d tokens, attention factor %.4f\n", stretch->unscaled, stretch->attention);
     if (x->evaluations > 0)
         printf("spent    %lld evaluations, %lld tokens; loss on the text that was searched on: %.4f\n", x->evaluations,
                x->tokens, x->loss);
@@ -276,8 +267,11 @@ bool command_extend(int argc, char **argv, Error *error) {
     RunLock lock = {0};
     bool ok = settle(&x, error) && run_lock(&lock, options.out, error) == LOCK_MINE && check_place(&x, error);
     if (ok) {
+        const int fast = rotary_fast_pairs(&x.run.gpt.pos.part[x.part], x.original);
         kernels_report("extend");
-        describe(&x);
+        printf("run      %s: %d fast and %d slow pairs at the original %d tokens, stretched to %d (%g times)\n",
+               x.directory, fast, x.pairs - fast, x.original, x.window, x.factor);
+        fflush(stdout);
     }
     ok = ok && extension_find(&x, error) && lock_keep(&lock.lock, error) && write_run(&x, error);
     if (ok) print_result(&x);

@@ -26,23 +26,12 @@ static Position usual_position(const Scheme *scheme, const Shape *shape) {
     return pos;
 }
 
-// The number of parameters that a learned position adds to its model.
-static size_t parameters_of(Position pos) {
-    TensorTable table = {0};
-    pos.scheme->params(&pos, &table);
-    const size_t numbers = tensor_numbers(&table, true);
-    tensors_free(&table);
-    return numbers;
-}
-
-static void print_scheme(const Scheme *scheme, const Shape *shape) {
+static void print_scheme(const Scheme *scheme) {
     printf("\n%s    ", scheme->name);
     assert(scheme->formula && scheme->paper && scheme->help);
     print_wrapped(scheme->formula, (int)strlen(scheme->name) + 4, 8);
     printf("  %s\n  ", scheme->paper);
     print_wrapped(scheme->help, 2, 2);
-    const Position pos = usual_position(scheme, shape);
-    if (position_trained(&pos)) printf("  Adds %zu parameters to the usual model.\n", parameters_of(pos));
     print_options(scheme->options);
 }
 
@@ -67,9 +56,7 @@ void print_schemes(void) {
            "  learned+alibi                     both at once, in all layers\n"
            "  rope*3,none                       three layers with rope, one without, and again from the start\n"
            "  'rope:base=1e4*5,rope:base=1e6'   the same with options: five layers with one base, one with another\n"
-           "  'rope@0-2,4 none@3'               by the numbers of the layers, counted from 0\n\n"
-           "The usual model has %d layers, %d heads, width %d and context %d.\n",
-           shape.layers, shape.heads, shape.width, shape.context);
+           "  'rope@0-2,4 none@3'               by the numbers of the layers, counted from 0\n");
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
         for (int learned = 0; learned <= 1; learned++) {
             bool titled = false;
@@ -78,7 +65,7 @@ void print_schemes(void) {
                 if ((*entry)->enters != groups[g].enters || position_trained(&pos) != learned) continue;
                 if (!titled) printf("\n--- %s: %s ---\n", groups[g].title, learned ? "learned" : "designed");
                 titled = true;
-                print_scheme(*entry, &shape);
+                print_scheme(*entry);
             }
         }
     printf("\n`--random-positions N` trains any scheme at random rising positions (Ruoss et al. 2023).\n"

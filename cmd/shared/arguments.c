@@ -59,27 +59,17 @@ static const char *value_of(const Option *option) {
 }
 
 // "--width N", "--tokenizer bytes|chars", "--resume"; returns its length.
-static int print_left(char *text, size_t capacity, const Option *option) {
-    if (option->type == OPTION_FLAG) return snprintf(text, capacity, "--%s", option->name);
-    return snprintf(text, capacity, "--%s %s", option->name, value_of(option));
-}
-
-// The help text, followed by "[default; bounds]".
-static void print_right(char *text, size_t capacity, const Option *option) {
-    char bounds[TEXT_CAPACITY];
-    option_bounds(option, bounds);
-    const char *preset = option->type != OPTION_FLAG && option->preset ? option->preset : "";
-    int length = snprintf(text, capacity, "%s", option->help);
-    if (!*preset && !*bounds) return;
-    snprintf(text + length, capacity - (size_t)length, " [%s%s%s]", preset, *preset && *bounds ? "; " : "", bounds);
+static int print_left(char text[TEXT_CAPACITY], const Option *option) {
+    const bool flag = option->type == OPTION_FLAG;
+    return snprintf(text, TEXT_CAPACITY, "--%s%s%s", option->name, flag ? "" : " ", flag ? "" : value_of(option));
 }
 
 static void print_help(const Usage *usage) {
-    char left[TEXT_CAPACITY], right[2 * TEXT_CAPACITY];
+    char left[TEXT_CAPACITY], bounds[TEXT_CAPACITY], right[3 * TEXT_CAPACITY];
     int column = 14; // behind "-h, --help"
     for (const Option *option = usage->table; option->name; option++) {
         if (option->type == OPTION_HEADING) continue;
-        int length = print_left(left, sizeof left, option) + 4;
+        int length = print_left(left, option) + 4;
         if (length > column && length <= HELP_COLUMN_MOST) column = length;
     }
     printf("usage: bitter %s [options]%s%s\n\n", usage->command, *usage->operands ? " " : "", usage->operands);
@@ -91,10 +81,13 @@ static void print_help(const Usage *usage) {
             printf("%s:\n", option->name);
             continue;
         }
-        int length = print_left(left, sizeof left, option);
-        int padding = length + 4 <= column ? column - length - 2 : 2;
+        const int length = print_left(left, option), padding = length + 4 <= column ? column - length - 2 : 2;
         printf("  %s%*s", left, padding, "");
-        print_right(right, sizeof right, option);
+        const char *preset = option->type != OPTION_FLAG && option->preset ? option->preset : "";
+        option_bounds(option, bounds);
+        const bool brackets = *preset || *bounds;
+        snprintf(right, sizeof right, "%s%s%s%s%s%s", option->help, brackets ? " [" : "", preset,
+                 *preset && *bounds ? "; " : "", bounds, brackets ? "]" : "");
         print_wrapped(right, 2 + length + padding, column);
     }
     if (usage->examples) printf("\nexamples:\n%s", usage->examples);
