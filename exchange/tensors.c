@@ -1,5 +1,6 @@
 #include "exchange/tensors.h"
 
+#include "model/infer.h"
 #include "posenc/rotation/rotate.h"
 
 #include <stdio.h>
@@ -155,24 +156,16 @@ static size_t our_index(size_t n, const ForeignTensor *t, const Rows *rows) {
 // What the scheme adds to the embeddings at positions 0, 1, 2 ...: codes (context, C).
 static bool position_codes(float *codes, const Gpt *gpt, Error *error) {
     const int T = gpt->shape.context, C = gpt->shape.width;
-    Arena arena = {0};
-    MixTables tables;
-    Place *places = calloc((size_t)T, sizeof *places);
-    real *sums = calloc((size_t)T * C, sizeof *sums);
-    mix_layout(&tables, &gpt->pos, &arena, T, 1, false);
-    const bool room = (places && sums) || fail_run(error, "no memory for the codes of %d positions", T);
-    const bool ok = room && arena_allocate(&arena, "the table of position codes", error);
-    if (ok) {
-        mix_layout(&tables, &gpt->pos, &arena, T, 1, false);
-        mix_prepare(&tables);
-        for (int t = 0; t < T; t++) places[t].t = t;
-        mix_embed_forward(&tables, sums, places, T);
-        for (size_t n = 0; n < (size_t)T * C; n++) codes[n] = (float)sums[n];
-    }
-    arena_free(&arena);
-    free(sums);
-    free(places);
-    return ok;
+    Inference inference; // has the tables, and room for T tokens
+    if (!inference_create(&inference, gpt, 1, T, T, error)) return false;
+    real *sums = inference.a.x;
+    memset(sums, 0, (size_t)T * C * sizeof *sums);
+    for (int t = 0; t < T; t++) inference.query_at[t] = (Place){.t = t};
+    mix_prepare(&inference.tables);
+    mix_embed_forward(&inference.tables, sums, inference.query_at, T);
+    for (size_t n = 0; n < (size_t)T * C; n++) codes[n] = (float)sums[n];
+    inference_free(&inference);
+    return true;
 }
 
 bool foreign_from_model(ForeignTensors *tensors, Format format, Target target, const Gpt *gpt, Error *error) {
