@@ -128,12 +128,11 @@ static bool converse(const Run *run, Generation *generation, Error *error) {
     Generator generator;
     char *line = NULL;
     size_t capacity = 0;
-    if (!generator_create(&generator, &run->gpt, &run->tokenizer, generation->context, error)) return false;
+    bool ok = generator_create(&generator, &run->gpt, &run->tokenizer, generation->context, error);
     interrupt_catch();
     generation->one_document = true;
     generation->stop = &stop_at_signal;
-    bool ok = true;
-    if (*generation->prompt) {
+    if (ok && *generation->prompt) {
         ok = generator_add(&generator, generation->prompt, strlen(generation->prompt), "the prompt", error);
         ok = ok &&
              (stream_text(stdout, generation->prompt) || ferror(stdout) || fail_run(error, "no memory for the prompt"));

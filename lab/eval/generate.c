@@ -41,27 +41,10 @@ static void feed(Generator *generator) {
                    gpt->shape.vocab);
 }
 
-// The mark between documents, if the tokenizer has one.
-static bool begin(Tokens *tokens, const Tokenizer *tokenizer, Error *error) {
-    const uint16_t mark = (uint16_t)tokenizer_end(tokenizer);
-    return tokenizer_end(tokenizer) < 0 || tokens_add(tokens, &mark, 1, error);
-}
-
 static void write_token(Stream *stream, const Tokenizer *tokenizer, int id) {
     const char *text = "\n\n";
     const size_t length = id == tokenizer_end(tokenizer) ? 2 : tokenizer_decode(&text, tokenizer, id);
     stream_write(stream, text, length);
-}
-
-static bool take_memory(Generator *generator, Error *error) {
-    const Gpt *gpt = generator->gpt;
-    const size_t V = (size_t)gpt->shape.vocab;
-    const int window = generator->window, chunk = gpt->shape.windows.period && window > CHUNK ? CHUNK : window;
-    if (!inference_create(&generator->inference, gpt, 1, window, chunk, error)) return false;
-    generator->logits = malloc(V * sizeof(real));
-    generator->scratch = malloc(2 * V * sizeof(real));
-    generator->ids = malloc((size_t)window * sizeof(int));
-    return (generator->logits && generator->scratch && generator->ids) || fail_run(error, "no memory for the logits");
 }
 
 bool generator_write(FILE *out, Generator *generator, Generation *g, Error *error) {
@@ -70,9 +53,7 @@ bool generator_write(FILE *out, Generator *generator, Generation *g, Error *erro
     const Tokenizer *tokenizer = generator->tokenizer;
     Stream stream = stream_to(out);
     int left = g->tokens, more = CHARACTER_TOKENS;
-    bool ok = (generator->logits || take_memory(generator, error)) &&
-              (generator->tokens.count > 0 || tokens_add(&generator->tokens, &first, 1, error)),
-         ended = false;
+    bool ok = generator->tokens.count > 0 || tokens_add(&generator->tokens, &first, 1, error), ended = false;
     while (ok && !ended && (left > 0 || (stream_within_character(&stream) && more > 0))) {
         left > 0 ? left-- : more--;
         feed(generator);
@@ -100,10 +81,18 @@ void generator_free(Generator *generator) {
 }
 
 bool generator_create(Generator *generator, const Gpt *gpt, const Tokenizer *tokenizer, int window, Error *error) {
-    *generator = (Generator){.gpt = gpt, .tokenizer = tokenizer, .window = window};
-    if (length_check(gpt, window, error) && begin(&generator->tokens, tokenizer, error)) return true;
-    generator_free(generator);
-    return false;
+    const uint16_t mark = (uint16_t)tokenizer_end(tokenizer);
+    const size_t V = (size_t)gpt->shape.vocab;
+    const int chunk = gpt->shape.windows.period && window > CHUNK ? CHUNK : window;
+    *generator = (Generator){.gpt = gpt, .tokenizer = tokenizer};
+    if (!length_check(gpt, window, error) || !inference_create(&generator->inference, gpt, 1, window, chunk, error))
+        return false;
+    generator->logits = malloc(V * sizeof(real));
+    generator->scratch = malloc(2 * V * sizeof(real));
+    generator->ids = malloc((size_t)window * sizeof(int));
+    if (!generator->logits || !generator->scratch || !generator->ids)
+        return fail_run(error, "no memory for the logits");
+    return tokenizer_end(tokenizer) < 0 || tokens_add(&generator->tokens, &mark, 1, error);
 }
 
 bool generator_add(Generator *generator, const char *text, size_t size, const char *name, Error *error) {
@@ -120,12 +109,8 @@ bool generator_at_line(const Generator *generator) {
 
 bool generate(FILE *out, const Gpt *gpt, const Tokenizer *tokenizer, Generation *g, Error *error) {
     Generator generator;
-    if (!generator_create(&generator, gpt, tokenizer, g->context, error)) return false;
-    bool ok = generator_add(&generator, g->prompt, strlen(g->prompt), "the prompt", error);
-    // Memory for what the text can reach; but randomised positions are drawn for the whole window at once.
-    const size_t count = generator.tokens.count, all = count + (count == 0) + (size_t)g->tokens + CHARACTER_TOKENS;
-    if (all < (size_t)generator.window && !mix_random_bound(&gpt->pos)) generator.window = (int)all;
-    ok = ok && take_memory(&generator, error);
+    bool ok = generator_create(&generator, gpt, tokenizer, g->context, error) &&
+              generator_add(&generator, g->prompt, strlen(g->prompt), "the prompt", error);
     if (ok && !stream_text(out, g->prompt) && !ferror(out)) ok = fail_run(error, "no memory for the prompt");
     ok = ok && generator_write(out, &generator, g, error);
     generator_free(&generator);

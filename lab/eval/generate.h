@@ -34,11 +34,10 @@ typedef struct {
     Tokens tokens;          // of the whole text
     size_t fed;             // how many of them the cache has seen, or forgotten
     int *ids;               // (window)
-    int window;             // tokens that the cache has room for
 } Generator;
 
 // Begin a document. The model sees the last `window` tokens at most. Fails (input) when the scheme is not defined for
-// such a window, (run) for want of memory.
+// such a window, (run) for want of memory; free it in any case.
 bool generator_create(Generator *generator, const Gpt *gpt, const Tokenizer *tokenizer, int window, Error *error);
 void generator_free(Generator *generator);
 
