@@ -11,6 +11,7 @@
 #include "lab/stats/statistics.h"
 #include "model/sample.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -107,10 +108,7 @@ static void print_by_position(const Evaluation *e) {
             tokens += e->position_tokens[t];
         }
         char range[32];
-        if (to - from == 1)
-            snprintf(range, sizeof range, "%d", from);
-        else
-            snprintf(range, sizeof range, "%d-%d", from, to - 1);
+        snprintf(range, sizeof range, to - from == 1 ? "%d" : "%d-%d", from, to - 1);
         if (tokens > 0) // with a stride, none of the first positions is scored
             printf("%12s %12" PRIu64 " %10.4f %12.3f\n", range, tokens, nll / (double)tokens, perplexity(nll, tokens));
     }
@@ -169,38 +167,30 @@ static bool evaluate_one(const Run *run, const Split *split, const char *name, c
 
 // Begin NumPy's file, version 1.0, of an array of float32 (rows, columns); its numbers follow.
 static bool npy_open(AtomicFile *file, const char *path, long long rows, long long columns, Error *error) {
-    enum { PREFIX = 10, HEADER = 128 }; // magic, version and length; all of it with the description
-    char header[HEADER + 1];
-    const int written = snprintf(header + PREFIX, sizeof header - PREFIX,
-                                 "{'descr': '<f4', 'fortran_order': False, 'shape': (%lld, %lld), }", rows, columns);
-    memset(header + PREFIX + written, ' ', (size_t)(HEADER - PREFIX - written));
-    memcpy(header, NPY_MAGIC "\x01\x00", 8);
-    header[8] = HEADER - PREFIX;
-    header[9] = 0;
-    header[HEADER - 1] = '\n';
-    return atomic_open(file, path, error) && atomic_write(file, header, HEADER, error);
+    enum { LENGTH = 118 }; // of the description; with magic, version and this length, 128 bytes
+    char description[LENGTH], header[129];
+    snprintf(description, LENGTH, "{'descr': '<f4', 'fortran_order': False, 'shape': (%lld, %lld), }", rows, columns);
+    const int size = snprintf(header, sizeof header, NPY_MAGIC "\1%c%c%c%-117s\n", 0, LENGTH, 0, description);
+    return atomic_open(file, path, error) && atomic_write(file, header, (size_t)size, error);
 }
 
 // The logits of the split's first window, fed chunk by chunk.
 static bool write_logits(AtomicFile *file, const Gpt *gpt, const Split *split, int window, Error *error) {
-
-    const size_t V = (size_t)gpt->shape.vocab;
+    const size_t row = (size_t)gpt->shape.vocab * sizeof(real);
     Inference inference;
+    assert(sizeof(real) == sizeof(float)); // `eval` is run in float alone
     if (!inference_create(&inference, gpt, 1, window, CHUNK, error)) return false;
-    float *logits = malloc(CHUNK * V * sizeof *logits);
-    real *values = malloc(CHUNK * V * sizeof *values);
-    bool ok = (logits && values) || fail_run(error, "no memory for the logits");
+    real *logits = malloc(CHUNK * row);
+    bool ok = logits || fail_run(error, "no memory for the logits");
     for (int at = 0; ok && at < window; at += CHUNK) {
         int ids[CHUNK];
         const int n = window - at < CHUNK ? window - at : CHUNK;
         split_read(ids, split, (uint64_t)at, (size_t)n);
         inference_feed(&inference, gpt, ids, n);
-        inference_logits(values, &inference, gpt, n);
-        for (size_t i = 0; i < (size_t)n * V; i++) logits[i] = (float)values[i];
-        ok = atomic_write(file, logits, (size_t)n * V * sizeof *logits, error) && stop_check(&stop_at_signal, error);
+        inference_logits(logits, &inference, gpt, n);
+        ok = atomic_write(file, logits, (size_t)n * row, error) && stop_check(&stop_at_signal, error);
     }
     free(logits);
-    free(values);
     inference_free(&inference);
     return ok;
 }
@@ -467,12 +457,6 @@ typedef struct {
     int done;    // rows printed
 } AnswerTable;
 
-static AnswerPart part_of(const char *title, const char *name, int first, int last) {
-    AnswerPart part = {.title = title, .name = name, .first = first, .last = last};
-    part.count = task_lengths(part.lengths, ROWS_MOST, first, last);
-    return part;
-}
-
 // Why there are no answers at this length; NULL if there are.
 static const char *objection(char text[256], const AnswerTable *table, int length) {
     const Builtin *builtin = table->task.builtin;
@@ -528,9 +512,8 @@ static bool one_length(AnswerPart *part, AnswerTable *table, int length, Error *
 }
 
 static void print_part(const AnswerPart *part) {
-    char title[64];
-    snprintf(title, sizeof title, "%s %d to %d", part->title, part->first, part->last);
-    printf("%-30s", title);
+    const int width = printf("%s %d to %d", part->title, part->first, part->last);
+    printf("%*s", 30 - width, "");
     if (part->answered == 0) {
         printf("%10s\n", "-");
         return;
@@ -544,8 +527,10 @@ static void print_part(const AnswerPart *part) {
 static bool print_table(AnswerTable *table, bool as_trained, Error *error) {
     const int min = (int)table->task.min, max = (int)table->task.max;
     AnswerPart parts[] = {
-        part_of(as_trained ? "trained lengths," : "lengths", as_trained ? "trained" : "given", min, max),
-        part_of(as_trained ? "beyond," : "lengths", "beyond", max + 1, 2 * max)};
+        {as_trained ? "trained lengths," : "lengths", as_trained ? "trained" : "given", .first = min, .last = max},
+        {as_trained ? "beyond," : "lengths", "beyond", .first = max + 1, .last = 2 * max}};
+    for (AnswerPart *part = parts; part < parts + 2; part++)
+        part->count = task_lengths(part->lengths, ROWS_MOST, part->first, part->last);
     printf("%8s %10s %10s %10s %10s %10s %10s  %s\n", "length", "exercises", "perfect", "questions", "right", "nats",
            "accuracy", "95% interval");
     progress_start(&table->line, "eval", 0, parts[0].count + parts[1].count);

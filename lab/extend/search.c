@@ -52,16 +52,17 @@ static void two_between(int *low, int *high, int most, Random *random) {
     *high = a < b ? b : a;
 }
 
-Candidate mutate_near(const SearchSpace *space, const Candidate *parent, double probability, Random *random) {
+Candidate mutate_near(const SearchSpace *space, const Candidate *parent, Random *random) {
     Candidate child = *parent;
     do {
         for (int i = 0; i < space->pairs; i++) {
-            if (random_next(random) >= probability) continue;
+            if (random_next(random) >= SEARCH_PROBABILITY) continue;
             const int low = i > 0 ? child.steps[i - 1] : 0,
                       high = i + 1 < space->pairs ? child.steps[i + 1] : space->most;
             child.steps[i] = between(low, high, random);
         }
-        if (random_next(random) < probability) child.unscaled_choice = random_below(random, space->unscaled_count);
+        if (random_next(random) < SEARCH_PROBABILITY)
+            child.unscaled_choice = random_below(random, space->unscaled_count);
     } while (candidates_equal(&child, parent));
     return child;
 }
@@ -86,12 +87,11 @@ static int rising(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
-Candidate cross(const SearchSpace *space, const Candidate *first, const Candidate *second, double probability,
-                Random *random) {
+Candidate cross(const SearchSpace *space, const Candidate *first, const Candidate *second, Random *random) {
     Candidate child = *first;
     for (int i = 0; i < space->pairs; i++)
-        if (random_next(random) < probability) child.steps[i] = second->steps[i];
-    if (random_next(random) < probability) child.unscaled_choice = second->unscaled_choice;
+        if (random_next(random) < SEARCH_PROBABILITY) child.steps[i] = second->steps[i];
+    if (random_next(random) < SEARCH_PROBABILITY) child.unscaled_choice = second->unscaled_choice;
     qsort(child.steps, (size_t)space->pairs, sizeof *child.steps, rising);
     return child;
 }
@@ -191,7 +191,7 @@ static bool propose(Search *search, const Candidate *candidate) {
 
 static Candidate mutation(const Search *search, const Candidate *parent, Random *random) {
     return random_next(random) < SEARCH_FAR ? mutate_far(&search->space, parent, random)
-                                            : mutate_near(&search->space, parent, SEARCH_PROBABILITY, random);
+                                            : mutate_near(&search->space, parent, random);
 }
 
 static const Candidate *parent(const Search *search, Random *random) {
@@ -202,7 +202,7 @@ static const Candidate *parent(const Search *search, Random *random) {
 
 static Candidate crossover(const Search *search, Random *random) {
     const Candidate *first = parent(search, random), *second = parent(search, random);
-    return cross(&search->space, first, second, SEARCH_PROBABILITY, random);
+    return cross(&search->space, first, second, random);
 }
 
 static void add_children(Search *search, Random *random) {

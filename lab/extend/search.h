@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #define SEARCH_WINDOWS_MOST 64
+#define SEARCH_PROBABILITY  0.3 // that a child's factor differs from its parent's
 
 // A point of the search space. It consists of whole numbers, so that equal candidates are equal bit for bit: factor i
 // is 1 + step * steps[i], and the first unscaled_choices[unscaled_choice] tokens are not scaled. LongRoPE's rule is
@@ -40,16 +41,15 @@ void candidate_stretch(Stretch *stretch, const SearchSpace *space, const Candida
 
 bool candidates_equal(const Candidate *a, const Candidate *b);
 
-// Draw each pair's factor again with this probability, uniformly between the factors of its neighbours, and the number
-// of unscaled tokens likewise. At least one of them changes.
-Candidate mutate_near(const SearchSpace *space, const Candidate *parent, double probability, Random *random);
+// Draw each pair's factor again with SEARCH_PROBABILITY, uniformly between the factors of its neighbours, and the
+// number of unscaled tokens likewise. At least one of them changes.
+Candidate mutate_near(const SearchSpace *space, const Candidate *parent, Random *random);
 // Give a random run of neighbouring pairs factors on a line between two random ones, and move the others so that all
 // still rise. mutate_near can change almost nothing in a flat start such as PI's, where neighbours are equal.
 Candidate mutate_far(const SearchSpace *space, const Candidate *parent, Random *random);
-// Take each pair's factor, and the number of unscaled tokens, from the second parent with this probability, else from
+// Take each pair's factor, and the number of unscaled tokens, from the second parent with SEARCH_PROBABILITY, else from
 // the first; then sort the factors.
-Candidate cross(const SearchSpace *space, const Candidate *first, const Candidate *second, double probability,
-                Random *random);
+Candidate cross(const SearchSpace *space, const Candidate *first, const Candidate *second, Random *random);
 
 // A candidate and its losses on the first `scored` windows; it was abandoned before the other windows.
 typedef struct {
@@ -68,8 +68,7 @@ typedef struct {
     long long seed;
 } SearchOptions;
 
-#define SEARCH_PROBABILITY 0.3 // that a child's factor differs from its parent's
-#define SEARCH_FAR         0.3 // that a mutation is a far one (mutate_far)
+#define SEARCH_FAR 0.3 // that a mutation is a far one (mutate_far)
 // Stop scoring a candidate once, over n windows, it is this many nats / sqrt(n) worse than the worst parent.
 #define SEARCH_ABANDON 0.03
 

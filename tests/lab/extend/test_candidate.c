@@ -92,8 +92,8 @@ static void operators_stay_in_the_space(void **state) {
         const SearchSpace space = search_space(sizes[size].pairs, sizes[size].factor, sizes[size].original);
         Candidate c = flat(&space, size % 2 ? space.most : 0), other = random_candidate(&space, &random);
         for (int times = 0; times < 1000; times++) {
-            const Candidate near = mutate_near(&space, &c, 0.3, &random), far = mutate_far(&space, &c, &random),
-                            child = cross(&space, &near, &other, 0.3, &random);
+            const Candidate near = mutate_near(&space, &c, &random), far = mutate_far(&space, &c, &random),
+                            child = cross(&space, &near, &other, &random);
             expect_inside(&space, &near, "near");
             expect_inside(&space, &far, "far");
             expect_inside(&space, &child, "child");
