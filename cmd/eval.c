@@ -457,13 +457,6 @@ typedef struct {
     int done;    // rows printed
 } AnswerTable;
 
-// Why there are no answers at this length; NULL if there are.
-static const char *objection(char text[256], const AnswerTable *table, int length) {
-    const Builtin *builtin = table->task.builtin;
-    const char *reason = builtin->check ? builtin->check(&table->task, length) : NULL;
-    return reason ? reason : length_complaint(text, &table->run->gpt, task_tokens(&table->task, length));
-}
-
 static bool answer(Answers *answers, const AnswerTable *table, int length, Error *error) {
     Examination examination = {.task = table->task,
                                .stream = task_stream(&table->task, "test"),
@@ -497,7 +490,9 @@ static void write_row(FILE *csv, const Answers *a, const char *part, int length)
 static bool one_length(AnswerPart *part, AnswerTable *table, int length, Error *error) {
     char text[256];
     Answers answers = {0};
-    const char *reason = objection(text, table, length);
+    const Builtin *builtin = table->task.builtin;
+    const char *reason = builtin->check ? builtin->check(&table->task, length) : NULL; // why there are no answers
+    if (!reason) reason = length_complaint(text, &table->run->gpt, task_tokens(&table->task, length));
     progress_show(&table->line, table->done++, "length %d", length);
     if (!reason && !answer(&answers, table, length, error)) return false;
     progress_clear(&table->line);

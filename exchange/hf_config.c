@@ -275,13 +275,6 @@ static json_t *scaling_json(const Rotations *r, int head) {
     return json_null();
 }
 
-static void add_rotations(json_t *config, Target target, const Rotations *r, int head) {
-    const bool neox = target == TARGET_GPT_NEOX;
-    json_object_set_new(config, neox ? "rotary_emb_base" : "rope_theta", json_real(r->base));
-    if (neox) json_object_set_new(config, "rotary_pct", json_real(fraction_of(2 * r->pairs, head)));
-    json_object_set_new(config, "rope_scaling", scaling_json(r, head));
-}
-
 // Plain rotations, or those of some pairs; stretched ones are not read.
 static bool find_kind(Rotations *r, const json_t *scaling, const char *where, Error *error) {
     const json_t *member = json_object_get(scaling, "rope_type");
@@ -372,7 +365,11 @@ json_t *hf_config(Target target, const Gpt *gpt, const Rotations *rotations, int
             json_object_set_new(config, musts[i].name, json_loads(musts[i].value, JSON_DECODE_ANY, NULL));
     if (shares_keys(target)) json_object_set_new(config, "num_key_value_heads", json_integer(key_heads(s)));
     add_layers(config, target, gpt);
-    if (rotates) add_rotations(config, target, rotations, head_width(s));
+    if (!rotates) return config;
+    const bool neox = target == TARGET_GPT_NEOX;
+    json_object_set_new(config, neox ? "rotary_emb_base" : "rope_theta", json_real(rotations->base));
+    if (neox) json_object_set_new(config, "rotary_pct", json_real(fraction_of(2 * rotations->pairs, head_width(s))));
+    json_object_set_new(config, "rope_scaling", scaling_json(rotations, head_width(s)));
     return config;
 }
 

@@ -57,16 +57,11 @@ static void repeat_row(real *rows, const Probe *probe, const char *purpose, doub
             rows[(size_t)t * probe->C + c] = (real)(scale * random_normal(key, (uint64_t)c));
 }
 
-static double norm_of(const real *x, int count) {
+// The squared distance of x from y (count), or from 0 where y is NULL.
+static double squares_of(const real *x, const real *y, int count) {
     double squares = 0;
-    for (int c = 0; c < count; c++) squares += (double)x[c] * (double)x[c];
-    return sqrt(squares);
-}
-
-static double distance_of(const real *x, const real *y, int count) {
-    double squares = 0;
-    for (int c = 0; c < count; c++) squares += ((double)x[c] - (double)y[c]) * ((double)x[c] - (double)y[c]);
-    return sqrt(squares);
+    for (int c = 0; c < count; c++) squares += pow((double)x[c] - (y ? (double)y[c] : 0), 2);
+    return squares;
 }
 
 // The hooks between the embedding and the scores, on q, k and the layer's input x.
@@ -145,11 +140,11 @@ static double measure_unique(const Probe *probe) {
     double nearest = INFINITY, squares = 0;
     for (int p = 0; p < probe->T; p++) {
         const real *code = probe->x + (size_t)p * probe->C;
-        squares += norm_of(code, probe->C) * norm_of(code, probe->C) / probe->T;
+        squares += squares_of(code, NULL, probe->C) / probe->T;
         for (int other = 0; other < p; other++)
-            nearest = fmin(nearest, distance_of(code, probe->x + (size_t)other * probe->C, probe->C));
+            nearest = fmin(nearest, squares_of(code, probe->x + (size_t)other * probe->C, probe->C));
     }
-    return squares > 0 ? nearest / sqrt(squares) : 0;
+    return squares > 0 ? sqrt(nearest / squares) : 0;
 }
 
 // Squares of the scores' differences from the mean of their distance (within) and from the mean of all (all).
