@@ -285,30 +285,32 @@ static bool write_prompt(Tokens *tokens, const Tokenizer *tokenizer, int key, do
     return ok;
 }
 
-// Feed the tokens in chunks; *last is how many the last one had.
-static bool feed(int *last, Inference *inference, const Gpt *gpt, const Tokens *tokens, ProgressLine *line,
-                 double before, Error *error) {
-    int ids[CHUNK];
+// Feed the tokens in chunks. Returns how many the last one had; 0 after a signal.
+static int feed(Inference *inference, const Gpt *gpt, const Tokens *tokens, ProgressLine *line, double before,
+                Error *error) {
+    int ids[CHUNK], n = 0;
     inference_restart(inference);
-    for (size_t at = 0; at < tokens->count; at += (size_t)*last) {
-        *last = tokens->count - at < CHUNK ? (int)(tokens->count - at) : CHUNK;
-        for (int i = 0; i < *last; i++) ids[i] = tokens->ids[at + (size_t)i];
-        inference->silent = at + (size_t)*last < tokens->count; // only what stands behind the last token is asked for
-        inference_feed(inference, gpt, ids, *last);
-        progress_show(line, before + window_work(gpt, (int)at + *last), "windows of %d tokens", inference->capacity);
-        if (!stop_check(&stop_at_signal, error)) return false;
+    for (size_t at = 0; at < tokens->count; at += (size_t)n) {
+        n = tokens->count - at < CHUNK ? (int)(tokens->count - at) : CHUNK;
+        for (int i = 0; i < n; i++) ids[i] = tokens->ids[at + (size_t)i];
+        inference->silent = at + (size_t)n < tokens->count; // only what stands behind the last token is asked for
+        inference_feed(inference, gpt, ids, n);
+        progress_show(line, before + window_work(gpt, (int)at + n), "windows of %d tokens", inference->capacity);
+        if (!stop_check(&stop_at_signal, error)) return 0;
     }
-    return true;
+    return n;
 }
 
-bool passkey_continue(Text *continuation, Inference *inference, real *logits, const Run *run, int key, double depth,
+bool passkey_continue(Text *continuation, Inference *inference, const Run *run, int key, double depth,
                       ProgressLine *line, double before, Error *error) {
     const Gpt *gpt = &run->gpt;
     const int C = gpt->shape.width, V = gpt->shape.vocab;
     Tokens tokens = {0};
+    real *logits = malloc((size_t)V * sizeof *logits);
     int n = 0;
-    bool ok = write_prompt(&tokens, &run->tokenizer, key, depth, inference->capacity, error) &&
-              feed(&n, inference, gpt, &tokens, line, before, error);
+    bool ok = (logits || fail_run(error, "no memory for the logits")) &&
+              write_prompt(&tokens, &run->tokenizer, key, depth, inference->capacity, error) &&
+              (n = feed(inference, gpt, &tokens, line, before, error)) > 0;
     for (int i = 0; ok && i < PASSKEY_TOKENS; i++, n = 1) {
         logits_forward(logits, inference->buffers.norm + (size_t)(n - 1) * (size_t)C, gpt->w.wte, 1, C, V);
         ok = finite_check(logits, V, error);
@@ -320,6 +322,7 @@ bool passkey_continue(Text *continuation, Inference *inference, real *logits, co
         if (i + 1 < PASSKEY_TOKENS) inference_feed(inference, gpt, &id, 1);
     }
     tokens_free(&tokens);
+    free(logits);
     return ok && (!continuation->failed || fail_run(error, "no memory for a continuation"));
 }
 
@@ -344,14 +347,12 @@ static bool find_keys(int *right, PasskeyTable *table, int window, Error *error)
     Inference inference;
     // Memory for the whole window, though its last token is never fed: stretched rotations depend on its length.
     bool ok = inference_create(&inference, gpt, 1, window, CHUNK, error);
-    real *logits = malloc((size_t)gpt->shape.vocab * sizeof *logits);
-    if (ok && !logits) ok = fail_run(error, "no memory for the logits");
     for (int d = 0; ok && d < table->depths; d++) {
         right[d] = 0;
         for (int sample = 0; ok && sample < table->samples; sample++) {
             const int key = passkey_key(random_bits(stream, (uint64_t)d), (uint64_t)sample);
             continuation.size = 0;
-            ok = passkey_continue(&continuation, &inference, logits, table->run, key, depth_of(table, d), &table->line,
+            ok = passkey_continue(&continuation, &inference, table->run, key, depth_of(table, d), &table->line,
                                   table->done, error);
             right[d] += ok && passkey_right(continuation.bytes, continuation.size, key);
             table->done += window_work(gpt, window);
@@ -359,7 +360,6 @@ static bool find_keys(int *right, PasskeyTable *table, int window, Error *error)
     }
     inference_free(&inference);
     text_free(&continuation);
-    free(logits);
     return ok;
 }
 

@@ -31,9 +31,9 @@ int passkey_shortest_window(const Tokenizer *tokenizer);
 
 // Append to the continuation what the model writes, always the likeliest token, behind a document: PASSKEY_TOKENS
 // tokens, or up to the mark between documents. That mark, where there is one, the prompt and these tokens fill a window
-// of inference->capacity tokens exactly. logits (V) is for work. Shows `before` plus the work done so far on the
+// of inference->capacity tokens exactly. Shows `before` plus the work done so far on the
 // progress line. Fails (run) when there is no memory, (interrupted) by a signal.
-bool passkey_continue(Text *continuation, Inference *inference, real *logits, const Run *run, int key, double depth,
+bool passkey_continue(Text *continuation, Inference *inference, const Run *run, int key, double depth,
                       ProgressLine *line, double before, Error *error);
 
 #endif

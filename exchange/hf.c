@@ -135,18 +135,17 @@ static bool check_size(const TrainOptions *options, Target target, int vocab, co
 // `vocab`: the rows of their embeddings, of which those behind the tokenizer's tokens are left out.
 static bool copy_weights(Gpt *gpt, Target target, int vocab, SavedWeights *weights, Error *error) {
     ForeignTensors tensors;
-    size_t most = (size_t)vocab * (size_t)gpt->shape.width;
     if (!foreign_list(&tensors, FORMAT_HF, target, gpt, error)) return false;
-    for (int i = 0; i < tensors.count; i++) most = tensors.items[i].count > most ? tensors.items[i].count : most;
-    float *numbers = malloc(most * sizeof *numbers);
-    bool ok = numbers || fail_run(error, "no memory for a tensor of %zu numbers", most);
-    for (int i = 0; ok && i < tensors.count; i++) {
-        const ForeignTensor *t = &tensors.items[i];
+    bool ok = true;
+    for (const ForeignTensor *t = tensors.items; ok && t < tensors.items + tensors.count; t++) {
         const bool embeddings = t->ours && strcmp(t->ours->name, "wte") == 0;
-        ok = weights_copy(numbers, weights, t->name, t->rank, embeddings ? vocab : t->shape[0], t->shape[1], error);
+        const int rows = embeddings ? vocab : t->shape[0];
+        float *numbers = malloc((size_t)rows * (size_t)t->shape[1] * sizeof *numbers);
+        ok = numbers ? weights_copy(numbers, weights, t->name, t->rank, rows, t->shape[1], error)
+                     : fail_run(error, "no memory for a tensor of %d rows", rows);
         if (ok) foreign_to_model(gpt, numbers, t);
+        free(numbers);
     }
-    free(numbers);
     foreign_free(&tensors);
     return ok && weights_all_used(weights, error);
 }

@@ -68,10 +68,8 @@ static Text continuation_of(const Run *run, Inference *inference, int key, doubl
     Text text = {0};
     ProgressLine line;
     Error error;
-    real *logits = malloc((size_t)run->gpt.shape.vocab * sizeof *logits);
     progress_start(&line, "test", 0, 1);
-    must(passkey_continue(&text, inference, logits, run, key, depth, &line, 0, &error), &error);
-    free(logits);
+    must(passkey_continue(&text, inference, run, key, depth, &line, 0, &error), &error);
     return text;
 }
 
