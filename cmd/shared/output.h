@@ -7,8 +7,7 @@
 
 typedef struct {
     char path[PATH_CAPACITY], temporary[PATH_CAPACITY], parent[PATH_CAPACITY];
-    size_t existing; // length of the part of `parent` that existed before
-    int lock;        // keeps other processes from removing the temporary directory; -1 = there is none
+    int lock; // keeps other processes from removing the temporary directory; -1 = there is none
 } Output;
 
 // Set the path, which the user gave as `option`, such as "--out". Fails (input) unless it is free or an empty
@@ -25,7 +24,7 @@ bool output_create(Output *output, Error *error);
 // Rename the directory to its final path.
 bool output_complete(Output *output, Error *error);
 
-// Remove the temporary directory, and the parents that were made for it.
+// Remove the temporary directory, unless it was renamed.
 void output_discard(Output *output);
 
 #endif
