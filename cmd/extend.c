@@ -243,6 +243,10 @@ static bool default_name(ExtendOptions *options, const char *directory, Error *e
 // left by an `extend` that was stopped before it wrote config.json, and may be replaced.
 static bool check_place(const Extension *x, Error *error) {
     const char *const files[] = {x->paths.config, x->paths.state, x->paths.log}, *out = x->options->out;
+    const char *const records[] = {"search.csv", "descent.csv"};
+    char path[PATH_CAPACITY];
+    for (int i = 0; i < 2 && path_format(path, error, "%s/%s", out, records[i]); i++)
+        temporary_clear(path, TEMPORARY_FILE);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (!path_missing(files[i]))
             return fail_input(error, "%s already holds a run (there is %s); choose another --out", out, files[i]);

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
-#include <string.h>
 
 // --- candidates ---
 
@@ -34,10 +33,6 @@ Candidate candidate_of(const SearchSpace *space, const Stretch *stretch) {
 void candidate_stretch(Stretch *stretch, const SearchSpace *space, const Candidate *candidate) {
     for (int i = 0; i < space->pairs; i++) stretch->factors[i] = 1 + space->step * candidate->steps[i];
     stretch->unscaled = unscaled_choices[candidate->unscaled_choice];
-}
-
-bool candidates_equal(const Candidate *a, const Candidate *b) {
-    return memcmp(a, b, sizeof *a) == 0; // whole numbers without gaps between them
 }
 
 // Uniform in low..high.

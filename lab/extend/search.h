@@ -9,6 +9,7 @@
 #include "posenc/stretch/stretch.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define SEARCH_WINDOWS_MOST 64
 #define SEARCH_PROBABILITY  0.3 // that a child's factor differs from its parent's
@@ -39,7 +40,9 @@ Candidate candidate_of(const SearchSpace *space, const Stretch *stretch);
 // The stretch of a candidate. Leaves the attention factor as it is.
 void candidate_stretch(Stretch *stretch, const SearchSpace *space, const Candidate *candidate);
 
-bool candidates_equal(const Candidate *a, const Candidate *b);
+static inline bool candidates_equal(const Candidate *a, const Candidate *b) {
+    return memcmp(a, b, sizeof *a) == 0; // whole numbers without gaps between them
+}
 
 // Draw each pair's factor again with SEARCH_PROBABILITY, uniformly between the factors of its neighbours, and the
 // number of unscaled tokens likewise. At least one of them changes.

@@ -225,6 +225,12 @@ collect
 succeed "it can be begun again" $search --out stopped
 check "the same run as if it had never been stopped" same_rotation straight stopped
 check "and the same record" cmp straight/search.csv stopped/search.csv
+start $search --generations 2000 --out left
+wait_for_record left/search.csv
+kill -KILL $job
+collect
+succeed "another method in its place" extend run --method pi --factor 4 --out left
+check "what the killed search left is gone" test -z "$(ls left/*.tmp 2>/dev/null)"
 ( trap '' XFSZ && ulimit -f 4 && exec "$BITTER" $search --out full ) >"$scratch/out" 2>"$scratch/err"
 check "a full disk: exit code 1" test $? -eq 1
 check "it says which file" grep -q 'full/search.csv: ' "$scratch/err"
