@@ -45,9 +45,8 @@ void program_find(char program[PATH_CAPACITY], const char *name);
 // closed the pipe, as `head` does, is no failure.
 int output_finish(int status);
 
-// "4 layers, 4 heads, width 128, context 256", and Llama's block, shared keys and windows, which are those of the text
-// of
-// --window, where the model has them.
+// "4 layers, 4 heads, width 128, context 256", and Llama's block, shared keys and windows (`window`: the text of
+// --window) where the model has them.
 void shape_describe(char text[TEXT_CAPACITY], const Shape *shape, const char *window);
 
 // Call when long work begins. Prints a line to stderr when this build of the BLAS is slow. Dies (run) when its products
