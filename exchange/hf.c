@@ -173,6 +173,7 @@ static bool create_model(Run *run, int vocab, const char *path, const char *toke
             error, "%s describes a model with a matrix of more than 10^9 numbers; bitter has no such model", path);
     if (!mix_create(&pos, run->options.pos, &shape, &reason))
         return fail_input(error, "%s: %.900s", path, reason.message);
+    if (!stretch_apply(&pos, &run->options.stretch, path, error)) return false;
     mix_print(&pos, run->options.pos);
     return gpt_create(&run->gpt, &shape, &pos, false, error);
 }

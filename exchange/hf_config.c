@@ -233,7 +233,14 @@ static bool read_layers(TrainOptions *o, Target target, const json_t *config, co
 }
 
 // --- rotations: "rope_scaling" and its neighbours, as transformers has them before version 5 and still reads them;
-// newer files have all of it in "rope_parameters". Stretched ones are written, but not read ---
+// newer files have all of it in "rope_parameters" ---
+
+static const char *const types[] = {[ROPE_PLAIN] = "default",   [ROPE_PROPORTIONAL] = "proportional",
+                                    [ROPE_LINEAR] = "linear",   [ROPE_DYNAMIC] = "dynamic",
+                                    [ROPE_YARN] = "yarn",       [ROPE_LLAMA3] = "llama3",
+                                    [ROPE_FACTORS] = "longrope"};
+enum { TYPES = sizeof types / sizeof *types };
+static const char original_length[] = "original_max_position_embeddings";
 
 // The fraction x of `whole` for which (int)(x * whole) is `part`, which division alone does not always give.
 static double fraction_of(int part, int whole) {
@@ -242,53 +249,110 @@ static double fraction_of(int part, int whole) {
     return x;
 }
 
-static json_t *scaling_json(const Rotations *r, int head) {
-    const FormulaOptions *f = &formula_defaults;
-    const char *const original = "original_max_position_embeddings";
-    switch (r->kind) {
-    case ROPE_PLAIN:
-        break;
-    case ROPE_PROPORTIONAL:
-        return json_pack("{s:s, s:f}", "rope_type", "proportional", "partial_rotary_factor",
-                         fraction_of(2 * r->moving, head));
-    case ROPE_LINEAR:
-        return json_pack("{s:s, s:f}", "rope_type", "linear", "factor", r->factor);
-    case ROPE_DYNAMIC:
-        return json_pack("{s:s, s:f}", "rope_type", "dynamic", "factor", r->factor);
-    case ROPE_YARN:
-        return json_pack("{s:s, s:f, s:f, s:f, s:f, s:i}", "rope_type", "yarn", "factor", r->factor, "attention_factor",
-                         r->attention, "beta_fast", f->beta_fast, "beta_slow", f->beta_slow, original, r->original);
-    case ROPE_LLAMA3:
-        return json_pack("{s:s, s:f, s:f, s:f, s:i}", "rope_type", "llama3", "factor", r->factor, "low_freq_factor",
-                         f->low_freq, "high_freq_factor", f->high_freq, original, r->original);
-    case ROPE_FACTORS: {
-        json_t *at_short = json_array(), *at_long = json_array();
-        for (int i = 0; i < r->pairs; i++) {
-            json_array_append_new(at_short, json_real(r->for_short[i]));
-            json_array_append_new(at_long, json_real(r->for_long[i]));
-        }
-        return json_pack("{s:s, s:f, s:f, s:i, s:o, s:o}", "rope_type", "longrope", "factor", r->factor,
-                         "attention_factor", r->attention, original, r->original, "short_factor", at_short,
-                         "long_factor", at_long);
-    }
-    }
-    return json_null();
+// The numbers that describe a stretch, of the kinds that have them.
+#define KIND(kind) (1u << (kind))
+static const struct {
+    const char *name;
+    size_t offset; // in Rotations
+    unsigned kinds;
+    double least, most;
+} numbers[] = {
+    {"factor", offsetof(Rotations, factor), ~KIND(ROPE_PROPORTIONAL), 1, 1e6},
+    {"attention_factor", offsetof(Rotations, attention), KIND(ROPE_YARN) | KIND(ROPE_FACTORS), 1e-3, 1e3},
+    {"beta_fast", offsetof(Rotations, formula.beta_fast), KIND(ROPE_YARN), 0.001, 1e6},
+    {"beta_slow", offsetof(Rotations, formula.beta_slow), KIND(ROPE_YARN), 0.001, 1e6},
+    {"low_freq_factor", offsetof(Rotations, formula.low_freq), KIND(ROPE_LLAMA3), 0.001, 1e6},
+    {"high_freq_factor", offsetof(Rotations, formula.high_freq), KIND(ROPE_LLAMA3), 0.001, 1e6},
+};
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+
+// Does its description have the length before the stretch?
+static bool has_original(RopeKind kind) {
+    return kind == ROPE_YARN || kind == ROPE_LLAMA3 || kind == ROPE_FACTORS;
 }
 
-// Plain rotations, or those of some pairs; stretched ones are not read.
+static json_t *scaling_json(const Rotations *r, int head) {
+    if (r->kind == ROPE_PLAIN) return json_null();
+    json_t *scaling = json_pack("{s:s}", "rope_type", types[r->kind]);
+    if (r->kind == ROPE_PROPORTIONAL)
+        json_object_set_new(scaling, "partial_rotary_factor", json_real(fraction_of(2 * r->moving, head)));
+    for (int i = 0; i < NUMBERS; i++)
+        if (numbers[i].kinds & KIND(r->kind))
+            json_object_set_new(scaling, numbers[i].name,
+                                json_real(*(const double *)((const char *)r + numbers[i].offset)));
+    if (has_original(r->kind)) json_object_set_new(scaling, original_length, json_integer(r->original));
+    if (r->kind != ROPE_FACTORS) return scaling;
+    json_t *at_short = json_array(), *at_long = json_array();
+    for (int i = 0; i < r->pairs; i++) {
+        json_array_append_new(at_short, json_real(r->for_short[i]));
+        json_array_append_new(at_long, json_real(r->for_long[i]));
+    }
+    json_object_set_new(scaling, "short_factor", at_short);
+    json_object_set_new(scaling, "long_factor", at_long);
+    return scaling;
+}
+
+static bool read_factors(double factors[PAIRS_MOST], const json_t *scaling, const char *name, int pairs,
+                         const char *where, Error *error) {
+    int count;
+    if (!member_length(&count, scaling, name, 1, PAIRS_MOST, where, error)) return false;
+    if (count != pairs)
+        return fail_input(error, "%s: \"%s\" has %d factors, but a head has %d pairs that turn", where, name, count,
+                          pairs);
+    for (int i = 0; i < count; i++) {
+        factors[i] = json_number_value(json_array_get(json_object_get(scaling, name), (size_t)i));
+        if (!(factors[i] >= 1e-6 && factors[i] <= 1e9))
+            return fail_input(error, "%s: \"%s\" has %g, but factors are numbers from 1e-6 to 1e9", where, name,
+                              factors[i]);
+    }
+    return true;
+}
+
 static bool find_kind(Rotations *r, const json_t *scaling, const char *where, Error *error) {
     const json_t *member = json_object_get(scaling, "rope_type");
     const char *type = json_string_value(member ? member : json_object_get(scaling, "type"));
-    double factor = 1;
-    if (!type || strcmp(type, "default") == 0) return true; // r->kind is ROPE_PLAIN
-    if (strcmp(type, "proportional") == 0) r->kind = ROPE_PROPORTIONAL;
-    if (r->kind == ROPE_PROPORTIONAL && !number_or(&factor, 1, scaling, "factor", 1, 1e6, where, error)) return false;
-    return (r->kind == ROPE_PROPORTIONAL && factor == 1) ||
-           fail_input(
-               error,
-               "%s stretches the rotations (\"%.80s\"), and import reads them as they were trained; take it out, "
-               "give \"max_position_embeddings\" of the training, and stretch the run with `bitter extend`",
-               where, type);
+    int kind = 0;
+    while (kind < TYPES && strcmp(types[kind], type ? type : "default") != 0) kind++;
+    if (kind == TYPES) return fail_input(error, "%s: \"rope_type\" is %.80s, which bitter does not have", where, type);
+    r->kind = (RopeKind)kind;
+    if (!is_missing(scaling, "mscale") || !is_missing(scaling, "mscale_all_dim")) // they change the rotations
+        return fail_input(error, "%s has \"mscale\" or \"mscale_all_dim\", which bitter does not have", where);
+    return true;
+}
+
+// What the kinds of stretch have. Where the length before the stretch is not said, it is that of the model; a missing
+// factor follows from these two lengths where it can.
+static bool read_stretch(Rotations *r, const json_t *scaling, const char *where, Error *error) {
+    const bool factors = r->kind == ROPE_FACTORS;
+    double original = r->context;
+    if (has_original(r->kind) && !number_or(&original, r->context, scaling, original_length, 2, 1e8, where, error))
+        return false;
+    if (factors) r->factor = fmax(r->context / original, 1);
+    if (factors || r->kind == ROPE_PROPORTIONAL
+            ? !number_or(&r->factor, r->factor, scaling, "factor", 1, 1e6, where, error)
+            : !member_number(&r->factor, scaling, "factor", 1, 1e6, where, error))
+        return false;
+    if (r->kind == ROPE_LINEAR || r->kind == ROPE_PROPORTIONAL) original = round(r->context / r->factor);
+    r->original = (int)fmax(original, 2);
+    if (r->kind == ROPE_YARN) r->attention = 0.1 * log(r->factor) + 1;
+    if (factors) r->attention = longrope_attention(r->factor, r->original);
+    for (int i = 1; i < NUMBERS; i++) { // all but the factor
+        double *number = (double *)((char *)r + numbers[i].offset);
+        if ((numbers[i].kinds & KIND(r->kind)) &&
+            !number_or(number, *number, scaling, numbers[i].name, numbers[i].least, numbers[i].most, where, error))
+            return false;
+    }
+    FormulaOptions *f = &r->formula;
+    bool truncate;
+    if (!boolean_or(&truncate, true, scaling, "truncate", where, error)) return false;
+    if (!truncate) f->ramp = RAMP_EXACT;
+    if (f->beta_fast <= f->beta_slow || f->high_freq <= f->low_freq)
+        return fail_input(error,
+                          "%s: \"beta_fast\" must be above \"beta_slow\", and \"high_freq_factor\" above "
+                          "\"low_freq_factor\"",
+                          where);
+    return !factors || (read_factors(r->for_long, scaling, "long_factor", r->pairs, where, error) &&
+                        read_factors(r->for_short, scaling, "short_factor", r->pairs, where, error));
 }
 
 // How many pairs there are, and how many turn.
@@ -302,45 +366,84 @@ static bool read_pairs(Rotations *r, Target target, const json_t *scaling, const
     const int turned = (int)(share * head);
     r->pairs = neox ? turned / 2 : head / 2;
     r->moving = turned / 2;
-    return !(head % 2 || turned % 2 || r->pairs < 1 || (r->kind == ROPE_PROPORTIONAL) != (r->moving < r->pairs)) ||
-           fail_input(error, "%s: %d of the %d channels of a head turn, and bitter has no such rotations", path, turned,
-                      head);
+    if (head % 2 || turned % 2 || r->pairs < 1 || (r->kind == ROPE_PROPORTIONAL) != (r->moving < r->pairs))
+        return fail_input(error, "%s: %d of the %d channels of a head turn, and bitter has no such rotations", path,
+                          turned, head);
+    return r->pairs <= PAIRS_MOST || r->kind == ROPE_PLAIN || r->kind == ROPE_PROPORTIONAL ||
+           fail_input(error, "%s: a head has %d pairs of channels, but at most %d can be stretched", path, r->pairs,
+                      PAIRS_MOST);
 }
 
-// The object that describes the rotations. As transformers does, take "rope_parameters" only where "rope_scaling" is
-// missing, null or empty.
-static bool find_scaling(const json_t **scaling, char where[WHERE_CAPACITY], const json_t *config, const char *path,
-                         Error *error) {
+// A copy of the object that describes the rotations. As transformers does, take "rope_parameters" only where
+// "rope_scaling" is missing, null or empty, and the original length beside them before that inside.
+static json_t *find_scaling(char where[WHERE_CAPACITY], const json_t *config, const char *path, Error *error) {
     static const char *const names[] = {"rope_scaling", "rope_parameters"};
-    *scaling = NULL;
-    for (int i = 0; i < 2 && json_object_size(*scaling) == 0; i++) {
-        *scaling = json_object_get(config, names[i]);
+    const json_t *member = NULL, *original = json_object_get(config, original_length);
+    for (int i = 0; i < 2 && json_object_size(member) == 0; i++) {
+        member = json_object_get(config, names[i]);
         snprintf(where, WHERE_CAPACITY, "%s: \"%s\"", path, names[i]);
-        if (*scaling && !json_is_object(*scaling) && !json_is_null(*scaling))
-            return fail_damaged(error, where, "an object or null was expected");
+        if (member && !json_is_object(member) && !json_is_null(member)) {
+            fail_damaged(error, where, "an object or null was expected");
+            return NULL;
+        }
     }
-    return true;
+    json_t *scaling = json_is_object(member) ? json_copy((json_t *)member) : json_object();
+    if (original && !json_is_null(original)) json_object_set(scaling, original_length, (json_t *)original);
+    if (!scaling) fail_run(error, "%s: no memory", path);
+    return scaling;
 }
 
-// Set o->pos, the scheme of the layers that rotate: rope, or prope or partial where fewer pairs of a head turn.
-static bool read_rotations(TrainOptions *o, Target target, const json_t *config, const char *path, Error *error) {
+static bool read_rotations(Rotations *r, Target target, const json_t *config, int head, int context, const char *path,
+                           Error *error) {
     char where[WHERE_CAPACITY];
-    const int head = (int)(o->width / o->heads);
-    const json_t *scaling;
-    Rotations r = {.base = target == TARGET_SMOLLM3 ? 2000000 : 10000}; // where nothing is said
-    if (!find_scaling(&scaling, where, config, path, error) || !find_kind(&r, scaling, where, error)) return false;
+    json_t *scaling = find_scaling(where, config, path, error);
+    const double base = target == TARGET_SMOLLM3 ? 2000000 : 10000; // where nothing is said
+    *r = (Rotations){.base = base, .context = context, .factor = 1, .attention = 1, .formula = formula_defaults};
     const bool inside = json_object_get(scaling, "rope_theta");
     const char *name = inside || target != TARGET_GPT_NEOX ? "rope_theta" : "rotary_emb_base";
-    if (!number_or(&r.base, r.base, inside ? scaling : config, name, 1.000001, 1e30, path, error) ||
-        !read_pairs(&r, target, scaling, config, head, path, error))
-        return false;
-    if (r.pairs < head / 2)
-        snprintf(o->pos, TEXT_CAPACITY, "partial:fraction=%.17g,base=%.17g", fraction_of(r.pairs, head / 2), r.base);
-    else if (r.moving < r.pairs)
-        snprintf(o->pos, TEXT_CAPACITY, "prope:p=%.17g,base=%.17g", fraction_of(r.moving, r.pairs), r.base);
+    const bool ok = scaling && find_kind(r, scaling, where, error) &&
+                    number_or(&r->base, base, inside ? scaling : config, name, 1.000001, 1e30, path, error) &&
+                    read_pairs(r, target, scaling, config, head, path, error) &&
+                    (r->kind == ROPE_PLAIN || read_stretch(r, scaling, where, error));
+    json_decref(scaling);
+    return ok;
+}
+
+// Set the scheme, the context and the stretch of a run: rope, or prope or partial where fewer of the `head_pairs` pairs
+// of a head turn.
+static void rotations_to_options(TrainOptions *options, const Rotations *r, int head_pairs) {
+    static const Method methods[] = {
+        [ROPE_PROPORTIONAL] = METHOD_PI, [ROPE_LINEAR] = METHOD_PI,     [ROPE_DYNAMIC] = METHOD_DYNAMIC,
+        [ROPE_YARN] = METHOD_YARN,       [ROPE_LLAMA3] = METHOD_LLAMA3, [ROPE_FACTORS] = METHOD_GIVEN};
+    StretchRule *rule = &options->stretch;
+    int moving = r->moving; // a stretched prope is described by factors alone
+    while (r->kind == ROPE_FACTORS && moving > 1 && r->for_long[moving - 1] == STANDS_STILL &&
+           r->for_short[moving - 1] == STANDS_STILL)
+        moving--;
+    options->context = r->context;
+    if (r->pairs < head_pairs)
+        snprintf(options->pos, TEXT_CAPACITY, "partial:fraction=%.17g,base=%.17g", fraction_of(r->pairs, head_pairs),
+                 r->base);
+    else if (moving < r->pairs)
+        snprintf(options->pos, TEXT_CAPACITY, "prope:p=%.17g,base=%.17g", fraction_of(moving, r->pairs), r->base);
     else
-        snprintf(o->pos, TEXT_CAPACITY, "rope:base=%.17g", r.base);
-    return true;
+        snprintf(options->pos, TEXT_CAPACITY, "rope:base=%.17g", r->base);
+    if (r->kind == ROPE_PLAIN || (r->kind == ROPE_PROPORTIONAL && r->factor == 1)) return;
+    *rule = (StretchRule){.method = methods[r->kind], .factor = r->factor, .original = r->original};
+    if (r->kind == ROPE_DYNAMIC) {
+        rule->growth = r->factor;
+        return;
+    }
+    rule->pairs = r->pairs;
+    if (r->kind == ROPE_FACTORS) {
+        memcpy(rule->long_stretch.factors, r->for_long, sizeof r->for_long);
+        memcpy(rule->short_stretch.factors, r->for_short, sizeof r->for_short);
+        rule->has_short = memcmp(r->for_long, r->for_short, (size_t)r->pairs * sizeof *r->for_long) != 0;
+        rule->short_stretch.attention = r->attention;
+    } else {
+        stretch_formula(&rule->long_stretch, methods[r->kind], &r->formula, r->factor, r->original, r->base, r->pairs);
+    }
+    rule->long_stretch.attention = r->attention;
 }
 
 // --- the whole ---
@@ -453,6 +556,7 @@ static bool read_key_heads(Target target, TrainOptions *o, const json_t *config,
 
 bool hf_config_read(Target *target, TrainOptions *o, int *vocab, const json_t *config, const char *path, Error *error) {
     long long tokens;
+    Rotations rotations;
     if (!find_type(target, config, path, error)) return false;
     const SizeNames *names = names_of(*target);
     o->block = is_llama(*target) ? BLOCK_LLAMA : BLOCK_GPT2;
@@ -465,7 +569,12 @@ bool hf_config_read(Target *target, TrainOptions *o, int *vocab, const json_t *c
         !read_key_heads(*target, o, config, path, error))
         return false;
     *vocab = (int)tokens;
-    strcpy(o->pos, "learned");
-    return (*target == TARGET_GPT2 || read_rotations(o, *target, config, path, error)) &&
-           read_layers(o, *target, config, path, error);
+    if (*target == TARGET_GPT2) {
+        strcpy(o->pos, "learned");
+    } else {
+        const int head = (int)(o->width / o->heads);
+        if (!read_rotations(&rotations, *target, config, head, (int)o->context, path, error)) return false;
+        rotations_to_options(o, &rotations, head / 2);
+    }
+    return read_layers(o, *target, config, path, error);
 }

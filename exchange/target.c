@@ -48,7 +48,8 @@ bool rotates_in(const Gpt *gpt, int layer) {
 // Describe the rotations of a model with at most one kind of them.
 static void rotations_of(Rotations *r, const Gpt *gpt) {
     const Position *pos = rotary_part(gpt);
-    *r = (Rotations){.base = 10000, .context = gpt->shape.context, .factor = 1, .attention = 1};
+    *r = (Rotations){
+        .base = 10000, .context = gpt->shape.context, .factor = 1, .attention = 1, .formula = formula_defaults};
     if (!pos) return;
     const StretchRule *rule = &pos->stretch;
     const Stretch *at_long = &rule->long_stretch, *at_short = rule->has_short ? &rule->short_stretch : at_long;

@@ -42,6 +42,7 @@ typedef struct {
     int pairs, moving;                                  // pairs that have an angle, and those of them that turn
     int context, original;                              // how long windows may be, and were before they were stretched
     double factor, attention;                           // attention: of cosines and sines
+    FormulaOptions formula;                             // of ROPE_YARN and ROPE_LLAMA3
     double for_long[PAIRS_MOST], for_short[PAIRS_MOST]; // of ROPE_FACTORS
 } Rotations;
 

@@ -7,7 +7,8 @@ static int make_models(void **state) {
     Error error;
     scratch_make(directory);
     new_directory(there, "there");
-    run_make(&run, "prope:p=0.5");
+    run_make(&run, "rope");
+    run_stretch(&run, METHOD_YARN, true);
     must(export_hf(&run, "the/run", there, &error), &error);
     run_close(&run);
     return 0;
@@ -59,12 +60,15 @@ static void configs_of_other_models_are_refused(void **state) {
     expect_config("sliding_window", "0", "\"sliding_window\" must be a whole number");
     expect_config("rope_theta", "-1", "\"rope_theta\"");
     expect_config("rope_scaling", "[]", "\"rope_scaling\"");
-    expect_config("rope_scaling.rope_type", "\"su\"", "stretches the rotations (\"su\")");
-    expect_config("rope_scaling.rope_type", "\"yarn\"", "`bitter extend`");
-    expect_config("rope_scaling.rope_type", "\"default\"", "4 of the 8 channels");
-    expect_config("rope_scaling.factor", "2", "stretches the rotations");
+    expect_config("rope_scaling.rope_type", "\"su\"", "\"rope_type\" is su");
+    expect_config("rope_scaling.rope_type", "\"proportional\"", "8 of the 8 channels");
     expect_config("rope_scaling.factor", "0.5", "\"factor\"");
-    expect_config("rope_scaling.partial_rotary_factor", "2", "\"partial_rotary_factor\"");
+    expect_config("rope_scaling.mscale", "1", "\"mscale\"");
+    expect_config("rope_scaling.original_max_position_embeddings", "1e300", "\"original_max_position_embeddings\"");
+    expect_config("rope_scaling.attention_factor", "0", "\"attention_factor\"");
+    expect_config("rope_scaling.truncate", "0", "\"truncate\" must be true or false");
+    expect_config("rope_scaling.short_factor", "[1, 2]", "has 2 factors");
+    expect_config("rope_scaling.long_factor", "[1, 2, 3, 1e300]", "\"long_factor\"");
 }
 
 static void configs_of_other_llamas_are_refused(void **state) {

@@ -80,6 +80,24 @@ static void layers_come_back(void **state) {
     }
 }
 
+static void stretches_of_some_layers_come_back(void **state) {
+    static const Method methods[] = {METHOD_PI, METHOD_YARN, METHOD_LLAMA3, METHOD_DYNAMIC};
+    for (size_t i = 0; i < COUNT(methods); i++) {
+        char out[PATH_CAPACITY];
+        Run run, back;
+        Error error;
+        new_directory(out, "out");
+        layered(&run, "rope,none", "", BLOCK_LLAMA, 2);
+        run_stretch(&run, methods[i], false);
+        must(export_hf(&run, "the/run", out, &error), &error);
+        must(import_hf(&back, out, &error), &error);
+        expect_pos(&back, "rope,none");
+        expect_same_logits(&run, &back, LENGTH);
+        run_close(&run);
+        run_close(&back);
+    }
+}
+
 static void gguf_has_every_fourth_layer(void **state) {
     static const struct {
         const char *pos;
@@ -235,6 +253,13 @@ static void expect_texts(const char *members, const char *pos, const char *windo
     assert_string_equal(options.window, window);
 }
 
+static void expect_stretch(const char *members, double factor) {
+    TrainOptions options;
+    Error error;
+    must(read_with(&options, members, &error), &error);
+    assert_true(options.stretch.factor == factor);
+}
+
 // What transformers takes where members are missing, null, or floats.
 static void missing_members_are_understood(void **state) {
     make_there("learned", "", BLOCK_GPT2);
@@ -243,6 +268,9 @@ static void missing_members_are_understood(void **state) {
     expect_texts("{\"layer_norm_eps\": 9.999999747378752e-06}", "partial:fraction=0.5,base=10000", "");
     make_there("rope", "5", BLOCK_GPT2);
     expect_texts("{\"norm_epsilon\": 9.999999747378752e-06}", "rope:base=10000", "5");
+    expect_stretch("{\"rope_scaling\": {\"rope_type\": \"longrope\", \"factor\": null, \"long_factor\": [2, 2, 2, 2], "
+                   "\"short_factor\": [1, 1, 1, 1], \"original_max_position_embeddings\": 3}}",
+                   CONTEXT / 3.0);
     expect_texts("{\"sliding_window\": null}", "rope:base=10000", "");
     make_there("rope", "5", BLOCK_LLAMA);
     expect_texts("{\"sliding_window\": null, \"rope_theta\": null}", "rope:base=10000", "4096");
@@ -259,6 +287,9 @@ static void missing_members_are_understood(void **state) {
     expect_texts("{\"rms_norm_eps\": 9.999999747378752e-06}", "rope:base=10000*2,none", "");
     TrainOptions options;
     Error error;
+    expect_refused(
+        read_with(&options, "{\"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 2, \"beta_fast\": 0.5}}", &error),
+        &error, "\"beta_fast\" must be above");
     expect_refused(read_with(&options, "{\"rms_norm_eps\": 1.0001e-05}", &error), &error, "models have 1e-05");
     expect_refused(read_with(&options, "{\"no_rope_layers\": null, \"no_rope_layer_interval\": 0}", &error), &error,
                    "\"no_rope_layer_interval\" must be a whole number from 1");
@@ -274,6 +305,7 @@ static void damaged_configs_are_survived(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layers_come_back),
+        cmocka_unit_test(stretches_of_some_layers_come_back),
         cmocka_unit_test(gguf_has_every_fourth_layer),
         cmocka_unit_test(what_has_no_target_is_refused),
         cmocka_unit_test(windows_of_other_models_are_refused),

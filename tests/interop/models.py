@@ -124,6 +124,8 @@ for name, (scheme, *words) in LAYERED.items():
 for method in ("yarn", "dynamic"):
     run = extend(path("llama some layers"), f"layers {method}", "--method", method, "--factor", 4)
     compare(f"llama some layers {method}", run, (96, TRAINED, 4 * TRAINED))
+    if method == "yarn":
+        and_back(f"llama some layers {method}", run)
 
 # A model that has learned more, and other tokenizers; that of characters has no token that ends a text.
 run = train("longer", "rope", steps=500)
@@ -167,13 +169,16 @@ SIZES = {"vocab_size": 257, "bos_token_id": 256, "eos_token_id": 256}
 HIDDEN = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 256,
           "max_position_embeddings": 256, **SIZES}
 NEOX = {"use_parallel_residual": False, "tie_word_embeddings": True, "hidden_act": "gelu_new", **HIDDEN}
-BASE = {"rope_type": "default", "rope_theta": 500.0}
+LINEAR = {"rope_type": "linear", "factor": 4.0, "rope_theta": 500.0}
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64, "rope_theta": 10000.0,
+        "beta_fast": 16.0, "truncate": False}
 LLAMA = {"rms_norm_eps": 1e-5, "tie_word_embeddings": True, **HIDDEN, "intermediate_size": 192, "pad_token_id": None}
 MADE = {
     "gpt2": transformers.GPT2Config(n_embd=64, n_layer=2, n_head=4, n_positions=256, **SIZES),
-    "starcoder2": transformers.Starcoder2Config(num_key_value_heads=4, rope_parameters=BASE, **HIDDEN),
+    "starcoder2": transformers.Starcoder2Config(num_key_value_heads=4, rope_parameters=LINEAR, **HIDDEN),
+    "starcoder2 yarn": transformers.Starcoder2Config(num_key_value_heads=4, rope_parameters=YARN, **HIDDEN),
     "starcoder2 shared": transformers.Starcoder2Config(num_key_value_heads=2, **HIDDEN),
-    "llama": transformers.LlamaConfig(num_key_value_heads=2, rope_parameters=BASE, **LLAMA),
+    "llama": transformers.LlamaConfig(num_key_value_heads=2, rope_parameters=LINEAR, **LLAMA),
     "gpt_neox": transformers.GPTNeoXConfig(**NEOX),
     "starcoder2 window": transformers.Starcoder2Config(num_key_value_heads=4, sliding_window=32, **HIDDEN),
     "mistral": transformers.MistralConfig(num_key_value_heads=2, sliding_window=32, **LLAMA),
@@ -199,12 +204,21 @@ for name, config in MADE.items():
         check(f"{name} of transformers{part}: imported", worst <= MOST and theirs.std() > 0.5, f"differ by {worst:.1e}")
 
 # What may stand in a config.json that was edited, or written by another version: which of two places counts.
-PROPORTIONAL = {"rope_type": "proportional", "partial_rotary_factor": 0.5}
+YARN_SCALING = {"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": 100}
+LLAMA3 = {"rope_type": "llama3", "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+LONG = {"rope_type": "longrope", "short_factor": [1.0] * 8, "long_factor": [1.0 + i for i in range(8)]}
+PROPORTIONAL = {"rope_type": "proportional", "partial_rotary_factor": 0.5, "factor": 4.0}
 EDITED = {
-    "starcoder2 with rope_scaling too": ("starcoder2", {"rope_scaling": {"rope_type": "default"}, "rope_theta": 700.0}),
+    "starcoder2 with rope_scaling too": ("starcoder2", {"rope_scaling": YARN_SCALING, "rope_theta": 700.0}),
     "starcoder2 with an empty rope_scaling": ("starcoder2", {"rope_scaling": {}}),
-    "gpt_neox with rope_scaling too": ("gpt_neox", {"rope_scaling": {**BASE, "partial_rotary_factor": 0.5}}),
-    "starcoder2 proportional": ("starcoder2", {"rope_parameters": PROPORTIONAL}),
+    "gpt_neox with rope_scaling too": ("gpt_neox", {"rope_scaling": {**LINEAR, "partial_rotary_factor": 0.5}}),
+    "starcoder2 yarn, original length outside": ("starcoder2 yarn", {"original_max_position_embeddings": 32}),
+    "starcoder2 llama3, original length outside": (
+        "starcoder2", {"rope_parameters": LLAMA3, "original_max_position_embeddings": 64}),
+    "starcoder2 longrope, original length outside": (
+        "starcoder2", {"rope_parameters": {**LONG, "original_max_position_embeddings": 230},
+                       "original_max_position_embeddings": 64}),
+    "starcoder2 proportional with a factor": ("starcoder2", {"rope_parameters": PROPORTIONAL}),
     "starcoder2 with a window": ("starcoder2", {"sliding_window": 10}),
     "smollm3 with an interval alone": ("smollm3", {"no_rope_layers": None, "no_rope_layer_interval": 3}),
     "smollm3 with windows in layers without rotations": (
@@ -251,7 +265,14 @@ for base in ("rope", "rope interleaved", "partial"):
             model = compare(f"{base} {name} x{factor}", run, (96, TRAINED, 4 * TRAINED))
             effect = np.abs(logits(run, 4 * TRAINED) - logits(path(base), 4 * TRAINED)).max()
             check(f"{base} {name} x{factor}: stretching changes the logits by much more", effect > 100 * MOST)
-            if base == "rope" and factor == 4 and "short" not in name and "dynamic" not in name:
+            if base != "rope":
+                continue
+            bitter("import", export(run, "hf"), "--out", f"{run}.back")
+            check(f"{base} {name} x{factor}: imported, the weights are the same bits",
+                  filecmp.cmp(f"{run}/model.safetensors", f"{run}.back/model.safetensors", shallow=False))
+            worst = float(np.abs(logits(run, 4 * TRAINED) - logits(f"{run}.back", 4 * TRAINED)).max())
+            check(f"{base} {name} x{factor}: imported, the logits are the same", worst <= 1e-5)
+            if factor == 4 and "short" not in name and "dynamic" not in name:
                 complete(f"{base} {name} x4", run, model)
 for name in ("pi", "pi short"):
     compare(f"prope {name}", extend(path("prope"), f"prope {name}", *STRETCHES[name]), (96, 4 * TRAINED))
