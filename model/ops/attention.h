@@ -1,4 +1,5 @@
-// Causal multi-head attention: fast, in blocks of queries (attention.c), and plain (attention_plain.c).
+// Causal multi-head attention, in blocks of queries. In plain loops it is lesson/plain.c's, and, with all that is
+// here, that of tests/model/ops/attention_plain.h, with which tests compare.
 #ifndef BITTER_ATTENTION_H
 #define BITTER_ATTENTION_H
 
@@ -81,14 +82,6 @@ struct WeightsOp {
 
 // How many tokens before the first key that a query sees such an op finds the features of, as far as there are so many.
 #define TOKENS_BEFORE 63
-
-// attention_plain.c: the same as attention_forward and attention_backward, in plain loops on one thread, for readers
-// and tests; not for layers with an op of a scheme's own, for scores or for weights. Needs as much memory as there are
-// scores in a head.
-size_t attention_plain_scratch(const MixTables *tables, const Attention *attention);
-void attention_plain_forward(const Attention *attention, const MixTables *tables, real *scratch);
-void attention_plain_backward(const AttentionGradient *grad, const Attention *attention, const MixTables *tables,
-                              real *scratch);
 
 // block->S (rows, columns) = scale q k^T, then changed by the position schemes; `keys` is k^T (d, keys). Columns of
 // tokens later than the query's are not masked yet. `scratch` is that of mix_scratch.

@@ -2,6 +2,7 @@
 // of its options, with windows, dropout and shared keys: the same outputs and the same gradients, also of the schemes'
 // parameters.
 #include "model/train_pass.h"
+#include "tests/model/ops/attention_plain.h"
 #include "tests/support/little_model.h"
 
 enum { B = 2, T = 70, C = 16, H = 4, ROWS = B * T }; // more than one block of queries

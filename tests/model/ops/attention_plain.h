@@ -1,7 +1,10 @@
 // Attention in the plainest way: for each head the whole table of scores, and nothing shared between heads, blocks or
-// threads. attention.c computes the same faster and in less memory; a test compares the two.
+// threads. model/ops/attention.c computes the same faster and in less memory; double_attention_plain.c compares the
+// two. Not for layers with an op of a scheme's own, for scores or for weights.
+#ifndef BITTER_TESTS_ATTENTION_PLAIN_H
+#define BITTER_TESTS_ATTENTION_PLAIN_H
+
 #include "model/ops/attention.h"
-#include "model/ops/softmax.h"
 
 // One head's memory: scores and weights S = P, their gradients dP = dS, and the scores before logit_scale, all
 // (queries, keys); and what the position schemes need.
@@ -17,7 +20,8 @@ static Memory memory_take(Arena *arena, const MixTables *tables, const Attention
     return memory;
 }
 
-size_t attention_plain_scratch(const MixTables *tables, const Attention *a) {
+// Numbers of scratch memory.
+static size_t attention_plain_scratch(const MixTables *tables, const Attention *a) {
     Arena counted = {0};
     memory_take(&counted, tables, a);
     return counted.used / sizeof(real);
@@ -95,7 +99,7 @@ static real kept(const Attention *a, int b, int h, int i, int j) {
     return a->dropout.rate > 0 ? dropout_factor(&a->dropout, row * (uint64_t)a->keys + (uint64_t)j) : 1;
 }
 
-void attention_plain_forward(const Attention *a, const MixTables *tables, real *scratch) {
+static void attention_plain_forward(const Attention *a, const MixTables *tables, real *scratch) {
     const Memory memory = memory_take(&(Arena){.base = (unsigned char *)scratch}, tables, a);
     for (int b = 0; b < a->B; b++)
         for (int h = 0; h < a->H; h++) {
@@ -157,8 +161,8 @@ static void scores_backward(const ScoreGradient *grad, const ScoreBlock *s, cons
             }
 }
 
-void attention_plain_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables,
-                              real *scratch) {
+static void attention_plain_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables,
+                                     real *scratch) {
     const Memory memory = memory_take(&(Arena){.base = (unsigned char *)scratch}, tables, a);
     for (int row = 0; row < a->B * a->queries; row++) {
         memset(grad->dq + (size_t)row * a->q_stride, 0, (size_t)a->H * a->d * sizeof(real));
@@ -178,3 +182,5 @@ void attention_plain_backward(const AttentionGradient *grad, const Attention *a,
             scores_backward(&of_scores, &s, a, tables, &memory);
         }
 }
+
+#endif
