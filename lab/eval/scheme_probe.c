@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "lab/stats/spectrum.h"
 #include "lab/stats/statistics.h"
+#include "model/ops/attention_op.h"
 
 #include <stdlib.h>
 
@@ -89,15 +90,7 @@ static void scores(Probe *probe, int head) {
         .scale = (real)(1 / sqrt(probe->d)),
         .features = probe->features,
     };
-    const Call *own = probe->tables.layers[probe->layer].own;
-    if (own) {
-        const ScoreBlock own_block = mix_block(own, &block, probe->scratch);
-        own->attention->scores(&probe->tables.part[own->part], &own_block);
-        mix_score_forward(&probe->tables, &block, probe->scratch);
-        return;
-    }
-    const Packed keys = gemm_pack(NULL, columns_of(block.k, probe->C), probe->d, count);
-    scores_forward(&probe->tables, &block, &keys, probe->scratch);
+    scores_forward(&probe->tables, &block, probe->scratch);
 }
 
 // The logarithms of the weights in the scores' place, where a scheme makes them otherwise than by a softmax.

@@ -1,8 +1,15 @@
-#include "model/ops/attention.h"
+#include "model/ops/attention_op.h"
+#include "model/ops/strips.h"
 
 #include <omp.h>
 
-#define STRIP 32 // rows of a block whose products go only as far as the last key that one of them sees
+// One thread's scratch memory, for one head at a time.
+typedef struct {
+    real *S;                       // (QUERY_BLOCK + 1, keys) a block of scores, and room for a copy of one row
+    real *dS;                      // (QUERY_BLOCK, keys) in training: their gradients
+    real *schemes[PARTS_CAPACITY]; // (mix_scratch) of the position schemes
+    real *packed[5];               // in training: operands that all blocks of a head share
+} Scratch;
 
 static Scratch scratch_layout(Arena *arena, const MixTables *tables, int keys, int d, bool training) {
     const size_t across = gemm_packed_size(d, keys), down = gemm_packed_size(keys, d);
@@ -24,7 +31,8 @@ size_t attention_scratch(const MixTables *tables, int keys, int d, bool training
     return (size_t)omp_get_max_threads() * thread_scratch(tables, keys, d, training);
 }
 
-Scratch own_scratch(real *scratch, const Attention *a, const MixTables *tables) {
+// The calling thread's part of the scratch that attention has.
+static Scratch own_scratch(real *scratch, const Attention *a, const MixTables *tables) {
     const bool training = a->lse != NULL;
     real *own = scratch + (size_t)omp_get_thread_num() * thread_scratch(tables, a->keys, a->d, training);
     return scratch_layout(&(Arena){.base = (unsigned char *)own}, tables, a->keys, a->d, training);
@@ -37,7 +45,9 @@ static int first_key(const Attention *a, int query) {
     return a->lse ? left / PACKED_COLUMNS * PACKED_COLUMNS : left;
 }
 
-QueryBlock query_block_of(const Attention *a, int b, int h, int first, int most_rows) {
+// The block of at most so many queries that begins with query `first`. In training, `from` is a multiple of
+// PACKED_COLUMNS.
+static QueryBlock query_block_of(const Attention *a, int b, int h, int first, int most_rows) {
     QueryBlock block = {.b = b, .h = h, .first = first, .from = first_key(a, first)};
     block.rows = least(most_rows, a->queries - first);
     block.columns = a->keys - a->queries + first + block.rows - block.from;
@@ -48,7 +58,9 @@ QueryBlock query_block_of(const Attention *a, int b, int h, int first, int most_
     return block;
 }
 
-ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, const Attention *a, const MixTables *tables) {
+// Its scores, in scratch->S, for the hooks of schemes.
+static ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, const Attention *a,
+                            const MixTables *tables) {
     return (ScoreBlock){
         .S = scratch->S,
         .stride = round_up(block->columns),
@@ -69,50 +81,64 @@ ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, const Atte
     };
 }
 
-// A block's products are made in strips of STRIP rows, because causality makes later keys useless, and windows earlier
-// ones.
+// --- the scores of a head's blocks: scaled products of q and k, unless the layer has an op of a scheme's own ---
 typedef struct {
-    int rows; // of the block
-    int left; // keys at the left that have left the window of every row of the strip
-    int keys; // up to the last that one of them sees
-} Strip;
+    Matrix q, k; // (queries, width), (keys, width): the model's, or what the op makes of them
+    int width;
+    real *dq, *dk;                           // likewise
+    real *room[3];                           // for ...
+    Packed packed_q, packed_k, k_transposed; // ... the same, packed; the first two for backward
+    const AttentionOp *op;                   // NULL = none
+    OwnHead own;                             // what it is given
+    int feature;                             // the first of the features that are its scheme's
+} Head;
 
-// Without packed operands, strips would cost more than they save.
-static Strip strip_of(int first, int rows, int columns, int window, bool packed) {
-    const int length = packed && rows - first > STRIP ? STRIP : rows - first, seen = columns - rows + first + 1;
-    const int left = packed ? left_window(seen, window) / PACKED_COLUMNS * PACKED_COLUMNS : 0;
-    return (Strip){length, left, seen - 1 + length};
-}
-
-void product_to_keys(real *C, int ldc, real alpha, Matrix A, const Packed *packed, int rows, int columns, int window) {
-    for (int i = 0; i < rows;) {
-        const Strip strip = strip_of(i, rows, columns, window, packed->at);
-        const Packed keys = gemm_packed_from(packed, strip.left);
-        gemm_packed(C + (size_t)i * ldc + strip.left, ldc, 0, alpha, matrix_from(A, i, 0), &keys, 0, packed->K,
-                    strip.rows, strip.keys - strip.left);
-        for (int end = i + strip.rows; i < end; i++) {
-            memset(C + (size_t)i * ldc, 0, (size_t)strip.left * sizeof(real));
-            memset(C + (size_t)i * ldc + strip.keys, 0, (size_t)(columns - strip.keys) * sizeof(real));
-        }
+// The head with these queries and keys, whose blocks have at most `rows` queries; `before` as in OwnHead.
+static Head head_begin(const MixTables *tables, const ScoreBlock *all, int rows, int before, const Scratch *scratch) {
+    const Call *own = tables->layers[all->layer].own;
+    Head head = {.q = rows_of(all->q, all->q_stride),
+                 .k = rows_of(all->k, all->k_stride),
+                 .width = head_width(&tables->mix->shape)};
+    memcpy(head.room, scratch->packed, sizeof head.room);
+    if (own) {
+        head.op = own->attention;
+        head.own = (OwnHead){&tables->part[own->part], mix_block(own, all, scratch->schemes), rows, before,
+                             scratch->dS != NULL};
+        head.feature = own->feature;
+        const Operands o = head.op->begin(&head.own);
+        head.q = rows_of(o.q, o.width);
+        head.k = rows_of(o.k, o.width);
+        head.width = o.width;
+        head.dq = o.dq;
+        head.dk = o.dk;
+        memcpy(head.room, o.packed, sizeof head.room);
     }
+    if (head.k.at)
+        head.k_transposed = gemm_pack(head.room[0], columns_of(head.k.at, head.k.stride), head.width, all->columns);
+    return head;
 }
 
-void product_of_keys(real *C, int ldc, real beta, real alpha, Matrix A, const Packed *packed, int from, int rows,
-                     int columns, int window) {
-    for (int i = 0; i < rows;) {
-        const Strip strip = strip_of(i, rows, columns, window, packed->at);
-        gemm_packed(C + (size_t)i * ldc, ldc, beta, alpha, matrix_from(A, i, strip.left), packed, from + strip.left,
-                    from + strip.keys, strip.rows, packed->N);
-        i += strip.rows;
+// The scores of a block that begins at this row and column of the head.
+static void block_scores(const Head *head, const MixTables *tables, const ScoreBlock *block, int row, int column,
+                         const Scratch *scratch) {
+    if (head->k.at) {
+        const Packed keys = gemm_packed_from(&head->k_transposed, column);
+        product_to_keys(block->S, block->stride, block->scale, matrix_from(head->q, row, 0), &keys, block->rows,
+                        block->columns, block->window);
+    } else {
+        head->op->scores(&head->own, block, column);
     }
+    mix_score_forward(tables, block, scratch->schemes);
 }
 
-void scores_forward(const MixTables *tables, const ScoreBlock *block, const Packed *keys,
-                    real *const scratch[PARTS_CAPACITY]) {
-    product_to_keys(block->S, block->stride, block->scale, rows_of(block->q, block->q_stride), keys, block->rows,
-                    block->columns, block->window);
-    mix_score_forward(tables, block, scratch);
+void scores_forward(const MixTables *tables, const ScoreBlock *block, real *const scratch[PARTS_CAPACITY]) {
+    Scratch only_schemes = {0};
+    memcpy(only_schemes.schemes, scratch, sizeof only_schemes.schemes);
+    const Head head = head_begin(tables, block, block->rows, 0, &only_schemes);
+    block_scores(&head, tables, block, 0, 0, &only_schemes);
 }
+
+// --- from scores to outputs ---
 
 size_t attention_row(const QueryBlock *block, const Attention *a, int row) {
     return ((size_t)block->b * a->H + block->h) * a->queries + block->first + row;
@@ -131,8 +157,73 @@ static void keep_weights(const Attention *a, const QueryBlock *block, int row, c
     memcpy(kept + before, P, (size_t)seen * sizeof(real));
 }
 
-void block_outputs(const Attention *a, const MixTables *tables, const QueryBlock *block, const ScoreBlock *scores,
-                   const Packed *values, int from) {
+int mask_left(real *S, int seen, int window) {
+    const int left = left_window(seen, window), skipped = left / TOGETHER * TOGETHER;
+    for (int j = skipped; j < left; j++) S[j] = -INFINITY;
+    return skipped;
+}
+
+// exp(x), but 0 where that is less than 1e-26: gradients of such small weights would be denormal numbers, with which
+// some processors multiply a hundred times slower. Biases that fall with distance make many of them.
+static inline real weight_of(real x) {
+    const real weight = real_exp(x);
+    return x < -60 ? 0 : weight; // NaN stays NaN
+}
+
+// LANES maxima and sums side by side fill whole vectors, if `omp simd` keeps gcc from unrolling them.
+enum { LANES = 16 };
+
+real row_most(const real *S, int seen) {
+    const int end = round_up(seen);
+    real most[LANES];
+    for (int l = 0; l < LANES; l++) most[l] = S[0];
+    for (int j = 0; j < end; j += LANES)
+#pragma omp simd
+        for (int l = 0; l < LANES; l++) {
+            const real any = S[j + l], score = j + l < seen ? any : -INFINITY;
+            most[l] = score > most[l] ? score : most[l];
+        }
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int l = 0; l < half; l++) most[l] = most[l + half] > most[l] ? most[l + half] : most[l];
+    return most[0];
+}
+
+double row_weights(real *P, const real *S, int seen, real most) {
+    enum { PART = 256 }; // sums in parts, so that rounding errors stay small in long rows
+    const int end = round_up(seen);
+    double sum = 0;
+    for (int first = 0; first < end; first += PART) {
+        real part[LANES] = {0};
+        for (int j = first; j < end && j < first + PART; j += LANES)
+#pragma omp simd
+            for (int l = 0; l < LANES; l++) {
+                const real weight = weight_of(S[j + l] - most);
+                P[j + l] = j + l < seen ? weight : 0;
+                part[l] += P[j + l];
+            }
+        for (int half = LANES / 2; half > 0; half /= 2)
+            for (int l = 0; l < half; l++) part[l] += part[l + half];
+        sum += (double)part[0];
+    }
+    return sum;
+}
+
+real softmax_row(real *P, const real *S, int seen, int stride) {
+    const int end = round_up(seen);
+    const real most = row_most(S, seen);
+    const double sum = row_weights(P, S, seen, most);
+    const real scale = (real)(1 / sum);
+#pragma omp simd
+    for (int j = 0; j < end; j++) P[j] *= scale;
+    for (int j = end; j < stride; j++) P[j] = 0;
+    // cppcheck-suppress invalidFunctionArg // sum is at least 1, the largest score's
+    return (real)(log(sum) + (double)most);
+}
+
+// From a block's scores to its outputs: logit_scale, mask, softmax or the layer's WeightsOp (which overwrite the
+// scores), dropout, P v. `values` is v (keys, d) of the head, whose row `from` is the block's first key.
+static void block_outputs(const Attention *a, const MixTables *tables, const QueryBlock *block,
+                          const ScoreBlock *scores, const Packed *values, int from) {
     const WeightsOp *weights = tables->layers[a->layer].weights;
     const int stride = scores->stride, C = a->H * a->d;
     real *P = scores->S; // (rows, columns), rows `stride` apart: the weights overwrite the scores
@@ -157,38 +248,35 @@ void block_outputs(const Attention *a, const MixTables *tables, const QueryBlock
 static void queries_forward(const Attention *a, const MixTables *tables, int b, int h, int first, int end,
                             real *memory) {
     const Scratch scratch = own_scratch(memory, a, tables);
-    const QueryBlock start = query_block_of(a, b, h, first, end - first);
-    if (goes_in_tiles(a, tables, &start)) {
-        block_forward_in_tiles(a, &start, &scratch);
+    const QueryBlock all = query_block_of(a, b, h, first, end - first);
+    if (goes_in_tiles(a, tables, &all)) {
+        block_forward_in_tiles(a, &all, scratch.S);
         return;
     }
-    const Packed keys = gemm_pack(scratch.packed[0], columns_of(a->k + start.kv_at, a->kv_stride), a->d, start.columns);
-    const Packed values = gemm_pack(scratch.packed[1], rows_of(a->v + start.kv_at, a->kv_stride), start.columns, a->d);
+    const ScoreBlock all_scores = scores_of(&scratch, &all, a, tables);
+    const Head head = head_begin(tables, &all_scores, QUERY_BLOCK, all.from, &scratch);
+    const Packed values = gemm_pack(scratch.packed[3], rows_of(a->v + all.kv_at, a->kv_stride), all.columns, a->d);
     for (int i = first; i < end; i += QUERY_BLOCK) {
         const QueryBlock block = query_block_of(a, b, h, i, QUERY_BLOCK);
         const ScoreBlock scores = scores_of(&scratch, &block, a, tables);
-        const Packed own_keys = gemm_packed_from(&keys, block.from - start.from);
-        scores_forward(tables, &scores, &own_keys, scratch.schemes);
-        block_outputs(a, tables, &block, &scores, &values, block.from - start.from);
+        block_scores(&head, tables, &scores, i - first, block.from - all.from, &scratch);
+        block_outputs(a, tables, &block, &scores, &values, block.from - all.from);
     }
 }
 
 void attention_forward(const Attention *a, const MixTables *tables, real *scratch) {
-    const Call *own = tables->layers[a->layer].own;
     // In training, heads are shared out: there are many, and a head's keys and values are packed once. Inference may
     // have few heads and one long sequence, so there blocks are shared out.
+    const bool own = tables->layers[a->layer].own;
     const int share = a->lse ? a->queries : a->keys >= VERY_MANY && !own ? TALL : QUERY_BLOCK;
 #pragma omp for collapse(3) schedule(dynamic)
     for (int b = 0; b < a->B; b++)
         for (int h = 0; h < a->H; h++)
-            for (int first = 0; first < a->queries; first += share) {
-                const int end = least(first + share, a->queries);
-                if (own)
-                    own->attention->forward(a, tables, own, b, h, first, end, scratch);
-                else
-                    queries_forward(a, tables, b, h, first, end, scratch);
-            }
+            for (int first = 0; first < a->queries; first += share)
+                queries_forward(a, tables, b, h, first, least(first + share, a->queries), scratch);
 }
+
+// --- backward ---
 
 // Backward through the softmax of one row. In: its scores S, and dP, the gradient of the weights after dropout. Out:
 // those weights P, and dS; P may be S, and dS may be dP. Without dropout, forward was P = softmax(S), so dS = P * (dP -
@@ -223,59 +311,11 @@ static void softmax_backward_row(real *P, real *dS, real *S, const real *dP, con
     for (int j = end; j < stride; j++) P[j] = dS[j] = 0;
 }
 
-// The packed operands of a head's backward pass.
-typedef struct {
-    Packed q, k, dout, k_transposed, v_transposed; // (queries, d), (keys, d), (queries, d); k^T and v^T (d, keys)
-} HeadOperands;
-
-// The same as add_transposed, where a key is seen by a window of queries: STRIP keys at a time, by these queries.
-static void add_transposed_in_window(real *out, int stride, real scale, const real *grad, const Packed *rows,
-                                     const QueryBlock *block, int window) {
-    const int row_stride = round_up(block->columns), before = block->columns - block->rows; // row i has column before+i
-    for (int key = 0; key < block->columns; key += STRIP) {
-        const int n = least(STRIP, block->columns - key), begin = key > before ? key - before : 0;
-        const int end = least(block->rows, key + n - 1 + window - before);
-        const Matrix A = columns_of(grad + (size_t)begin * row_stride + key, row_stride);
-        gemm_packed(out + (size_t)key * stride, stride, 1, scale, A, rows, block->first + begin, block->first + end, n,
-                    rows->N);
-    }
-}
-
-// The first strip adds to all keys before it, too, because all rows see them; each later strip only to its own keys,
-// from its own rows on.
-void add_transposed(real *out, int stride, real scale, const real *grad, const Packed *rows, const QueryBlock *block,
-                    int window) {
-    if (window > 0 && window < block->columns) {
-        add_transposed_in_window(out, stride, scale, grad, rows, block, window);
-        return;
-    }
-    for (int i = 0, key = 0; i < block->rows;) {
-        const Strip strip = strip_of(i, block->rows, block->columns, 0, rows->at);
-        const Matrix A = columns_of(grad + (size_t)i * round_up(block->columns) + key, round_up(block->columns));
-        gemm_packed(out + (size_t)key * stride, stride, 1, scale, A, rows, block->first + i, block->first + block->rows,
-                    strip.keys - key, rows->N);
-        i += strip.rows;
-        key = strip.keys;
-    }
-}
-
-// Forward was S = scale q k^T, which the schemes then changed. So the schemes' hooks may add to dq and dk and change
-// dS, and then dq += scale dS k and dk += scale dS^T q.
-static void scores_backward(const ScoreGradient *grad, const MixTables *tables, const ScoreBlock *scores,
-                            const QueryBlock *block, const HeadOperands *head, const Scratch *scratch) {
-    const bool reads_queries = tables->layers[scores->layer].reads_queries;
-    const int qs = scores->q_stride, stride = scores->stride;
-    if (reads_queries)
-        for (int i = 0; i < block->rows; i++) memset(grad->dq + (size_t)i * qs, 0, (size_t)head->q.N * sizeof(real));
-    mix_score_backward(tables, scores, grad, scratch->schemes);
-    product_of_keys(grad->dq, qs, reads_queries ? 1 : 0, scores->scale, rows_of(grad->dS, stride), &head->k,
-                    block->from, block->rows, block->columns, scores->window);
-    add_transposed(grad->dk, scores->k_stride, scores->scale, grad->dS, &head->q, block, scores->window);
-}
-
-void block_outputs_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables,
-                            const QueryBlock *block, const ScoreBlock *scores, real *dP, const Packed *v_transposed,
-                            const Packed *dout) {
+// block_outputs backward, in training, from the scores made again: dP (rows, columns) becomes dS, and dv +=. The packed
+// operands are v^T (d, keys) and dout (queries, d) of the head.
+static void block_outputs_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables,
+                                   const QueryBlock *block, const ScoreBlock *scores, real *dP,
+                                   const Packed *v_transposed, const Packed *dout) {
     const WeightsOp *weights = tables->layers[a->layer].weights;
     const int C = a->H * a->d, rows = block->rows, stride = scores->stride;
     real *S = scores->S, *P = S; // (rows, columns): the weights overwrite the scores
@@ -301,37 +341,64 @@ void block_outputs_backward(const AttentionGradient *grad, const Attention *a, c
     add_transposed(grad->dv + block->kv_at, a->kv_stride, 1, P, dout, block, a->window);
 }
 
-ScoreGradient score_gradient_of(const AttentionGradient *grad, const QueryBlock *block, real *dS,
-                                const MixTables *tables) {
+// The gradients of a block's scores, queries, keys and features, for the hooks of schemes.
+static ScoreGradient score_gradient_of(const AttentionGradient *grad, const QueryBlock *block, real *dS,
+                                       const MixTables *tables) {
     return (ScoreGradient){dS, grad->dq + block->q_at, grad->dk + block->kv_at,
                            grad->dfeatures + block->token * tables->mix->features};
 }
 
-// One block of queries: adds to dk, dv and dfeatures, overwrites dq.
-static void block_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables,
-                           const QueryBlock *block, const HeadOperands *head, const Scratch *scratch) {
-    const Packed k_transposed = gemm_packed_from(&head->k_transposed, block->from);
-    const ScoreBlock scores = scores_of(scratch, block, a, tables);
-    scores_forward(tables, &scores, &k_transposed, scratch->schemes);
-    block_outputs_backward(grad, a, tables, block, &scores, scratch->dS, &head->v_transposed, &head->dout);
-    const ScoreGradient score_gradient = score_gradient_of(grad, block, scratch->dS, tables);
-    scores_backward(&score_gradient, tables, &scores, block, head, scratch);
+// Forward was S = scale q k^T, which the schemes then changed. So these may add to dq and change dS, and then dq +=
+// scale dS k and dk += scale dS^T q.
+static void block_scores_backward(const ScoreGradient *grad, const Head *head, const MixTables *tables,
+                                  const ScoreBlock *scores, const QueryBlock *block, const Scratch *scratch) {
+    const bool added = tables->layers[scores->layer].reads_queries; // to the model's dq, by the schemes
+    const int stride = scores->q_stride, d = head_width(&tables->mix->shape);
+    for (int i = 0; (added || head->op) && i < block->rows; i++)
+        memset(grad->dq + (size_t)i * stride, 0, (size_t)d * sizeof(real));
+    mix_score_backward(tables, scores, grad, scratch->schemes);
+    if (!head->k.at) {
+        const ScoreGradient own = {grad->dS, grad->dq, grad->dk, grad->dfeatures + head->feature};
+        head->op->scores_backward(&head->own, &own, scores, block->from);
+        return;
+    }
+    product_of_keys(head->dq + (size_t)block->first * head->q.stride, head->q.stride, added && !head->op ? 1 : 0,
+                    scores->scale, rows_of(grad->dS, scores->stride), &head->packed_k, block->from, block->rows,
+                    block->columns, scores->window);
+    add_transposed(head->dk + (size_t)block->from * head->k.stride, head->k.stride, scores->scale, grad->dS,
+                   &head->packed_q, block, scores->window);
 }
 
-// All blocks of queries of one head, in order.
+// The gradients of a head: overwrites dq, and adds to dk, dv and dfeatures, because heads may share these.
 static void head_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables, int b, int h,
                           real *memory) {
     const Scratch scratch = own_scratch(memory, a, tables);
-    const QueryBlock start = query_block_of(a, b, h, 0, QUERY_BLOCK);
-    const Matrix q = rows_of(a->q + start.q_at, a->q_stride), k = rows_of(a->k + start.kv_at, a->kv_stride);
-    const Matrix k_transposed = columns_of(k.at, k.stride), dout = rows_of(grad->dout + start.out_at, a->H * a->d);
-    const HeadOperands head = {
-        gemm_pack(scratch.packed[0], q, a->queries, a->d), gemm_pack(scratch.packed[1], k, a->keys, a->d),
-        gemm_pack(scratch.packed[2], dout, a->queries, a->d), gemm_pack(scratch.packed[3], k_transposed, a->d, a->keys),
-        gemm_pack(scratch.packed[4], columns_of(a->v + start.kv_at, a->kv_stride), a->d, a->keys)};
-    for (QueryBlock block = start; block.first < a->queries;
-         block = query_block_of(a, b, h, block.first + QUERY_BLOCK, QUERY_BLOCK))
-        block_backward(grad, a, tables, &block, &head, &scratch);
+    const QueryBlock all = query_block_of(a, b, h, 0, a->queries);
+    const ScoreBlock all_scores = scores_of(&scratch, &all, a, tables);
+    ScoreGradient of_head = score_gradient_of(grad, &all, NULL, tables);
+    Head head = head_begin(tables, &all_scores, QUERY_BLOCK, 0, &scratch);
+    of_head.dfeatures += head.feature;
+    if (head.op) {
+        head.op->begin_backward(&head.own);
+    } else {
+        head.dq = of_head.dq;
+        head.dk = of_head.dk;
+    }
+    if (head.k.at) {
+        head.packed_q = gemm_pack(head.room[1], head.q, a->queries, head.width);
+        head.packed_k = gemm_pack(head.room[2], head.k, a->keys, head.width);
+    }
+    const Packed dout = gemm_pack(scratch.packed[3], rows_of(grad->dout + all.out_at, a->H * a->d), a->queries, a->d);
+    const Packed v_transposed = gemm_pack(scratch.packed[4], columns_of(a->v + all.kv_at, a->kv_stride), a->d, a->keys);
+    for (int i = 0; i < a->queries; i += QUERY_BLOCK) {
+        const QueryBlock block = query_block_of(a, b, h, i, QUERY_BLOCK);
+        const ScoreBlock scores = scores_of(&scratch, &block, a, tables);
+        const ScoreGradient of_scores = score_gradient_of(grad, &block, scratch.dS, tables);
+        block_scores(&head, tables, &scores, i, block.from, &scratch);
+        block_outputs_backward(grad, a, tables, &block, &scores, scratch.dS, &v_transposed, &dout);
+        block_scores_backward(&of_scores, &head, tables, &scores, &block, &scratch);
+    }
+    if (head.op) head.op->end_backward(&head.own, &of_head);
 }
 
 // dk = dv = 0 of a sequence's head of keys.
@@ -344,16 +411,12 @@ static void keys_zero(const AttentionGradient *grad, const Attention *a, int b, 
 }
 
 void attention_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables, real *memory) {
-    const Call *own = tables->layers[a->layer].own;
     // All blocks of all heads that share keys add to the same dk and dv, so one thread does them, in order.
 #pragma omp for collapse(2) schedule(dynamic)
     for (int b = 0; b < a->B; b++)
         for (int kv = 0; kv < a->K; kv++) {
             keys_zero(grad, a, b, kv);
             for (int h = kv * a->H / a->K; h < (kv + 1) * a->H / a->K; h++)
-                if (own)
-                    own->attention->backward(grad, a, tables, own, b, h, memory);
-                else
-                    head_backward(grad, a, tables, b, h, memory);
+                head_backward(grad, a, tables, b, h, memory);
         }
 }

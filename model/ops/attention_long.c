@@ -1,18 +1,20 @@
-#include "model/ops/attention.h"
+#include "model/ops/attention_op.h"
+#include "num/gemm.h"
 
 bool goes_in_tiles(const Attention *a, const MixTables *tables, const QueryBlock *block) {
     const bool kept = a->lse || a->P || a->dropout.rate > 0;
-    return block->columns >= VERY_MANY && !kept && !tables->layers[a->layer].changes;
+    const LayerCalls *layer = &tables->layers[a->layer];
+    return block->columns >= VERY_MANY && !kept && !layer->changes && !layer->own;
 }
 
-void block_forward_in_tiles(const Attention *a, const QueryBlock *block, const Scratch *scratch) {
+void block_forward_in_tiles(const Attention *a, const QueryBlock *block, real *S) {
     const int C = a->H * a->d, rows = block->rows;
     const real *q = a->q + block->q_at, scale = (real)(1 / sqrt(a->d));
-    real most[TALL], *S = scratch->S, *out = a->out + block->out_at; // S (rows, TILE)
+    real most[TALL], *out = a->out + block->out_at;
     double sum[TALL] = {0};
     for (int i = 0; i < rows; i++) most[i] = -INFINITY;
     for (int first = 0; first < block->columns; first += TILE) {
-        const int n = block->columns - first < TILE ? block->columns - first : TILE, stride = round_up(n);
+        const int n = least(TILE, block->columns - first), stride = round_up(n);
         const size_t at = block->kv_at + (size_t)first * a->kv_stride;
         gemm(S, stride, 0, scale, rows_of(q, a->q_stride), columns_of(a->k + at, a->kv_stride), rows, n, a->d);
         for (int i = 0; i < rows; i++) {

@@ -1,4 +1,4 @@
-#include "model/ops/attention.h"
+#include "model/ops/attention_op.h"
 
 // The block's first key is key `from` of those in the cache; in a window the query sees the last ones only.
 static real log_keys(const Attention *a, const QueryBlock *block, int seen) {

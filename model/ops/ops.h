@@ -12,7 +12,7 @@
 #include "num/linear.h"
 #include "num/real.h"
 
-// --- rows.c: by rows, but for norm_backward_weights ---
+// --- ops.c: by rows, but for norm_backward_weights ---
 
 #define NORM_EPSILON 1e-5 // under the root of the norms
 
@@ -52,7 +52,7 @@ void swiglu_forward(real *out, const real *in, int rows, int C);
 // din takes in's place, and out, made again, takes dout's: so only `in` has to be kept for backward.
 void swiglu_backward(real *in, real *dout, int rows, int C);
 
-// --- vocabulary.c ---
+// --- ops.c: tokens ---
 
 // x (rows, C) = wte[id], wte (V, C). By rows.
 void tokens_forward(real *x, const int *ids, const real *wte, int rows, int C);

@@ -1,5 +1,7 @@
 #include "posenc/content/operands.h"
 
+#include "num/gemm.h"
+
 static const MakesOperands *recipe_of(const Tables *tables) {
     return tables->pos->scheme->recipe;
 }
@@ -25,80 +27,25 @@ size_t operands_scratch(const Tables *tables, int rows, int columns, bool traini
     return counted.used / sizeof(real);
 }
 
-static Operands operands_make(const Tables *tables, const ScoreBlock *head, bool training) {
-    Arena scratch = scratch_of(head);
-    const Operands o = operands_take(&scratch, tables, head->rows, head->columns, training);
-    recipe_of(tables)->forward(tables, head, &o);
+static Operands operands_of(const OwnHead *head) {
+    Arena scratch = scratch_of(&head->all);
+    return operands_take(&scratch, head->tables, head->all.rows, head->all.columns, head->training);
+}
+
+static Operands begin(const OwnHead *head) {
+    const Operands o = operands_of(head);
+    recipe_of(head->tables)->forward(head->tables, &head->all, &o);
     return o;
 }
 
-// The scores of a block whose queries begin with row `first` of the operands, and its keys where `keys` begins: k^T
-// (width, keys).
-static void operands_scores(const ScoreBlock *block, const Operands *o, int first, const Packed *keys) {
-    product_to_keys(block->S, block->stride, block->scale, rows_of(o->q + (size_t)first * o->width, o->width), keys,
-                    block->rows, block->columns, block->window);
+static void begin_backward(const OwnHead *head) {
+    const Operands o = operands_of(head);
+    memset(o.dk, 0, (size_t)head->all.columns * o.width * sizeof(real));
 }
 
-static void scores(const Tables *tables, const ScoreBlock *block) {
-    const Operands o = operands_make(tables, block, false);
-    const Packed keys = gemm_pack(NULL, columns_of(o.k, o.width), o.width, block->columns);
-    operands_scores(block, &o, 0, &keys);
+static void end_backward(const OwnHead *head, const ScoreGradient *grad) {
+    const Operands o = operands_of(head);
+    recipe_of(head->tables)->backward(head->tables, &head->all, grad, &o);
 }
 
-// Queries first to end of one head: all of them in training, a block in inference.
-static void queries_forward(const Attention *a, const MixTables *tables, const Call *own, int b, int h, int first,
-                            int end, real *memory) {
-    const Scratch scratch = own_scratch(memory, a, tables);
-    const QueryBlock all = query_block_of(a, b, h, first, end - first);
-    const ScoreBlock all_scores = scores_of(&scratch, &all, a, tables);
-    const ScoreBlock head = mix_block(own, &all_scores, scratch.schemes);
-    const Operands o = operands_make(&tables->part[own->part], &head, a->lse != NULL);
-    const Packed keys = gemm_pack(o.packed[2], columns_of(o.k, o.width), o.width, all.columns);
-    const Packed values = gemm_pack(scratch.packed[1], rows_of(a->v + all.kv_at, a->kv_stride), all.columns, a->d);
-    for (int i = first; i < end; i += QUERY_BLOCK) {
-        const QueryBlock block = query_block_of(a, b, h, i, QUERY_BLOCK);
-        const ScoreBlock block_scores = scores_of(&scratch, &block, a, tables);
-        const Packed own_keys = gemm_packed_from(&keys, block.from - all.from);
-        operands_scores(&block_scores, &o, i - first, &own_keys);
-        mix_score_forward(tables, &block_scores, scratch.schemes);
-        block_outputs(a, tables, &block, &block_scores, &values, block.from - all.from);
-    }
-}
-
-// Forward was S = scale q k^T of the operands, so dq = scale dS k and dk += scale dS^T q; the scheme takes these back
-// to the model's queries and keys.
-static void head_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables, const Call *own,
-                          int b, int h, real *memory) {
-    const Scratch scratch = own_scratch(memory, a, tables);
-    const Tables *part = &tables->part[own->part];
-    const QueryBlock all = query_block_of(a, b, h, 0, a->queries);
-    const ScoreBlock all_scores = scores_of(&scratch, &all, a, tables);
-    const ScoreBlock head = mix_block(own, &all_scores, scratch.schemes);
-    const Operands o = operands_make(part, &head, true);
-    const int w = o.width;
-    const Packed q = gemm_pack(o.packed[0], rows_of(o.q, w), a->queries, w),
-                 k = gemm_pack(o.packed[1], rows_of(o.k, w), a->keys, w),
-                 k_transposed = gemm_pack(o.packed[2], columns_of(o.k, w), w, a->keys);
-    const Packed dout = gemm_pack(scratch.packed[2], rows_of(grad->dout + all.out_at, a->H * a->d), a->queries, a->d);
-    const Packed v_transposed = gemm_pack(scratch.packed[4], columns_of(a->v + all.kv_at, a->kv_stride), a->d, a->keys);
-    ScoreGradient of_head = score_gradient_of(grad, &all, NULL, tables);
-    of_head.dfeatures += own->feature;
-    memset(o.dk, 0, (size_t)a->keys * w * sizeof(real));
-    for (int t = 0; t < a->queries; t++) memset(of_head.dq + (size_t)t * a->q_stride, 0, (size_t)a->d * sizeof(real));
-    for (int i = 0; i < a->queries; i += QUERY_BLOCK) {
-        const QueryBlock block = query_block_of(a, b, h, i, QUERY_BLOCK);
-        const ScoreBlock block_scores = scores_of(&scratch, &block, a, tables);
-        const ScoreGradient of_scores = score_gradient_of(grad, &block, scratch.dS, tables);
-        const Packed own_keys = gemm_packed_from(&k_transposed, block.from);
-        operands_scores(&block_scores, &o, i, &own_keys);
-        mix_score_forward(tables, &block_scores, scratch.schemes);
-        block_outputs_backward(grad, a, tables, &block, &block_scores, scratch.dS, &v_transposed, &dout);
-        mix_score_backward(tables, &block_scores, &of_scores, scratch.schemes);
-        product_of_keys(o.dq + (size_t)i * w, w, 0, head.scale, rows_of(of_scores.dS, block_scores.stride), &k,
-                        block.from, block.rows, block.columns, a->window);
-        add_transposed(o.dk + (size_t)block.from * w, w, head.scale, of_scores.dS, &q, &block, a->window);
-    }
-    recipe_of(part)->backward(part, &head, &of_head, &o);
-}
-
-const AttentionOp operands_attention = {queries_forward, head_backward, scores};
+const AttentionOp operands_attention = {.begin = begin, .begin_backward = begin_backward, .end_backward = end_backward};

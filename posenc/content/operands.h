@@ -7,19 +7,11 @@
 #ifndef BITTER_OPERANDS_H
 #define BITTER_OPERANDS_H
 
-#include "model/ops/attention.h"
-
-// What takes the place of q and k of one head of one sequence.
-typedef struct {
-    int width;       // of a new query or key
-    real *q, *k;     // (rows, width), (columns, width)
-    real *dq, *dk;   // the same, of their gradients; NULL = no backward pass will follow
-    real *own;       // the scheme's memory; `backward` finds here what `forward` left
-    real *packed[3]; // memory of packed operands; NULL where dq is
-} Operands;
+#include "model/ops/attention_op.h"
 
 // What a scheme writes, as its recipe. `head` is a block of all queries and keys that the head has, as the scheme's
-// hooks see it; head->q and head->k are those that the model made.
+// hooks see it; head->q and head->k are those that the model made. `backward` finds in the operands what `forward`
+// left.
 typedef struct {
     int wide; // a new query or key is so many times as wide as the head
     int own;  // memory that the scheme needs for itself, in arrays (columns, d)

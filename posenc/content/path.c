@@ -3,7 +3,7 @@
 #include "posenc/content/gates.h"
 #include "posenc/content/reflect.h"
 
-#include "model/ops/attention.h"
+#include "model/ops/attention_op.h"
 #include "num/linear.h"
 #include "num/team.h"
 
@@ -227,89 +227,55 @@ static void reflection_backward(real *draw, real *dconv, real *dlog_s, const Hea
     *dlog_s += h->reflections.dlog_beta[t];
 }
 
-// The head whose keys are the columns of this block, and whose features stand behind those of `before` tokens; it will
-// have blocks of at most `rows` queries.
-static Head head_make(const Tables *tables, const ScoreBlock *all, int before, int rows) {
-    const Position *pos = tables->pos;
+static Head head_of(const OwnHead *own) {
+    const Position *pos = own->tables->pos;
+    const ScoreBlock *all = &own->all;
     Arena scratch = scratch_of(all);
-    Head h = head_take(&scratch, tables, rows, all->columns);
+    Head h = head_take(&scratch, own->tables, own->rows, all->columns);
     const size_t first = (size_t)all->head * h.d;
-    h.before = before;
+    h.before = own->before;
     h.raw = all->features + first;
     h.log_s = all->features + h.C + all->head;
     h.log_f = scheme_options(pos, PathOptions)->forget ? h.log_s + pos->shape.heads : NULL;
     h.conv = h.taps > 1 ? pos->params[CONV] + (size_t)all->layer * h.taps * h.C + first : NULL;
-    for (int t = 0; t < all->columns; t++) reflection_forward(&h, t);
-    reflect_keys(&h.reflections, all->k, all->k_stride);
     return h;
 }
 
-// The scores of a block whose column 0 is key number `first` of the head.
-static void head_scores(const Head *h, const ScoreBlock *block, int first) {
-    reflect_forward(block, first, &h->reflections);
-    if (h->log_f) forget_forward(block, h->log_f + (size_t)first * h->stride, h->stride, h->forget);
+static Operands begin(const OwnHead *own) {
+    const Head h = head_of(own);
+    for (int t = 0; t < own->all.columns; t++) reflection_forward(&h, t);
+    reflect_keys(&h.reflections, own->all.k, own->all.k_stride);
+    return (Operands){0};
 }
 
-static void scores(const Tables *tables, const ScoreBlock *block) {
-    const Head h = head_make(tables, block, 0, block->rows);
-    head_scores(&h, block, 0);
+static void scores(const OwnHead *own, const ScoreBlock *block, int first) {
+    const Head h = head_of(own);
+    reflect_forward(block, first, &h.reflections);
+    if (h.log_f) forget_forward(block, h.log_f + (size_t)first * h.stride, h.stride, h.forget);
 }
 
-// --- the attention op ---
-//
-// Queries first to end of one head.
-static void queries_forward(const Attention *a, const MixTables *tables, const Call *own, int b, int h, int first,
-                            int end, real *memory) {
-    const Scratch scratch = own_scratch(memory, a, tables);
-    const QueryBlock all = query_block_of(a, b, h, first, end - first);
-    const ScoreBlock all_scores = scores_of(&scratch, &all, a, tables);
-    const ScoreBlock keys = mix_block(own, &all_scores, scratch.schemes);
-    const Packed values = gemm_pack(scratch.packed[1], rows_of(a->v + all.kv_at, a->kv_stride), all.columns, a->d);
-    const Head head = head_make(&tables->part[own->part], &keys, all.from, QUERY_BLOCK);
-    for (int i = first; i < end; i += QUERY_BLOCK) {
-        const QueryBlock block = query_block_of(a, b, h, i, QUERY_BLOCK);
-        const ScoreBlock block_scores = scores_of(&scratch, &block, a, tables);
-        head_scores(&head, &block_scores, block.from - all.from);
-        mix_score_forward(tables, &block_scores, scratch.schemes);
-        block_outputs(a, tables, &block, &block_scores, &values, block.from - all.from);
-    }
+static void begin_backward(const OwnHead *own) {
+    const Head h = head_of(own);
+    reflect_keys_prepare(&h.reflections);
 }
 
-static void head_backward(const AttentionGradient *grad, const Attention *a, const MixTables *all_tables,
-                          const Call *own, int b, int h, real *memory) {
-    const Scratch scratch = own_scratch(memory, a, all_tables);
-    const Tables *tables = &all_tables->part[own->part];
-    const QueryBlock all = query_block_of(a, b, h, 0, a->queries);
-    const ScoreBlock all_scores = scores_of(&scratch, &all, a, all_tables);
-    const ScoreBlock keys = mix_block(own, &all_scores, scratch.schemes);
-    const Packed dout = gemm_pack(scratch.packed[2], rows_of(grad->dout + all.out_at, a->H * a->d), a->queries, a->d);
-    const Packed v_transposed = gemm_pack(scratch.packed[4], columns_of(a->v + all.kv_at, a->kv_stride), a->d, a->keys);
-    const Head head = head_make(tables, &keys, 0, QUERY_BLOCK);
-    real *dfeatures = grad->dfeatures + all.token * all_tables->mix->features + own->feature;
-    real *draw = dfeatures + (head.raw - keys.features), *dlog_s = dfeatures + (head.log_s - keys.features);
-    real *dconv = tables->dtable[SLABS] + (size_t)b * head.taps * head.C + (size_t)h * head.d;
-    reflect_keys_prepare(&head.reflections);
-    for (int i = 0; i < a->queries; i += QUERY_BLOCK) {
-        const QueryBlock block = query_block_of(a, b, h, i, QUERY_BLOCK);
-        const ScoreBlock block_scores = scores_of(&scratch, &block, a, all_tables);
-        const ScoreGradient of_scores = score_gradient_of(grad, &block, scratch.dS, all_tables);
-        head_scores(&head, &block_scores, block.from);
-        mix_score_forward(all_tables, &block_scores, scratch.schemes);
-        block_outputs_backward(grad, a, all_tables, &block, &block_scores, scratch.dS, &v_transposed, &dout);
-        for (int row = 0; row < block.rows; row++)
-            memset(of_scores.dq + (size_t)row * a->q_stride, 0, (size_t)a->d * sizeof(real));
-        mix_score_backward(all_tables, &block_scores, &of_scores, scratch.schemes);
-        if (head.log_f)
-            forget_backward(dlog_s + tables->pos->shape.heads + (size_t)block.from * head.stride, of_scores.dS,
-                            &block_scores, head.stride, head.forget);
-        reflect_backward(&of_scores, &block_scores, block.from, &head.reflections);
-    }
-    reflect_keys_backward(grad->dk + all.kv_at, a->kv_stride, &head.reflections);
-    for (int t = 0; t < a->keys; t++)
-        reflection_backward(draw + (size_t)t * head.stride, dconv, dlog_s + (size_t)t * head.stride, &head, t);
+static void scores_backward(const OwnHead *own, const ScoreGradient *grad, const ScoreBlock *block, int first) {
+    const Head h = head_of(own);
+    if (h.log_f) forget_backward(grad->dfeatures + (h.log_f - own->all.features), grad->dS, block, h.stride, h.forget);
+    reflect_backward(grad, block, first, &h.reflections);
 }
 
-static const AttentionOp attention = {queries_forward, head_backward, scores};
+static void end_backward(const OwnHead *own, const ScoreGradient *grad) {
+    const Head h = head_of(own);
+    real *draw = grad->dfeatures + (h.raw - own->all.features),
+         *dlog_s = grad->dfeatures + (h.log_s - own->all.features);
+    real *dconv = own->tables->dtable[SLABS] + (size_t)own->all.sequence * h.taps * h.C + (size_t)own->all.head * h.d;
+    reflect_keys_backward(grad->dk, own->all.k_stride, &h.reflections);
+    for (int t = 0; t < own->all.columns; t++)
+        reflection_backward(draw + (size_t)t * h.stride, dconv, dlog_s + (size_t)t * h.stride, &h, t);
+}
+
+static const AttentionOp attention = {begin, scores, begin_backward, scores_backward, end_backward};
 
 // In each layer, for a token: three matrices that make w and the gates; the gates; for each channel of w its taps with
 // silu, 6 a tap and 9 (without them, 1), and its length, 8; and in each head the reflections.

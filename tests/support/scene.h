@@ -4,6 +4,7 @@
 #define BITTER_SCENE_H
 
 #include "model/gpt.h"
+#include "model/ops/attention_op.h"
 #include "tests/support/support.h"
 
 #include <jansson.h>
@@ -55,9 +56,13 @@ static inline void scene_scores(const Scene *scene, ScoreBlock block) {
     const Scheme *scheme = scene->pos->scheme;
     block.scratch =
         nan_reals(scheme->score_scratch ? scheme->score_scratch(&scene->tables, block.rows, block.columns, false) : 0);
-    if (scheme->attention)
-        scheme->attention->scores(&scene->tables, &block);
-    else if (scheme->family->score_forward)
+    if (scheme->attention) {
+        LayerCalls layer;
+        const MixTables tables = scene_mix(scene, &layer);
+        layer.calls[0].layer = block.layer;
+        block.layer = 0;
+        scores_forward(&tables, &block, (real *[PARTS_CAPACITY]){block.scratch});
+    } else if (scheme->family->score_forward)
         scheme->family->score_forward(&scene->tables, &block);
     free(block.scratch);
 }

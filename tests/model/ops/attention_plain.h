@@ -50,6 +50,11 @@ static ScoreBlock plain_scores(const Attention *a, const MixTables *tables, cons
     };
 }
 
+// exp(x), but 0 where attention.c has 0.
+static real weight_of(real x) {
+    return x < -60 ? 0 : real_exp(x);
+}
+
 static real dot(const real *x, const real *y, int d) {
     real sum = 0;
     for (int c = 0; c < d; c++) sum += x[c] * y[c];

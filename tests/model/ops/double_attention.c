@@ -151,8 +151,10 @@ static Problem *make_shared(const Scheme *scheme, int B, int queries, int keys, 
                            .key_batch = key_batch,
                            .dropout = {dropout, random_key(3, "dropout")}};
     places_make(a);
-    a->pos =
-        (Mix){.parts = 1, .features = HEADS, .part = {{.scheme = scheme, .everywhere = true, .shape.heads = HEADS}}};
+    a->pos = (Mix){.shape = {.heads = HEADS, .width = CHANNELS},
+                   .parts = 1,
+                   .features = HEADS,
+                   .part = {{.scheme = scheme, .everywhere = true, .shape.heads = HEADS}}};
     a->tables = (MixTables){.mix = &a->pos, .part = {{.pos = a->pos.part, .positions = keys, .batch = B}}};
     a->layers[LAYER] = (LayerCalls){
         .calls = {{.family = scheme->family, .layer = LAYER}}, .count = 1, .changes = true, .reads_queries = true};

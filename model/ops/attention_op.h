@@ -1,0 +1,114 @@
+// Attention that is not the usual one: of schemes that compute scores or weights themselves, with scaled scores, and
+// over very many keys.
+#ifndef BITTER_ATTENTION_OP_H
+#define BITTER_ATTENTION_OP_H
+
+#include "model/ops/attention.h"
+
+// --- what a scheme brings that computes all scores of its layers itself (Scheme.attention; path is one) ---
+//
+// It works on one head of one sequence at a time, whose blocks of queries come one after the other. Other schemes of
+// the layer add to the scores, and get their gradients, as always.
+
+// How many tokens before the first key that a query sees such an op finds the features of, as far as there are so many.
+#define TOKENS_BEFORE 63
+
+// A head at work.
+typedef struct {
+    const Tables *tables; // of the scheme
+    ScoreBlock all;       // a block of all queries and keys, as the scheme's hooks see it, with its scratch memory
+    int rows;             // of the blocks to come, at most
+    int before;           // tokens before key 0 whose features are there
+    bool training;
+} OwnHead;
+
+// What takes the place of q and k of a head.
+typedef struct {
+    int width;       // of a new query or key
+    real *q, *k;     // (queries, width), (keys, width)
+    real *dq, *dk;   // the same, of their gradients; NULL = no backward pass will follow
+    real *own;       // the scheme's memory
+    real *packed[3]; // memory of packed operands; NULL where dq is
+} Operands;
+
+struct AttentionOp {
+    // Before the head's blocks, forward and once more backward: what they share goes to the scratch memory. Without the
+    // hook `scores`, it returns what the scores will be scaled products of.
+    Operands (*begin)(const OwnHead *head);
+    // The scores of a block whose first key is number `first` of the head.
+    void (*scores)(const OwnHead *head, const ScoreBlock *block, int first);
+    // Before the blocks' backward passes: zeros in the gradients that these add to, dk of the operands or others.
+    void (*begin_backward)(const OwnHead *head);
+    // Goes with `scores`: dq += from dS; whatever belongs to keys and features may wait for ...
+    void (*scores_backward)(const OwnHead *head, const ScoreGradient *grad, const ScoreBlock *block, int first);
+    // ... when the blocks are done: dq, dk and dfeatures of the head +=.
+    void (*end_backward)(const OwnHead *head, const ScoreGradient *grad);
+};
+
+// block->S (rows, columns) = the scores of a block whose keys are all there are, for measurements: scale q k^T or those
+// of the layer's op, then changed by the position schemes. Columns of tokens later than the query's are not masked.
+// `scratch` is that of mix_scratch.
+void scores_forward(const MixTables *tables, const ScoreBlock *block, real *const scratch[PARTS_CAPACITY]);
+
+// --- what a scheme brings that makes weights otherwise than by a softmax (Scheme.weights; stick-breaking is one) ---
+//
+// It works on one row at a time, whose n keys are those that a query weighs, the nearest last; the weights of others
+// are 0. Dropout comes afterwards.
+struct WeightsOp {
+    bool own;                        // the last key is that of the query's own token; if not, of the one before
+    void (*forward)(real *S, int n); // S becomes the weights P
+    void (*backward)(real *S, real *dP, int n); // S becomes P, and dP becomes dS
+    // S becomes log P: for measurements, as the scores of which a softmax would make weights in these proportions.
+    void (*logs)(real *S, int n);
+};
+
+// --- attention_weights.c: a row whose weights are no plain softmax of the scores ---
+//
+// Scores times s log n (--scale-logits log), and weights that a scheme makes. One row `i` of a block at a time, whose
+// query sees the columns up to `seen`.
+//
+// The first so many scores of the row, S_j *= s log n, where n is the number of keys that the query sees, and s that of
+// the head. (Nakanishi 2025, 2501.19399)
+void scale_logits(real *S, int count, const Attention *a, const QueryBlock *block, int seen);
+// dS_j *= s log n in place, and the query's part of ds, from the scores S before.
+void scale_logits_backward(const AttentionGradient *grad, real *dS, const real *S, const Attention *a,
+                           const QueryBlock *block, int i, int seen);
+
+// As softmax_row in place, with the weights that a scheme makes of the scores. Returns 0: there is no denominator.
+real weights_row(real *S, const WeightsOp *op, int seen, int stride);
+// In: the scores S, and dP. Out, in their places: the weights after dropout, and dS.
+void weights_backward_row(real *S, real *dP, const WeightsOp *op, const QueryBlock *block, const Attention *a, int i);
+
+// --- attention_long.c: inference over very many keys ---
+//
+// Where there are very many keys, TALL queries look at TILE of them together: their scores stay in the cache, and the
+// products pack these keys and values once for all of the queries.
+#define TALL      (4 * QUERY_BLOCK)
+#define TILE      512
+#define VERY_MANY (8 * TILE)
+
+// Queries go through their keys in tiles only if nobody needs their weights (no lse, no P, no dropout) and no scheme
+// changes their scores.
+bool goes_in_tiles(const Attention *a, const MixTables *tables, const QueryBlock *block);
+
+// The outputs of at most TALL queries, with the softmax of Milakov, Gimelshein 2018 (1805.02867): where a later tile
+// has a larger score, what was added up before is scaled down. `S` is room for (TALL, TILE) scores.
+void block_forward_in_tiles(const Attention *a, const QueryBlock *block, real *S);
+
+// --- attention.c, for these ---
+//
+// A row's number among the rows of all heads: the index of its log-sum-exp, and, times the number of keys, that of its
+// first dropout factor. The factor by which dropout multiplies an attention weight.
+size_t attention_row(const QueryBlock *block, const Attention *a, int row);
+real weight_dropout(const QueryBlock *block, const Attention *a, int row, int column);
+// Mask those of the first `seen` scores S that have left the window. Returns how many of the first ones need not be
+// looked at at all, a multiple of TOGETHER.
+int mask_left(real *S, int seen, int window);
+// The largest of the first `seen` scores of a row.
+real row_most(const real *S, int seen);
+// P = exp(S - most) of the first `seen` scores, zeros up to round_up(seen); P may be S. Returns their sum.
+double row_weights(real *P, const real *S, int seen, real most);
+// P = softmax of the first `seen` scores, zeros up to `stride`; P may be S. Returns the log of the denominator.
+real softmax_row(real *P, const real *S, int seen, int stride);
+
+#endif
