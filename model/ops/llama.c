@@ -2,28 +2,6 @@
 #include "model/ops/ops.h"
 #include "num/team.h"
 
-void rmsnorm_forward(real *out, real *rstd, const real *x, const real *weight, int rows, int C) {
-    const Share own = share_rows(rows);
-    for (int r = own.begin; r < own.end; r++) {
-        const real *x_r = x + (size_t)r * C;
-        real squares = 0;
-#pragma omp simd reduction(+ : squares)
-        for (int c = 0; c < C; c++) squares += x_r[c] * x_r[c];
-        rstd[r] = 1 / real_sqrt(squares / (real)C + (real)NORM_EPSILON);
-    }
-    rmsnorm_again(out, x, rstd, weight, rows, C);
-}
-
-void rmsnorm_again(real *out, const real *x, const real *rstd, const real *weight, int rows, int C) {
-    const Share own = share_rows(rows);
-    for (int r = own.begin; r < own.end; r++) {
-        const real *x_r = x + (size_t)r * C;
-        real *out_r = out + (size_t)r * C;
-        const real s = rstd[r];
-        for (int c = 0; c < C; c++) out_r[c] = x_r[c] * s * weight[c];
-    }
-}
-
 // Forward was norm = x * rstd; out = norm * weight. With dnorm = dout * weight,
 //   dx = rstd * (dnorm - norm * average(dnorm * norm)):
 // the average is what flows through rstd.
@@ -39,16 +17,6 @@ void rmsnorm_backward(real *dx, const real *dout, const real *x, const real *wei
         for (int c = 0; c < C; c++) product += dout_r[c] * weight[c] * x_r[c];
         const real by_rstd = product / (real)C * s * s;
         for (int c = 0; c < C; c++) dx_r[c] += s * (dout_r[c] * weight[c] - x_r[c] * by_rstd);
-    }
-}
-
-// dweight = sum over rows of dout * norm.
-void rmsnorm_backward_weights(real *dweight, const real *dout, const real *x, const real *rstd, int rows, int C) {
-    const Share own = share_columns(C);
-    for (int r = 0; r < rows; r++) {
-        const real *x_r = x + (size_t)r * C, *dout_r = dout + (size_t)r * C;
-        const real s = rstd[r];
-        for (int c = own.begin; c < own.end; c++) dweight[c] += dout_r[c] * x_r[c] * s;
     }
 }
 

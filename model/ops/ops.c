@@ -2,22 +2,17 @@
 #include "model/ops/ops.h"
 #include "num/team.h"
 
-// --- the layer norm (Ba, Kiros, Hinton 2016); Llama's block has no biases, and the functions for its norm in llama.c
-// ---
+// --- the layer norm (Ba, Kiros, Hinton 2016), or without a mean and a bias the RMSNorm (Zhang, Sennrich 2019) ---
 
 void norm_forward(real *out, real *mean, real *rstd, const real *x, const real *weight, const real *bias, int rows,
                   int C) {
-    if (!bias) {
-        rmsnorm_forward(out, rstd, x, weight, rows, C);
-        return;
-    }
     const Share own = share_rows(rows);
     for (int r = own.begin; r < own.end; r++) {
         const real *x_r = x + (size_t)r * C;
         real sum = 0, squares = 0;
 #pragma omp simd reduction(+ : sum)
         for (int c = 0; c < C; c++) sum += x_r[c];
-        const real m = sum / (real)C;
+        const real m = bias ? sum / (real)C : 0;
 #pragma omp simd reduction(+ : squares)
         for (int c = 0; c < C; c++) squares += (x_r[c] - m) * (x_r[c] - m);
         mean[r] = m;
@@ -28,16 +23,12 @@ void norm_forward(real *out, real *mean, real *rstd, const real *x, const real *
 
 void norm_again(real *out, const real *x, const real *mean, const real *rstd, const real *weight, const real *bias,
                 int rows, int C) {
-    if (!bias) {
-        rmsnorm_again(out, x, rstd, weight, rows, C);
-        return;
-    }
     const Share own = share_rows(rows);
     for (int r = own.begin; r < own.end; r++) {
         const real *x_r = x + (size_t)r * C;
         real *out_r = out + (size_t)r * C;
         const real m = mean[r], s = rstd[r];
-        for (int c = 0; c < C; c++) out_r[c] = (x_r[c] - m) * s * weight[c] + bias[c];
+        for (int c = 0; c < C; c++) out_r[c] = (x_r[c] - m) * s * weight[c] + (bias ? bias[c] : 0);
     }
 }
 
@@ -70,17 +61,13 @@ void norm_backward(real *dx, const real *dout, const real *x, const real *weight
 // dweight = sum over rows of dout * norm, dbias = sum over rows of dout.
 void norm_backward_weights(real *dweight, real *dbias, const real *dout, const real *x, const real *mean,
                            const real *rstd, int rows, int C) {
-    if (!dbias) {
-        rmsnorm_backward_weights(dweight, dout, x, rstd, rows, C);
-        return;
-    }
     const Share own = share_columns(C);
     for (int r = 0; r < rows; r++) {
         const real *x_r = x + (size_t)r * C, *dout_r = dout + (size_t)r * C;
         const real m = mean[r], s = rstd[r];
         for (int c = own.begin; c < own.end; c++) {
             dweight[c] += dout_r[c] * (x_r[c] - m) * s;
-            dbias[c] += dout_r[c];
+            if (dbias) dbias[c] += dout_r[c];
         }
     }
 }

@@ -18,7 +18,7 @@
 
 // out (rows, C) = (x - mean) * rstd * weight + bias, each row on its own: mean = average(x), rstd = 1 /
 // sqrt(average((x - mean)^2) + NORM_EPSILON). mean and rstd (rows) are kept for backward. With bias NULL, as in Llama's
-// block, it is the RMSNorm of llama.c, which has no mean.
+// block, it is the RMSNorm, whose mean is 0.
 void norm_forward(real *out, real *mean, real *rstd, const real *x, const real *weight, const real *bias, int rows,
                   int C);
 // out again, from the mean and rstd that forward kept: cheaper to recompute in backward than to store for every layer.
@@ -40,12 +40,8 @@ void gelu_backward(real *dout, const real *slope, int rows, int C);
 
 // --- llama.c: likewise ---
 
-// As norm_*, without a mean and a bias: out (rows, C) = x * rstd * weight, rstd = 1 / sqrt(average(x^2) +
-// NORM_EPSILON).
-void rmsnorm_forward(real *out, real *rstd, const real *x, const real *weight, int rows, int C);
-void rmsnorm_again(real *out, const real *x, const real *rstd, const real *weight, int rows, int C);
+// norm_backward where there is no bias.
 void rmsnorm_backward(real *dx, const real *dout, const real *x, const real *weight, const real *rstd, int rows, int C);
-void rmsnorm_backward_weights(real *dweight, const real *dout, const real *x, const real *rstd, int rows, int C);
 
 // out (rows, C) = silu(gate) * up, silu(z) = z / (1 + exp(-z)); a row of `in` (rows, 2C) is gate, then up.
 void swiglu_forward(real *out, const real *in, int rows, int C);
