@@ -1,6 +1,7 @@
 // A layer of the model: x -> norm -> q, k, v -> attention -> added to x -> norm -> MLP -> added to x; and back.
 #include "model/train_pass.h"
 
+#include "model/ops/attention_op.h"
 #include "num/team.h"
 
 // qkv = norm(x) qkvw + qkvb. The schemes' input hooks read norm(x); their qk hooks change q and k.
@@ -94,17 +95,6 @@ static void features_prepare(const Layer *layer) {
     memset(b->dfeatures + own.begin * F, 0, (size_t)(own.end - own.begin) * F * sizeof(real));
 }
 
-// dlogit_scale (H) += what each query (B, H, T) has left. By heads, after a barrier.
-static void logit_scale_backward(real *dlogit_scale, const real *of_queries, int B, int H, int T) {
-    const Share own = share_columns(H);
-    for (int b = 0; b < B; b++)
-        for (int h = own.begin; h < own.end; h++) {
-            double sum = 0;
-            for (int t = 0; t < T; t++) sum += (double)of_queries[((size_t)b * H + h) * T + t];
-            dlogit_scale[h] += (real)sum;
-        }
-}
-
 // Forward was x_mid = x + dropout(attention(norm(x) qkvw + qkvb) projw + projb); backward goes through it from
 // right to left.
 static void attend_backward(real *dx, const Layer *layer, const Attention *attention) {
@@ -127,7 +117,7 @@ static void attend_backward(real *dx, const Layer *layer, const Attention *atten
     attention_backward(&(AttentionGradient){dq, dk, dv, b->dfeatures, b->dheads, b->dlogit_scale}, attention, tables,
                        b->scratch);
     if (w->logit_scale)
-        logit_scale_backward(dw->logit_scale, b->dlogit_scale, layer->B, layer->gpt->shape.heads, layer->T);
+        logit_scale_reduce(dw->logit_scale, b->dlogit_scale, layer->B, layer->gpt->shape.heads, layer->T);
     mix_qk_backward(tables, l, dq, dk, q, k, qkv, layer->at, rows); // dq, dk, in place: of what the hooks were given
     linear_backward(b->dnorm, b->dqkv, w->qkvw, rows, C, qkv);      // dnorm (rows, C), of what became q, k and v ...
     mix_layer_backward(tables, l, b->dnorm, b->dfeatures, b->features, b->norm, rows); // ... += of the features

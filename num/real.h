@@ -35,7 +35,7 @@ static inline real real_sqrt(real x) {
 
 // exp(x) within 2 ulp, in plain arithmetic so that loops over it vectorise: x = n ln 2 + r with |r| <= ln(2)/2, then
 // exp(x) = 2^n p(r). Below -87 it stays at the smallest normal number's size, so it is never 0, not even for -INFINITY:
-// masked scores need weight_of (softmax.h). Above 88 it gives infinity, and NaN stays NaN.
+// masked scores need weight_of (attention_blocks.c). Above 88 it gives infinity, and NaN stays NaN.
 static inline real real_exp(real x) {
     const float round = 12582912.0f; // 1.5 * 2^23: adding it rounds to an integer held in the low bits
     float y = x < -87.0f ? -87.0f : x;

@@ -73,6 +73,8 @@ void scale_logits(real *S, int count, const Attention *a, const QueryBlock *bloc
 // dS_j *= s log n in place, and the query's part of ds, from the scores S before.
 void scale_logits_backward(const AttentionGradient *grad, real *dS, const real *S, const Attention *a,
                            const QueryBlock *block, int i, int seen);
+// dlogit_scale (H) += what each query (B, H, T) has left. By heads, after a barrier.
+void logit_scale_reduce(real *dlogit_scale, const real *of_queries, int B, int H, int T);
 
 // As softmax_row in place, with the weights that a scheme makes of the scores. Returns 0: there is no denominator.
 real weights_row(real *S, const WeightsOp *op, int seen, int stride);
@@ -95,7 +97,7 @@ bool goes_in_tiles(const Attention *a, const MixTables *tables, const QueryBlock
 // has a larger score, what was added up before is scaled down. `S` is room for (TALL, TILE) scores.
 void block_forward_in_tiles(const Attention *a, const QueryBlock *block, real *S);
 
-// --- attention.c, for these ---
+// --- attention_blocks.c, for these ---
 //
 // A row's number among the rows of all heads: the index of its log-sum-exp, and, times the number of keys, that of its
 // first dropout factor. The factor by which dropout multiplies an attention weight.

@@ -1,4 +1,5 @@
 #include "model/ops/attention_op.h"
+#include "num/team.h"
 
 // The block's first key is key `from` of those in the cache; in a window the query sees the last ones only.
 static real log_keys(const Attention *a, const QueryBlock *block, int seen) {
@@ -24,6 +25,16 @@ void scale_logits_backward(const AttentionGradient *grad, real *dS, const real *
         dS[j] *= factor;
     }
     grad->dlogit_scale[attention_row(block, a, i)] = log_n * sum;
+}
+
+void logit_scale_reduce(real *dlogit_scale, const real *of_queries, int B, int H, int T) {
+    const Share own = share_columns(H);
+    for (int b = 0; b < B; b++)
+        for (int h = own.begin; h < own.end; h++) {
+            double sum = 0;
+            for (int t = 0; t < T; t++) sum += (double)of_queries[((size_t)b * H + h) * T + t];
+            dlogit_scale[h] += (real)sum;
+        }
 }
 
 real weights_row(real *S, const WeightsOp *op, int seen, int stride) {

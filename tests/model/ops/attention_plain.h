@@ -1,5 +1,5 @@
 // Attention in the plainest way: for each head the whole table of scores, and nothing shared between heads, blocks or
-// threads. model/ops/attention.c computes the same faster and in less memory; double_attention_plain.c compares the
+// threads. model/ops/attention_blocks.c computes the same faster and in less memory; double_attention_plain.c compares the
 // two. Not for layers with an op of a scheme's own, for scores or for weights.
 #ifndef BITTER_TESTS_ATTENTION_PLAIN_H
 #define BITTER_TESTS_ATTENTION_PLAIN_H
@@ -50,7 +50,7 @@ static ScoreBlock plain_scores(const Attention *a, const MixTables *tables, cons
     };
 }
 
-// exp(x), but 0 where attention.c has 0.
+// exp(x), but 0 where attention_blocks.c has 0.
 static real weight_of(real x) {
     return x < -60 ? 0 : real_exp(x);
 }

@@ -88,24 +88,22 @@ typedef struct {
     real *dq, *dk;                           // likewise
     real *room[3];                           // for ...
     Packed packed_q, packed_k, k_transposed; // ... the same, packed; the first two for backward
-    const AttentionOp *op;                   // NULL = none
-    OwnHead own;                             // what it is given
-    int feature;                             // the first of the features that are its scheme's
+    const Call *call;                        // of the scheme that brings the op; NULL = none
+    OwnHead own;                             // what its op is given
 } Head;
 
 // The head with these queries and keys, whose blocks have at most `rows` queries; `before` as in OwnHead.
 static Head head_begin(const MixTables *tables, const ScoreBlock *all, int rows, int before, const Scratch *scratch) {
-    const Call *own = tables->layers[all->layer].own;
-    Head head = {.q = rows_of(all->q, all->q_stride),
+    const Call *call = tables->layers[all->layer].own;
+    Head head = {.call = call,
+                 .q = rows_of(all->q, all->q_stride),
                  .k = rows_of(all->k, all->k_stride),
                  .width = head_width(&tables->mix->shape)};
     memcpy(head.room, scratch->packed, sizeof head.room);
-    if (own) {
-        head.op = own->attention;
-        head.own = (OwnHead){&tables->part[own->part], mix_block(own, all, scratch->schemes), rows, before,
+    if (call) {
+        head.own = (OwnHead){&tables->part[call->part], mix_block(call, all, scratch->schemes), rows, before,
                              scratch->dS != NULL};
-        head.feature = own->feature;
-        const Operands o = head.op->begin(&head.own);
+        const Operands o = call->attention->begin(&head.own);
         head.q = rows_of(o.q, o.width);
         head.k = rows_of(o.k, o.width);
         head.width = o.width;
@@ -126,7 +124,7 @@ static void block_scores(const Head *head, const MixTables *tables, const ScoreB
         product_to_keys(block->S, block->stride, block->scale, matrix_from(head->q, row, 0), &keys, block->rows,
                         block->columns, block->window);
     } else {
-        head->op->scores(&head->own, block, column);
+        head->call->attention->scores(&head->own, block, column);
     }
     mix_score_forward(tables, block, scratch->schemes);
 }
@@ -354,15 +352,15 @@ static void block_scores_backward(const ScoreGradient *grad, const Head *head, c
                                   const ScoreBlock *scores, const QueryBlock *block, const Scratch *scratch) {
     const bool added = tables->layers[scores->layer].reads_queries; // to the model's dq, by the schemes
     const int stride = scores->q_stride, d = head_width(&tables->mix->shape);
-    for (int i = 0; (added || head->op) && i < block->rows; i++)
+    for (int i = 0; (added || head->call) && i < block->rows; i++)
         memset(grad->dq + (size_t)i * stride, 0, (size_t)d * sizeof(real));
     mix_score_backward(tables, scores, grad, scratch->schemes);
     if (!head->k.at) {
-        const ScoreGradient own = {grad->dS, grad->dq, grad->dk, grad->dfeatures + head->feature};
-        head->op->scores_backward(&head->own, &own, scores, block->from);
+        const ScoreGradient own = {grad->dS, grad->dq, grad->dk, grad->dfeatures + head->call->feature};
+        head->call->attention->scores_backward(&head->own, &own, scores, block->from);
         return;
     }
-    product_of_keys(head->dq + (size_t)block->first * head->q.stride, head->q.stride, added && !head->op ? 1 : 0,
+    product_of_keys(head->dq + (size_t)block->first * head->q.stride, head->q.stride, added && !head->call ? 1 : 0,
                     scores->scale, rows_of(grad->dS, scores->stride), &head->packed_k, block->from, block->rows,
                     block->columns, scores->window);
     add_transposed(head->dk + (size_t)block->from * head->k.stride, head->k.stride, scores->scale, grad->dS,
@@ -377,9 +375,9 @@ static void head_backward(const AttentionGradient *grad, const Attention *a, con
     const ScoreBlock all_scores = scores_of(&scratch, &all, a, tables);
     ScoreGradient of_head = score_gradient_of(grad, &all, NULL, tables);
     Head head = head_begin(tables, &all_scores, QUERY_BLOCK, 0, &scratch);
-    of_head.dfeatures += head.feature;
-    if (head.op) {
-        head.op->begin_backward(&head.own);
+    if (head.call) {
+        of_head.dfeatures += head.call->feature;
+        head.call->attention->begin_backward(&head.own);
     } else {
         head.dq = of_head.dq;
         head.dk = of_head.dk;
@@ -398,7 +396,7 @@ static void head_backward(const AttentionGradient *grad, const Attention *a, con
         block_outputs_backward(grad, a, tables, &block, &scores, scratch.dS, &v_transposed, &dout);
         block_scores_backward(&of_scores, &head, tables, &scores, &block, &scratch);
     }
-    if (head.op) head.op->end_backward(&head.own, &of_head);
+    if (head.call) head.call->attention->end_backward(&head.own, &of_head);
 }
 
 // dk = dv = 0 of a sequence's head of keys.
