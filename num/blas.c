@@ -5,7 +5,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +12,7 @@
 #define BLAS_NAME "none"
 #elif defined BLAS_MKL
 #include <mkl_cblas.h>
+#define BLAS_NAME "Intel's MKL"
 #elif defined BLAS_ACCELERATE
 #include <Accelerate/Accelerate.h>
 #define BLAS_NAME "Apple's Accelerate"
@@ -23,14 +23,10 @@
 #define BLAS_NAME "a BLAS that does not tell its name"
 #endif
 
-// Each BLAS has functions of its own; the other libraries leave them undefined, so they are weak.
+// OpenBLAS's own functions; other libraries leave them undefined, so they are weak.
 extern int openblas_get_parallel(void) __attribute__((weak));
 extern char *openblas_get_config(void) __attribute__((weak));
 extern char *openblas_get_corename(void) __attribute__((weak));
-extern const char *bli_info_get_version_str(void) __attribute__((weak));
-extern int bli_arch_query_id(void) __attribute__((weak));
-extern const char *bli_arch_string(int) __attribute__((weak));
-extern void mkl_get_version_string(char *, int) __attribute__((weak));
 
 void blas_product(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, int N, int K) {
 #if defined BLAS_NONE
@@ -62,21 +58,11 @@ const char *blas_complaint(void) {
 }
 
 const char *blas_description(void) {
-    static char text[256];
-    if (openblas_get_config) return openblas_get_config();
-    if (bli_info_get_version_str)
-        snprintf(text, sizeof text, "BLIS %s", bli_info_get_version_str());
-    else if (mkl_get_version_string)
-        mkl_get_version_string(text, (int)sizeof text - 1); // padded with spaces, not ended by a zero
-    else
-        return BLAS_NAME;
-    for (size_t end = strlen(text); end > 0 && text[end - 1] == ' '; end--) text[end - 1] = '\0';
-    return text;
+    return openblas_get_config ? openblas_get_config() : BLAS_NAME;
 }
 
 const char *blas_core(void) {
-    if (openblas_get_corename) return openblas_get_corename();
-    return bli_arch_query_id ? bli_arch_string(bli_arch_query_id()) : "unknown";
+    return openblas_get_corename ? openblas_get_corename() : "unknown";
 }
 
 bool blas_is_behind(void) {

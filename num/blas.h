@@ -13,11 +13,10 @@ int blas_threads_most(void);
 // NULL, or a sentence about a BLAS build that makes training slow.
 const char *blas_complaint(void);
 
-// The library, its version and kernel, for config.json.
+// The library, for config.json; OpenBLAS tells its version and kernel, too.
 const char *blas_description(void);
 
-// The core whose kernels OpenBLAS or BLIS uses, by the library's name for it: "Haswell", "SkylakeX", "skx"; "unknown"
-// for another BLAS.
+// The core whose kernels OpenBLAS uses, by its name for it: "Haswell", "SkylakeX"; "unknown" for another BLAS.
 const char *blas_core(void);
 
 // Has OpenBLAS by itself, without the user's OPENBLAS_CORETYPE, chosen a core without AVX2?
