@@ -491,7 +491,7 @@ static bool one_length(AnswerPart *part, AnswerTable *table, int length, Error *
     char text[256];
     Answers answers = {0};
     const Builtin *builtin = table->task.builtin;
-    const char *reason = builtin->check ? builtin->check(&table->task, length) : NULL; // why there are no answers
+    const char *reason = task_objection(&table->task, length); // why there are no answers
     if (!reason) reason = length_complaint(text, &table->run->gpt, task_tokens(&table->task, length));
     progress_show(&table->line, table->done++, "length %d", length);
     if (!reason && !answer(&answers, table, length, error)) return false;

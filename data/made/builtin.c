@@ -44,13 +44,12 @@ static bool check_lengths(const BuiltinCorpus *corpus, const char *specification
     if (corpus->min > corpus->max)
         return fail_input(error, "builtin:%s: min=%lld is above max=%lld; lengths are drawn from min to max",
                           specification, corpus->min, corpus->max);
-    const Builtin *builtin = corpus->builtin;
     const long long ends[] = {corpus->min, corpus->max};
-    for (int i = 0; builtin->check && i < 2; i++) {
-        const char *objection = builtin->check(corpus, (int)ends[i]);
+    for (int i = 0; i < 2; i++) {
+        const char *objection = task_objection(corpus, (int)ends[i]);
         if (objection)
             return fail_input(error, "builtin:%s: there is no exercise of %lld %s: %s", specification, ends[i],
-                              builtin->counts, objection);
+                              corpus->builtin->counts, objection);
     }
     return true;
 }
@@ -88,24 +87,13 @@ void builtin_document(Text *text, const BuiltinCorpus *corpus, uint64_t index) {
 
 // --- exercises ---
 
-// Print, and set the flag of every byte that this adds to the text.
-static void write(Exercise *exercise, char flag, const char *format, va_list arguments) {
+void exercise_print(Exercise *exercise, bool asked, const char *format, ...) {
+    const char flag = asked;
+    va_list arguments;
+    va_start(arguments, format);
     text_print_list(&exercise->text, format, arguments);
+    va_end(arguments);
     while (exercise->asked.size < exercise->text.size && !exercise->asked.failed) text_add(&exercise->asked, &flag, 1);
-}
-
-void given(Exercise *exercise, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    write(exercise, 0, format, arguments);
-    va_end(arguments);
-}
-
-void asked(Exercise *exercise, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    write(exercise, 1, format, arguments);
-    va_end(arguments);
 }
 
 uint64_t task_stream(const BuiltinCorpus *task, const char *purpose) {
@@ -123,6 +111,14 @@ void task_write(Exercise *exercise, const BuiltinCorpus *task, uint64_t stream, 
     // The key differs from the one that draws the length, and every length has its own random numbers.
     const uint64_t key = random_bits(random_key(stream, "exercise"), index);
     task->builtin->write(exercise, length, random_bits(key, (uint64_t)length));
+}
+
+// The offset is 0 in tasks without that option, and so are the questions.
+const char *task_objection(const BuiltinCorpus *task, int length) {
+    if (length < task->offset) return "a string must be at least as long as the offset";
+    if (task->questions > 0 && length > task->keys)
+        return "every pair has its own key, so there are at most as many pairs as keys";
+    return NULL;
 }
 
 int task_tokens(const BuiltinCorpus *task, int length) {

@@ -36,15 +36,13 @@ struct Builtin {
     // Of text: append document `index`, a pure function of the corpus's options and index: ASCII, without an end
     // marker.
     void (*document)(Text *text, const BuiltinCorpus *corpus, uint64_t index);
+    const char *counts; // the unit of a length, such as "letters"; NULL = the corpus has no lengths
 
     // Of a task: write an exercise of this length, whose random numbers are functions of key.
     void (*write)(Exercise *exercise, int length, uint64_t key);
     // The longest exercise of a length has fixed + each * length bytes, unless there is a function to count them.
     int fixed, each;
     int (*longest)(const BuiltinCorpus *task, int length);
-    // (optional) Why there is no exercise of this length; NULL if there is one.
-    const char *(*check)(const BuiltinCorpus *task, int length);
-    const char *counts; // the unit of a length, such as "letters"; NULL = the corpus has no lengths
 };
 
 // All of them; the name behind the last is NULL.
@@ -82,9 +80,8 @@ struct Exercise {
     Text asked; // (text.size) 1 for a byte of an answer, 0 for one that is given
 };
 
-// For writers: append like printf.
-void given(Exercise *exercise, const char *format, ...) FORMAT_CHECK(2, 3);
-void asked(Exercise *exercise, const char *format, ...) FORMAT_CHECK(2, 3);
+// For writers: append like printf what is given or, if `asked`, has to be found.
+void exercise_print(Exercise *exercise, bool asked, const char *format, ...) FORMAT_CHECK(3, 4);
 
 static inline bool is_task(const BuiltinCorpus *corpus) {
     return corpus->builtin && corpus->builtin->write;
@@ -98,6 +95,9 @@ int task_length(const BuiltinCorpus *task, uint64_t stream, uint64_t index);
 
 // Replace *exercise by number `index` of the stream with this length, a pure function of all of them.
 void task_write(Exercise *exercise, const BuiltinCorpus *task, uint64_t stream, uint64_t index, int length);
+
+// Why there is no exercise of this length; NULL if there is one.
+const char *task_objection(const BuiltinCorpus *task, int length);
 
 // The number of input tokens of the longest exercise of this length: the end token and its bytes.
 int task_tokens(const BuiltinCorpus *task, int length);

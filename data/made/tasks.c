@@ -3,6 +3,9 @@
 #include "base/random.h"
 #include "data/made/builtin.h"
 
+#define given(exercise, ...) exercise_print(exercise, false, __VA_ARGS__)
+#define asked(exercise, ...) exercise_print(exercise, true, __VA_ARGS__)
+
 // Random number i of `key`, uniform in 0..n-1. A writer that needs a symbol again draws it again.
 static int draw(uint64_t key, int i, int n) {
     return (int)(random_uniform(key, (uint64_t)i) * n);
@@ -13,19 +16,21 @@ static char draw_letter(uint64_t key, int i) {
     return (char)('a' + draw(key, i, 26));
 }
 
-// "Copy: a b c [SEP] a b c".
-static void write_copy(Exercise *exercise, int length, uint64_t key) {
-    given(exercise, "Copy: ");
+static void give_letters(Exercise *exercise, const char *title, int length, uint64_t key) {
+    given(exercise, "%s: ", title);
     for (int i = 0; i < length; i++) given(exercise, "%c ", draw_letter(key, i));
     given(exercise, "[SEP] ");
+}
+
+// "Copy: a b c [SEP] a b c".
+static void write_copy(Exercise *exercise, int length, uint64_t key) {
+    give_letters(exercise, "Copy", length, key);
     for (int i = 0; i < length; i++) asked(exercise, "%s%c", i ? " " : "", draw_letter(key, i));
 }
 
 // "Reverse: a b c [SEP] c b a".
 static void write_reverse(Exercise *exercise, int length, uint64_t key) {
-    given(exercise, "Reverse: ");
-    for (int i = 0; i < length; i++) given(exercise, "%c ", draw_letter(key, i));
-    given(exercise, "[SEP] ");
+    give_letters(exercise, "Reverse", length, key);
     for (int i = length - 1; i >= 0; i--) asked(exercise, "%c%s", draw_letter(key, i), i ? " " : "");
 }
 
@@ -123,20 +128,12 @@ static int longest_recall(const BuiltinCorpus *task, int length) {
     return length * (letters + 2) + 1 + (int)task->questions * (letters + 2);
 }
 
-static const char *check_recall(const BuiltinCorpus *task, int length) {
-    return length > task->keys ? "every pair has its own key, so there are at most as many pairs as keys" : NULL;
-}
-
 // "kqxbatnwe?x": random letters, then the one `offset` places before their end. Position alone decides: the
 // letters are independent of each other.
 static void write_offset(Exercise *exercise, int length, uint64_t key) {
     for (int i = 0; i < length; i++) given(exercise, "%c", draw_letter(key, i));
     given(exercise, "?");
     asked(exercise, "%c", draw_letter(key, length - (int)exercise->task->offset));
-}
-
-static const char *check_offset(const BuiltinCorpus *task, int length) {
-    return length < task->offset ? "a string must be at least as long as the offset" : NULL;
 }
 
 // "b3 a1 b7 c2 ? b7": pairs of a key and a value, then a key that occurs at least twice, whose latest value is the
@@ -171,10 +168,7 @@ static void write_flipflop(Exercise *exercise, int length, uint64_t key) {
         const char instruction = i == 0 ? 'w' : i == length - 1 ? 'r' : ignored ? 'i' : written ? 'w' : 'r';
         const int bit = instruction == 'r' ? memory : draw(bits, i, 2);
         given(exercise, "%c", instruction);
-        if (instruction == 'r')
-            asked(exercise, "%d", bit);
-        else
-            given(exercise, "%d", bit);
+        exercise_print(exercise, instruction == 'r', "%d", bit);
         if (instruction == 'w') memory = bit;
     }
     given(exercise, "."); // the length is random, so its end is not asked
@@ -220,6 +214,10 @@ static int longest_grid(const BuiltinCorpus *task, int length) {
         }                                                                                                              \
     }
 
+// Of a task: the longest exercise of a length has the characters of `frame`, and `each` more for every unit of length.
+#define TASK_ROW(name, help, counts, write, frame, each, ...)                                                          \
+    { name, help, OPTIONS(__VA_ARGS__), NULL, counts, write, sizeof frame - 1, each, NULL }
+
 const Builtin builtins[] = {
     [BUILTIN_TALES] = {.name = "tales",
                        .help = "little stories in which what was said early decides what is said later",
@@ -231,75 +229,34 @@ const Builtin builtins[] = {
                          .counts = "characters",
                          .document = passkey_document,
                          .options = passkey_options},
-    {.name = "copy",
-     .help = "random letters, and the same once more",
-     .counts = "letters",
-     .write = write_copy,
-     .fixed = sizeof "Copy: [SEP]" - 1,
-     .each = 4,
-     .options = OPTIONS(LENGTH_ROWS(1, "1", "20"))},
-    {.name = "reverse",
-     .help = "random letters, and the same from last to first",
-     .counts = "letters",
-     .write = write_reverse,
-     .fixed = sizeof "Reverse: [SEP]" - 1,
-     .each = 4,
-     .options = OPTIONS(LENGTH_ROWS(1, "1", "20"))},
-    {.name = "addition",
-     .help = "the sum of two numbers",
-     .counts = "digits of the longer number",
-     .write = write_addition,
-     .fixed = sizeof "Compute + ? The answer is 1." - 1,
-     .each = 6,
-     .options = OPTIONS(LENGTH_ROWS(1, "1", "8"))},
-    {.name = "sort",
-     .help = "random letters, and the same in alphabetical order",
-     .counts = "letters",
-     .write = write_sort,
-     .fixed = sizeof "Sort the following list []. The sorted list is []." - 1,
-     .each = 6,
-     .options = OPTIONS(LENGTH_ROWS(1, "1", "8"))},
-    {.name = "parity",
-     .help = "random bits, and whether the number of ones is even",
-     .counts = "bits",
-     .write = write_parity,
-     .fixed = sizeof "Is the number of 1's even in the sequence [] ? The answer is Yes." - 1,
-     .each = 3,
-     .options = OPTIONS(LENGTH_ROWS(1, "1", "8"))},
+    TASK_ROW("copy", "random letters, and the same once more", "letters", write_copy, "Copy: [SEP]", 4,
+             LENGTH_ROWS(1, "1", "20")),
+    TASK_ROW("reverse", "random letters, and the same from last to first", "letters", write_reverse, "Reverse: [SEP]",
+             4, LENGTH_ROWS(1, "1", "20")),
+    TASK_ROW("addition", "the sum of two numbers", "digits of the longer number", write_addition,
+             "Compute + ? The answer is 1.", 6, LENGTH_ROWS(1, "1", "8")),
+    TASK_ROW("sort", "random letters, and the same in alphabetical order", "letters", write_sort,
+             "Sort the following list []. The sorted list is [].", 6, LENGTH_ROWS(1, "1", "8")),
+    TASK_ROW("parity", "random bits, and whether the number of ones is even", "bits", write_parity,
+             "Is the number of 1's even in the sequence [] ? The answer is Yes.", 3, LENGTH_ROWS(1, "1", "8")),
     {.name = "recall",
      .help = "keys with their values, and one of the keys again: what was its value?",
      .counts = "pairs",
      .write = write_recall,
      .longest = longest_recall,
-     .check = check_recall,
      .options = OPTIONS(
          LENGTH_ROWS(1, "1", "8"), BUILTIN_ROW(keys, "26", 1, KEYS_MOST, "different keys"),
          BUILTIN_ROW(questions, "1", 1, 10000, "keys that are asked for, one after the other; more teach faster"))},
-    {.name = "offset",
-     .help = "random letters, and the one that stands a fixed number of places back",
-     .counts = "letters",
-     .write = write_offset,
-     .fixed = sizeof "?a" - 1,
-     .each = 1,
-     .check = check_offset,
-     .options = OPTIONS(LENGTH_ROWS(1, "8", "20"),
-                        BUILTIN_ROW(offset, "8", 1, 10000, "how far back the answer stands; 1 = the last letter"))},
-    {.name = "duplicate",
-     .help = "keys that come again with other values, and one of them: what was its latest value?",
-     .counts = "pairs",
-     .write = write_duplicate,
-     .fixed = sizeof "? a1" - 1,
-     .each = 3,
-     .options = OPTIONS(LENGTH_ROWS(2, "2", "8"), BUILTIN_ROW(keys, "4", 1, 26, "different keys"))},
-    {.name = "flipflop",
-     .help = "instructions to write a bit, to ignore one and to read the one last written",
-     .counts = "instructions",
-     .write = write_flipflop,
-     .fixed = sizeof "." - 1,
-     .each = 2,
-     .options = OPTIONS(LENGTH_ROWS(2, "64", "64"),
-                        NUMBER_ROW("ignore", offsetof(BuiltinCorpus, ignore), "0.8", 0, 1, "P",
-                                   "probability of an instruction to ignore; writes and reads share the rest"))},
+    TASK_ROW("offset", "random letters, and the one that stands a fixed number of places back", "letters", write_offset,
+             "?a", 1, LENGTH_ROWS(1, "8", "20"),
+             BUILTIN_ROW(offset, "8", 1, 10000, "how far back the answer stands; 1 = the last letter")),
+    TASK_ROW("duplicate", "keys that come again with other values, and one of them: what was its latest value?",
+             "pairs", write_duplicate, "? a1", 3, LENGTH_ROWS(2, "2", "8"),
+             BUILTIN_ROW(keys, "4", 1, 26, "different keys")),
+    TASK_ROW("flipflop", "instructions to write a bit, to ignore one and to read the one last written", "instructions",
+             write_flipflop, ".", 2, LENGTH_ROWS(2, "64", "64"),
+             NUMBER_ROW("ignore", offsetof(BuiltinCorpus, ignore), "0.8", 0, 1, "P",
+                        "probability of an instruction to ignore; writes and reads share the rest")),
     {.name = "grid",
      .help = "a grid of colours row by row, and the same upside down and shifted by a column",
      .counts = "cells of the longer side",

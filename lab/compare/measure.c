@@ -116,8 +116,7 @@ static bool measure_answers(Text *csv, const Trainer *trainer, int exercises, co
     for (int i = 0; i < count; i++) {
         const int length = lengths[i];
         char ignored[256];
-        if ((task->builtin->check && task->builtin->check(task, length)) ||
-            length_complaint(ignored, &trainer->gpt, task_tokens(task, length)))
+        if (task_objection(task, length) || length_complaint(ignored, &trainer->gpt, task_tokens(task, length)))
             continue;
         Answers answers = {0};
         Examination examination = {.task = *task,

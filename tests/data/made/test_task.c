@@ -31,7 +31,7 @@ static void answers_are_right(void **state) {
         Exercise exercise = {0};
         for (int length = (int)task.min; length <= 2 * task.max; length++)
             for (uint64_t index = 0; index < 60; index++) {
-                if (task.builtin->check && task.builtin->check(&task, length)) continue;
+                if (task_objection(&task, length)) continue;
                 task_write(&exercise, &task, 7, index, length);
                 check_exercise(&solvers[s], &task, &exercise, length);
             }
@@ -186,17 +186,17 @@ static void a_row_marks_answers_and_their_end(void **state) {
     int inputs[16], targets[16];
     bool scored[16];
     Exercise exercise = {0};
-    given(&exercise, "%s", "ab");
-    asked(&exercise, "%d", 12);
-    given(&exercise, "\xFF");
-    asked(&exercise, "3");
+    exercise_print(&exercise, false, "%s", "ab");
+    exercise_print(&exercise, true, "%d", 12);
+    exercise_print(&exercise, false, "\xFF");
+    exercise_print(&exercise, true, "3");
     assert_int_equal(exercise_row(inputs, targets, scored, &exercise, 256), 7);
     static const int text[] = {256, 'a', 'b', '1', '2', 0xFF, '3', 256};
     static const bool answers[] = {false, false, true, true, false, true, true};
     assert_memory_equal(inputs, text, 7 * sizeof *text);
     assert_memory_equal(targets, text + 1, 7 * sizeof *text);
     assert_memory_equal(scored, answers, sizeof answers);
-    given(&exercise, ".");
+    exercise_print(&exercise, false, ".");
     assert_int_equal(exercise_row(inputs, targets, scored, &exercise, 256), 8);
     assert_false(scored[6]);
     assert_false(scored[7]); // where no answer ends a document, its end is not asked for
