@@ -36,10 +36,14 @@ static bool train(Trainer *trainer, RunFiles *files, Error *error) {
     const RunPaths *paths = &files->paths;
     ProgressLine line;
     const Observer observers[] = {
-        {o->eval_every, observe_validation, files}, {1, observe_lock, files},
-        {o->eval_every, observe_best, files},       {1, observe_log, files},
-        {o->eval_every, observe_positions, files},  {1, train_show_step, &line}, // may stop the training
-        {o->save_every, observe_checkpoint, files}, {0},
+        {o->eval_every, observe_validation, NULL},
+        {1, run_keep, &files->lock},
+        {o->eval_every, observe_best, files},
+        {1, log_row, &files->log},
+        {o->eval_every, observe_positions, &files->positions},
+        {1, train_show_step, &line}, // may stop the training
+        {o->save_every, observe_checkpoint, files},
+        {0},
     };
     interrupt_catch();
     kernels_report("train");

@@ -91,7 +91,10 @@ static bool random_split(Split *split, const char *name, size_t count, const Ben
     ok = ok && shard_from_tokens(split->shards, name, tokens, count, error);
     split->shard_count = ok;
     split->count = count;
-    free(tokens);
+    if (ok)
+        split->shards->memory = tokens;
+    else
+        free(tokens);
     return ok;
 }
 

@@ -301,6 +301,7 @@ static bool start(Comparison *c, const CompareOptions *o, const bool *given, cha
     static Corpus corpora[TEXTS_MOST];
     Plan *plan = &c->plan;
     int done;
+    c->corpora = corpora;
     bool ok = path_check_link(c->directory, "name the directory itself, or remove the link", error) &&
               comparison_done(&done, c, error) && make_plan(plan, corpora, o, given, names, count, done, error);
     c->data = json_array();
@@ -310,7 +311,6 @@ static bool start(Comparison *c, const CompareOptions *o, const bool *given, cha
     if (ok && !o->prints) print_settings(plan);
     ok = ok && (o->prints ? settle_plan(c, o, cores, error) : write_plan(c, o, cores, error));
     if (ok && !o->prints) print_tests(plan);
-    for (int t = 0; t < TEXTS_MOST; t++) corpus_close(&corpora[t]);
     return ok;
 }
 
@@ -557,6 +557,7 @@ bool command_compare(int argc, char **argv, Error *error) {
         ok = divide(&comparison, &words, options.slurm, (int)options.workers, error);
     else if (ok)
         ok = train_all(&comparison, (int)options.workers, cores, error);
+    for (int t = 0; t < TEXTS_MOST && comparison.corpora; t++) corpus_close(&comparison.corpora[t]);
     text_free(&words);
     return ok;
 }

@@ -295,7 +295,7 @@ static bool make_chars(Texts *texts, Error *error) {
 static bool make_bpe(Texts *texts, Error *error) {
     Tokenizer *tokenizer = &texts->tokenizer;
     BpeWords words = {0};
-    bool ok = tokenizer_create_bpe(tokenizer, error);
+    bool ok = tokenizer_create(tokenizer, TOKENIZER_BPE, "", 0, "", error);
     for (size_t i = 0; ok && i < texts->count; i++) {
         const Text *text = &texts->documents[i].text;
         ok = stop_check(&stop_at_signal, error) && bpe_words_add(&words, text->bytes, text->size, error);

@@ -43,8 +43,8 @@ void batches_end(Batches *batches); // may be called on {0}
 
 // The next B rows, all as long as the longest of them, which is returned (T for text): inputs (B, length); targets (B,
 // length), the inputs shifted by one; and scored (B, length), whether each target counts in the loss: in text all of
-// them, in a task those of answers. There must be room for (B, T). Returns 0 when it fails, as tokenizer_encode
-// does; the batch is then undefined.
+// them, in a task those of answers. There must be room for (B, T). Returns 0 when a document of
+// text fails, as tokenizer_encode does; the batch is then undefined.
 int batches_next(int *inputs, int *targets, bool *scored, Batches *batches, int B, Error *error);
 
 // Continue after `rows` rows with this checksum. The exercises of a task are written again, to count their tokens.

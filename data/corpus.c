@@ -126,18 +126,15 @@ static bool split_from_tokens(Split *split, const char *corpus_name, const char 
 }
 
 static bool builtin_open(Corpus *corpus, Error *error) {
-    Tokens tokens = {0};
-    bool ok = builtin_choose(&corpus->builtin, corpus->name, error) &&
-              tokenizer_create(&corpus->tokenizer, TOKENIZER_BYTES, "", 0, corpus->name, error) &&
-              builtin_encode(&tokens, &corpus->tokenizer, &corpus->builtin, corpus->name, error);
-    if (ok) {
-        size_t training = (size_t)corpus_training_count(tokens.count, BUILTIN_VALIDATION);
-        ok =
-            split_from_tokens(&corpus->train, corpus->name, "train", tokens.ids, training, error) &&
-            split_from_tokens(&corpus->val, corpus->name, "val", tokens.ids + training, tokens.count - training, error);
-    }
-    tokens_free(&tokens);
-    return ok;
+    Tokens *tokens = &corpus->tokens;
+    if (!builtin_choose(&corpus->builtin, corpus->name, error) ||
+        !tokenizer_create(&corpus->tokenizer, TOKENIZER_BYTES, "", 0, corpus->name, error) ||
+        !builtin_encode(tokens, &corpus->tokenizer, &corpus->builtin, corpus->name, error))
+        return false;
+    const size_t training = (size_t)corpus_training_count(tokens->count, BUILTIN_VALIDATION);
+    return split_from_tokens(&corpus->train, corpus->name, "train", tokens->ids, training, error) &&
+           split_from_tokens(&corpus->val, corpus->name, "val", tokens->ids + training, tokens->count - training,
+                             error);
 }
 
 // Open the corpus called `name` by one of the two functions; on failure nothing is left to close.
@@ -164,6 +161,7 @@ static void split_close(Split *split) {
 void corpus_close(Corpus *corpus) {
     split_close(&corpus->train);
     split_close(&corpus->val);
+    tokens_free(&corpus->tokens);
     tokenizer_free(&corpus->tokenizer);
     *corpus = (Corpus){0};
 }

@@ -17,6 +17,7 @@ typedef struct {
     Tokenizer tokenizer;
     Split train, val;      // of a task: its exercises as plain text
     BuiltinCorpus builtin; // all zeros for a directory
+    Tokens tokens;         // of both splits, if it is built-in
 } Corpus;
 
 // Open a directory (tokenizer.json, *train*.bin, *val*.bin; without a tokenizer.json the shards are llm.c's

@@ -56,14 +56,11 @@ bool shard_open(Shard *shard, const char *path, int vocab_size, Error *error) {
 }
 
 bool shard_from_tokens(Shard *shard, const char *name, const uint16_t *tokens, size_t count, Error *error) {
-    *shard = (Shard){.count = count};
+    *shard = (Shard){.count = count, .tokens = tokens};
     if (!path_format(shard->path, error, "%s", name)) return false;
     if (count == 0 || count > INT32_MAX)
         return fail_input(error, "%s has %zu tokens, but 1 to %d were expected; ask for another size", name, count,
                           INT32_MAX);
-    shard->memory = malloc(count * sizeof *tokens);
-    if (!shard->memory) return fail_run(error, "%s: no memory for %zu tokens", name, count);
-    shard->tokens = memcpy(shard->memory, tokens, count * sizeof *tokens);
     shard->crc = crc_bytes(0, tokens, count * sizeof *tokens);
     return true;
 }

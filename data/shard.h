@@ -10,7 +10,7 @@ typedef struct {
     size_t count;
     uint32_t crc;           // CRC-32 of the tokens' bytes
     const uint16_t *tokens; // (count)
-    void *memory;           // that they are in
+    void *memory;           // that they are in; NULL = it is another's
 } Shard;
 
 // Read the shard, whose tokens take two bytes of memory each, and check everything: size against header, magic,
@@ -18,7 +18,7 @@ typedef struct {
 // step; (run) for want of memory, and as file_read does.
 bool shard_open(Shard *shard, const char *path, int vocab_size, Error *error);
 
-// A shard without a file: a copy of the tokens, with `name` as its path.
+// A shard without a file: the tokens, which must outlive it, with `name` as its path.
 bool shard_from_tokens(Shard *shard, const char *name, const uint16_t *tokens, size_t count, Error *error);
 
 void shard_close(Shard *shard); // harmless on {0} and when repeated

@@ -77,7 +77,7 @@ static int character_position(const Tokenizer *tokenizer, uint32_t character) {
     int low = 0, high = tokenizer->vocab_size;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (tokenizer->characters[middle] < character)
+        if (tokenizer->texts[middle].character < character)
             low = middle + 1;
         else
             high = middle;
@@ -88,22 +88,19 @@ static int character_position(const Tokenizer *tokenizer, uint32_t character) {
 // The character's id, or -1.
 static int character_id(const Tokenizer *tokenizer, uint32_t character) {
     int position = character_position(tokenizer, character);
-    return position < tokenizer->vocab_size && tokenizer->characters[position] == character ? position : -1;
+    return position < tokenizer->vocab_size && tokenizer->texts[position].character == character ? position : -1;
 }
 
 static bool insert_character(Tokenizer *tokenizer, uint32_t character, const char *name, Error *error) {
     int count = tokenizer->vocab_size, position = character_position(tokenizer, character);
-    if (position < count && tokenizer->characters[position] == character) return true;
+    if (position < count && tokenizer->texts[position].character == character) return true;
     if (count == TOKENIZER_VOCAB_MOST)
         return fail_input(error, "%s has more than %d different characters; use --tokenizer bytes", name, count);
-    uint32_t *characters = realloc(tokenizer->characters, (size_t)(count + 1) * sizeof *characters);
-    if (characters) tokenizer->characters = characters;
     TokenText *texts = realloc(tokenizer->texts, (size_t)(count + 1) * sizeof *texts);
-    if (texts) tokenizer->texts = texts;
-    if (!characters || !texts) return fail_run(error, "%s: no memory for %d characters", name, count + 1);
-    memmove(characters + position + 1, characters + position, (size_t)(count - position) * sizeof *characters);
+    if (!texts) return fail_run(error, "%s: no memory for %d characters", name, count + 1);
+    tokenizer->texts = texts;
     memmove(texts + position + 1, texts + position, (size_t)(count - position) * sizeof *texts);
-    characters[position] = character;
+    texts[position] = (TokenText){.character = character};
     texts[position].size = (uint8_t)utf8_encode(texts[position].bytes, character);
     tokenizer->vocab_size = count + 1;
     return true;
@@ -143,18 +140,13 @@ bool tokenizer_create(Tokenizer *tokenizer, TokenizerKind kind, const char *text
                       Error *error) {
     if (kind == TOKENIZER_BYTES) return create_plain(tokenizer, kind, BYTES_VOCAB, error);
     if (kind == TOKENIZER_NONE) return tokenizer_create_none(tokenizer, TOKENIZER_VOCAB_GPT2, error);
-    assert(kind == TOKENIZER_CHARS);
     *tokenizer = (Tokenizer){.kind = kind};
-    return tokenizer_extend(tokenizer, text, size, name, error);
+    return kind == TOKENIZER_BPE ? bpe_begin(&tokenizer->bpe, error)
+                                 : tokenizer_extend(tokenizer, text, size, name, error);
 }
 
 bool tokenizer_create_none(Tokenizer *tokenizer, int vocab_size, Error *error) {
     return create_plain(tokenizer, TOKENIZER_NONE, vocab_size, error);
-}
-
-bool tokenizer_create_bpe(Tokenizer *tokenizer, Error *error) {
-    *tokenizer = (Tokenizer){.kind = TOKENIZER_BPE};
-    return bpe_begin(&tokenizer->bpe, error);
 }
 
 static bool fail_character(Error *error, const Tokenizer *tokenizer, const char *text, size_t offset, int length,
@@ -217,10 +209,9 @@ bool tokenizer_encode(Tokens *tokens, const Tokenizer *tokenizer, const char *te
 }
 
 bool tokenizer_same(const Tokenizer *a, const Tokenizer *b) {
-    return a->kind == b->kind && a->vocab_size == b->vocab_size &&
-           (a->kind != TOKENIZER_BPE || bpe_same(&a->bpe, &b->bpe)) &&
-           (a->kind != TOKENIZER_CHARS ||
-            memcmp(a->characters, b->characters, (size_t)a->vocab_size * sizeof *a->characters) == 0);
+    if (a->kind != b->kind || a->vocab_size != b->vocab_size) return false;
+    return a->kind == TOKENIZER_BPE ? bpe_same(&a->bpe, &b->bpe)
+                                    : memcmp(a->texts, b->texts, (size_t)a->vocab_size * sizeof *a->texts) == 0;
 }
 
 size_t tokenizer_decode(const char **text, const Tokenizer *tokenizer, int id) {
@@ -242,12 +233,11 @@ int tokenizer_newline(const Tokenizer *tokenizer) {
     if (tokenizer->kind == TOKENIZER_BYTES) return '\n';
     if (tokenizer->kind == TOKENIZER_BPE) return tokenizer->bpe.bytes['\n'];
     for (int id = 0; tokenizer->kind == TOKENIZER_CHARS && id < tokenizer->vocab_size; id++)
-        if (tokenizer->characters[id] == '\n') return id;
+        if (tokenizer->texts[id].character == '\n') return id;
     return -1;
 }
 
 void tokenizer_free(Tokenizer *tokenizer) {
-    free(tokenizer->characters);
     free(tokenizer->texts);
     bpe_free(&tokenizer->bpe);
     *tokenizer = (Tokenizer){0};

@@ -18,18 +18,18 @@ typedef enum {
 
 enum { TOKENIZER_VOCAB_MOST = BPE_VOCAB_MOST, TOKENIZER_VOCAB_GPT2 = 50257 };
 
-// The bytes of a short token.
+// The bytes of a short token, and of CHARS its code point.
 typedef struct {
     char bytes[7];
     uint8_t size;
+    uint32_t character;
 } TokenText;
 
 typedef struct {
     TokenizerKind kind;
-    int vocab_size;       // at most 65536: tokens are uint16
-    uint32_t *characters; // (vocab_size) code points in rising order, for CHARS
-    TokenText *texts;     // (vocab_size) what tokenizer_decode returns, but for BPE
-    Bpe bpe;              // for BPE; else {0}
+    int vocab_size;   // at most 65536: tokens are uint16
+    TokenText *texts; // (vocab_size) what tokenizer_decode returns, but for BPE; of CHARS, in rising order
+    Bpe bpe;          // for BPE; else {0}
 } Tokenizer;
 
 // "bytes", "chars", "bpe" or "none", as in files.
@@ -47,18 +47,15 @@ void tokens_free(Tokens *tokens);
 // Append the token that ends a document, if the tokenizer has one.
 bool tokens_add_end(Tokens *tokens, const Tokenizer *tokenizer, Error *error);
 
-// The tokenizer of this kind for this text: CHARS collects its characters, and NONE is that of llm.c's own shards,
-// which hold GPT-2's 50257 tokens. Not for BPE. Fails (input), naming `name` and the byte, on text that is not UTF-8 or
-// has more than 65536 different characters.
+// The tokenizer of this kind for this text: CHARS collects its characters, NONE is that of llm.c's own shards, which
+// hold GPT-2's 50257 tokens, and BPE has no tokens: fill tokenizer->bpe and then set vocab_size. Fails (input), naming
+// `name` and the byte, on text that is not UTF-8 or has more than 65536 different characters, (run) without memory.
 bool tokenizer_create(Tokenizer *tokenizer, TokenizerKind kind, const char *text, size_t size, const char *name,
                       Error *error);
 
 // Add the characters of one more text, for CHARS; does nothing for other kinds. Ids change, so call it for all texts
 // before encoding any. Fails as tokenizer_create does.
 bool tokenizer_extend(Tokenizer *tokenizer, const char *text, size_t size, const char *name, Error *error);
-
-// BPE without tokens: fill tokenizer->bpe and then set vocab_size. Fails (run) when there is too little memory.
-bool tokenizer_create_bpe(Tokenizer *tokenizer, Error *error);
 
 // NONE with a vocabulary of this size (1 to 65536).
 bool tokenizer_create_none(Tokenizer *tokenizer, int vocab_size, Error *error);

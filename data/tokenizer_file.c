@@ -7,6 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The JSON in a file; NULL, and fails (input), when it is none. `advice` ends the sentence.
+static json_t *load(const char *path, const char *advice, Error *error) {
+    Buffer file;
+    json_error_t mistake;
+    if (!file_read(&file, path, error)) return NULL;
+    buffer_drop_mark(&file);
+    json_t *root = json_loadb((const char *)file.bytes, file.size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &mistake);
+    free(file.bytes);
+    if (!root) fail_input(error, "%s, line %d: not JSON (%s); %s", path, mistake.line, mistake.text, advice);
+    return root;
+}
+
 // --- writing ---
 
 // How a token is written. One that is special has its name; the end of a document of BYTES has no bytes of its own.
@@ -32,7 +44,7 @@ static json_t *byte_level(bool prefix, bool trim) {
 json_t *tokenizer_to_hf(const Tokenizer *tokenizer, Error *error) {
     const Bpe *bpe = &tokenizer->bpe;
     const bool chars = tokenizer->kind == TOKENIZER_CHARS;
-    if (chars && tokenizer->characters[0] == 0) {
+    if (chars && tokenizer->texts[0].character == 0) {
         fail_input(error, "the tokenizer has the character U+0000, which a tokenizer.json cannot have; prepare the "
                           "text without it, or with another --tokenizer");
         return NULL;
@@ -75,22 +87,17 @@ json_t *tokenizer_to_hf(const Tokenizer *tokenizer, Error *error) {
 }
 
 bool tokenizer_write(const Tokenizer *tokenizer, const char *path, Error *error) {
-    json_t *root;
-    if (tokenizer->kind == TOKENIZER_BPE) {
-        if (!(root = tokenizer_to_hf(tokenizer, error))) return false;
-    } else {
-        Text text = {0};
-        for (int i = 0; tokenizer->kind == TOKENIZER_CHARS && i < tokenizer->vocab_size; i++)
-            text_add(&text, tokenizer->texts[i].bytes, tokenizer->texts[i].size);
-        json_t *characters =
-            tokenizer->kind == TOKENIZER_CHARS && !text.failed ? json_stringn(text.bytes, text.size) : NULL;
-        root = characters || tokenizer->kind != TOKENIZER_CHARS
-                   ? json_pack("{s:s, s:i, s:o*}", "tokenizer", tokenizer_kind_name(tokenizer->kind), "vocab_size",
-                               tokenizer->vocab_size, "characters", characters)
-                   : NULL;
-        text_free(&text);
-    }
-    char *dump = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
+    const bool bpe = tokenizer->kind == TOKENIZER_BPE;
+    Text text = {0};
+    for (int i = 0; tokenizer->kind == TOKENIZER_CHARS && i < tokenizer->vocab_size; i++)
+        text_add(&text, tokenizer->texts[i].bytes, tokenizer->texts[i].size);
+    json_t *root = bpe ? tokenizer_to_hf(tokenizer, error)
+                       : json_pack("{s:s, s:i, s:o*}", "tokenizer", tokenizer_kind_name(tokenizer->kind), "vocab_size",
+                                   tokenizer->vocab_size, "characters",
+                                   text.size > 0 ? json_stringn(text.bytes, text.size) : NULL);
+    if (bpe && !root) return false;
+    char *dump = text.failed ? NULL : json_dumps(root, JSON_INDENT(2));
+    text_free(&text);
     json_decref(root);
     const bool ok = dump ? atomic_text(path, dump, error) : fail_run(error, "no memory to write %s", path);
     free(dump);
@@ -162,15 +169,8 @@ static bool add_merge_text(Bpe *bpe, const char *text, size_t size, const char *
 // --- GPT-2's encoder.json and vocab.bpe ---
 
 static bool read_vocabulary(Bpe *bpe, const char *path, Error *error) {
-    Buffer buffer;
-    json_error_t mistake;
-    if (!file_read(&buffer, path, error)) return false;
-    buffer_drop_mark(&buffer);
-    json_t *root = json_loadb((const char *)buffer.bytes, buffer.size, JSON_REJECT_DUPLICATES, &mistake);
-    free(buffer.bytes);
-    if (!root)
-        return fail_input(error, "%s, line %d: not JSON (%s); get GPT-2's encoder.json again", path, mistake.line,
-                          mistake.text);
+    json_t *root = load(path, "get GPT-2's encoder.json again", error);
+    if (!root) return false;
     const json_t *end = json_object_get(root, BPE_END);
     const bool ok = (!end || bpe_add_token(bpe, json_is_integer(end) ? json_integer_value(end) : -1, BPE_END,
                                            strlen(BPE_END), true, path, error)) &&
@@ -323,7 +323,8 @@ static bool read_hf(Tokenizer *tokenizer, const json_t *root, const char *path, 
         json_array_size(json_object_get(root, "added_tokens")) == 0 &&
         json_array_size(json_object_get(model, "merges")) == 0)
         return read_hf_chars(tokenizer, json_object_get(model, "vocab"), path, error);
-    if (!tokenizer_create_bpe(tokenizer, error) || !read_hf_bpe(bpe, root, path, error)) return false;
+    if (!tokenizer_create(tokenizer, TOKENIZER_BPE, "", 0, path, error) || !read_hf_bpe(bpe, root, path, error))
+        return false;
     tokenizer->vocab_size = bpe->vocab_size;
     bool bytes = bpe->vocab_size == 257 && bpe->merge_count == 0 && bpe->end == 256; // is it one of BYTES?
     for (int byte = 0; bytes && byte < 256; byte++) bytes = bpe->bytes[byte] == byte;
@@ -363,20 +364,10 @@ static bool read_root(Tokenizer *tokenizer, const json_t *root, const char *path
 }
 
 bool tokenizer_read(Tokenizer *tokenizer, const char *path, Error *error) {
-    Buffer buffer;
-    json_error_t mistake;
     *tokenizer = (Tokenizer){0};
-    if (!file_read(&buffer, path, error)) return false;
-    buffer_drop_mark(&buffer);
-    json_t *root =
-        json_loadb((const char *)buffer.bytes, buffer.size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &mistake);
-    const bool ok = root ? read_root(tokenizer, root, path, error)
-                         : fail_input(error,
-                                      "%s is no tokenizer: line %d is not JSON (%s); give a tokenizer.json, or make it "
-                                      "again with `bitter prepare`",
-                                      path, mistake.line, mistake.text);
+    json_t *root = load(path, "give a tokenizer.json, or make it again with `bitter prepare`", error);
+    const bool ok = root && read_root(tokenizer, root, path, error);
     json_decref(root);
-    free(buffer.bytes);
     if (!ok) tokenizer_free(tokenizer);
     return ok;
 }
@@ -392,7 +383,8 @@ static bool read_directory(Tokenizer *tokenizer, const char *path, Error *error)
             !path_format(merges, error, "%s/%s", path, names[i][1]))
             return false;
         if (path_missing(vocabulary) || path_missing(merges)) continue;
-        const bool ok = tokenizer_create_bpe(tokenizer, error) && read_gpt2(&tokenizer->bpe, vocabulary, merges, error);
+        const bool ok = tokenizer_create(tokenizer, TOKENIZER_BPE, "", 0, path, error) &&
+                        read_gpt2(&tokenizer->bpe, vocabulary, merges, error);
         tokenizer->vocab_size = tokenizer->bpe.vocab_size;
         return ok;
     }

@@ -79,11 +79,36 @@ static void plan(WindowBatch *windows, uint64_t *done, const Evaluation *e, uint
     }
 }
 
+// A model that is given B rows of T tokens at a time, and what it says of their targets.
 typedef struct {
     Inference inference;
-    int *ids, *targets; // (B, chunk)
-    double *nll;        // (B, chunk)
-} WindowScorer;
+    int *ids, *targets; // (B,T)
+    bool *scored;       // (B,T)
+    double *nll;        // (B,T)
+    real *logits;       // (B,T,V), of exercises
+} Scorer;
+
+static bool scorer_create(Scorer *s, const Gpt *gpt, int B, int window, int T, bool logits, Error *error) {
+    const size_t rows = (size_t)B * (size_t)T, numbers = logits ? rows * (size_t)gpt->shape.vocab : 1;
+    *s = (Scorer){0};
+    if (!inference_create(&s->inference, gpt, B, window, T, error)) return false;
+    s->ids = malloc(rows * sizeof *s->ids);
+    s->targets = malloc(rows * sizeof *s->targets);
+    s->scored = malloc(rows * sizeof *s->scored);
+    s->nll = malloc(rows * sizeof *s->nll);
+    s->logits = malloc(numbers * sizeof *s->logits);
+    return (s->ids && s->targets && s->scored && s->nll && s->logits) ||
+           fail_run(error, "no memory for the losses of %d times %d tokens", B, T);
+}
+
+static void scorer_free(Scorer *s) {
+    inference_free(&s->inference);
+    free(s->ids);
+    free(s->targets);
+    free(s->scored);
+    free(s->nll);
+    free(s->logits);
+}
 
 static uint64_t text_bytes(const Tokenizer *tokenizer, int id) {
     const char *text;
@@ -91,7 +116,7 @@ static uint64_t text_bytes(const Tokenizer *tokenizer, int id) {
 }
 
 // Add up the losses of the scored ones of n targets in each window, from position `at` on.
-static void add_losses(Evaluation *e, const WindowScorer *scorer, const WindowBatch *windows, int at, int n) {
+static void add_losses(Evaluation *e, const Scorer *scorer, const WindowBatch *windows, int at, int n) {
     for (int b = 0; b < windows->count; b++) {
         for (int t = 0; t < n; t++) {
             if (at + t < windows->first_scored[b]) continue;
@@ -113,7 +138,7 @@ typedef struct {
 } Shares;
 
 // Feed the windows and add up the losses of their scored targets.
-static bool score(Evaluation *e, WindowScorer *scorer, const WindowBatch *windows, const Gpt *gpt, const Split *split,
+static bool score(Evaluation *e, Scorer *scorer, const WindowBatch *windows, const Gpt *gpt, const Split *split,
                   const Shares *shares, Error *error) {
     Inference *inference = &scorer->inference;
     const bool is_long = e->window > TOKENS_AT_A_TIME;
@@ -137,25 +162,6 @@ static bool score(Evaluation *e, WindowScorer *scorer, const WindowBatch *window
     return true;
 }
 
-static bool scorer_create(WindowScorer *scorer, const Gpt *gpt, int window, Error *error) {
-    *scorer = (WindowScorer){0};
-    const int chunk = window < TOKENS_AT_A_TIME ? window : TOKENS_AT_A_TIME, B = TOKENS_AT_A_TIME / chunk;
-    const size_t rows = (size_t)B * (size_t)chunk;
-    if (!inference_create(&scorer->inference, gpt, B, window, chunk, error)) return false;
-    scorer->ids = malloc(rows * sizeof *scorer->ids);
-    scorer->targets = malloc(rows * sizeof *scorer->targets);
-    scorer->nll = malloc(rows * sizeof *scorer->nll);
-    if (scorer->ids && scorer->targets && scorer->nll) return true;
-    return fail_run(error, "no memory for a window of %d tokens", window);
-}
-
-static void scorer_free(WindowScorer *scorer) {
-    inference_free(&scorer->inference);
-    free(scorer->ids);
-    free(scorer->targets);
-    free(scorer->nll);
-}
-
 bool evaluation_check(const Evaluation *e, const Gpt *gpt, const Split *split, const char *name, Error *error) {
     if (!length_check(gpt, e->window, error)) return false;
     if (e->stride < 1 || e->stride > e->window)
@@ -173,9 +179,9 @@ bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *nam
               void *context, Error *error) {
     if (!evaluation_check(e, gpt, split, name, error)) return false;
     const uint64_t targets = split_limit(split, (long long)e->limit) - 1;
-    WindowScorer scorer;
-    bool ok = scorer_create(&scorer, gpt, e->window, error);
-    const int B = scorer.inference.B;
+    const int chunk = least(e->window, TOKENS_AT_A_TIME), B = TOKENS_AT_A_TIME / chunk;
+    Scorer scorer;
+    bool ok = scorer_create(&scorer, gpt, B, e->window, chunk, false, error);
     e->nll = 0;
     e->tokens = e->bytes = 0;
     Shares shares = {.show = progress, .context = context};
@@ -194,42 +200,6 @@ bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *nam
 }
 
 // --- exercises ---
-
-typedef struct {
-    Inference inference;
-    Batches batches;
-    int *inputs, *targets; // (B,T)
-    bool *scored;          // (B,T)
-    real *logits;          // (B,T,V)
-    double *nll;           // (B,T)
-} Examiner;
-
-static bool examiner_create(Examiner *x, const Gpt *gpt, const Examination *e, Error *error) {
-    *x = (Examiner){0};
-    const int T = task_tokens(&e->task, (int)e->task.max), side_by_side = TOKENS_AT_A_TIME / T;
-    const int B = side_by_side < 1 ? 1 : side_by_side < e->count ? side_by_side : e->count;
-    if (!batches_start_task(&x->batches, &e->task, e->stream, e->end, error) ||
-        !inference_create(&x->inference, gpt, B, T, T, error))
-        return false;
-    const size_t rows = (size_t)B * (size_t)T;
-    x->inputs = malloc(rows * sizeof *x->inputs);
-    x->targets = malloc(rows * sizeof *x->targets);
-    x->scored = malloc(rows * sizeof *x->scored);
-    x->logits = malloc(rows * (size_t)gpt->shape.vocab * sizeof *x->logits);
-    x->nll = malloc(rows * sizeof *x->nll);
-    return (x->inputs && x->targets && x->scored && x->logits && x->nll) ||
-           fail_run(error, "no memory for the answers to %d exercises of %d tokens", B, T);
-}
-
-static void examiner_free(Examiner *x) {
-    batches_end(&x->batches);
-    inference_free(&x->inference);
-    free(x->inputs);
-    free(x->targets);
-    free(x->scored);
-    free(x->logits);
-    free(x->nll);
-}
 
 static bool is_largest(const real *logits, int v, int V) {
     for (int other = 0; other < V; other++)
@@ -257,20 +227,18 @@ static void mark(Answers *answers, const real *logits, const double *nll, const 
 }
 
 bool examine(Answers *answers, const Gpt *gpt, const Examination *e, Error *error) {
-    const int V = gpt->shape.vocab;
-    Examiner x;
-    bool ok = examiner_create(&x, gpt, e, error);
-    const int most = x.inference.B;
+    const int V = gpt->shape.vocab, T = task_tokens(&e->task, (int)e->task.max);
+    const int most = T < TOKENS_AT_A_TIME ? least(TOKENS_AT_A_TIME / T, e->count) : 1;
+    Batches batches;
+    Scorer x = {0};
+    bool ok = batches_start_task(&batches, &e->task, e->stream, e->end, error) &&
+              scorer_create(&x, gpt, most, T, T, true, error);
     for (int done = 0; ok && done < e->count; done += most) {
-        const int B = e->count - done < most ? e->count - done : most;
-        const int n = batches_next(x.inputs, x.targets, x.scored, &x.batches, B, error);
-        if (n == 0) {
-            ok = false;
-            break;
-        }
-        x.inference.B = B; // the last batch may be smaller
+        const int B = least(e->count - done, most);                                 // the last batch may be smaller
+        const int n = batches_next(x.ids, x.targets, x.scored, &batches, B, error); // exercises never fail
+        x.inference.B = B;
         inference_restart(&x.inference);
-        inference_feed(&x.inference, gpt, x.inputs, n);
+        inference_feed(&x.inference, gpt, x.ids, n);
         inference_logits(x.logits, &x.inference, gpt, n);
         inference_nll(x.nll, &x.inference, gpt, x.targets, n);
         for (int b = 0; b < B; b++) {
@@ -279,7 +247,8 @@ bool examine(Answers *answers, const Gpt *gpt, const Examination *e, Error *erro
         }
         ok = stop_check(e->stop, error);
     }
-    examiner_free(&x);
+    batches_end(&batches);
+    scorer_free(&x);
     return ok;
 }
 

@@ -65,7 +65,8 @@ bool log_failed(const RunLog *log, Error *error) {
                     log->path, strerror(errno));
 }
 
-bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, Error *error) {
+bool log_row(void *context, Trainer *trainer, StepReport *report, Error *error) {
+    RunLog *log = context;
     const Progress *p = &trainer->progress;
     char validated[80] = ",";
     if (!isnan(report->validation.loss))

@@ -27,12 +27,12 @@ void run_files_close(RunFiles *files) {
     run_unlock(&files->lock);
 }
 
-bool observe_validation(void *files, Trainer *trainer, StepReport *report, Error *error) {
+bool observe_validation(void *none, Trainer *trainer, StepReport *report, Error *error) {
     return trainer_validate(&report->validation, trainer, error);
 }
 
-bool observe_lock(void *files, Trainer *trainer, StepReport *report, Error *error) {
-    return run_keep(&((RunFiles *)files)->lock, error);
+bool observe_positions(void *log, Trainer *trainer, StepReport *report, Error *error) {
+    return positions_row(log, &trainer->gpt, (long long)trainer->progress.step, error);
 }
 
 // A run that continues from a checkpoint before its best step computes that step again, and finds the same loss.
@@ -46,14 +46,6 @@ bool observe_best(void *files, Trainer *trainer, StepReport *report, Error *erro
     *best = (Best){step, report->validation.loss};
     trainer->stale = 0;
     return run_save_best(trainer, &((RunFiles *)files)->paths, &((RunFiles *)files)->lock, error);
-}
-
-bool observe_log(void *files, Trainer *trainer, StepReport *report, Error *error) {
-    return log_row(&((RunFiles *)files)->log, trainer, report, error);
-}
-
-bool observe_positions(void *files, Trainer *trainer, StepReport *report, Error *error) {
-    return positions_row(&((RunFiles *)files)->positions, &trainer->gpt, (long long)trainer->progress.step, error);
 }
 
 // The rows are on disk before the checkpoint is that they lead to.

@@ -28,12 +28,10 @@ typedef struct {
 bool run_files_open(RunFiles *files, const Trainer *trainer, Error *error);
 void run_files_close(RunFiles *files);
 
-// Observers of a run; the context is a RunFiles. In this order:
-bool observe_validation(void *files, Trainer *trainer, StepReport *report, Error *error); // sets report->validation
-bool observe_lock(void *files, Trainer *trainer, StepReport *report, Error *error);       // fails (run) when it is lost
-bool observe_best(void *files, Trainer *trainer, StepReport *report, Error *error); // keeps the best weights so far
-bool observe_log(void *files, Trainer *trainer, StepReport *report, Error *error);
-bool observe_positions(void *files, Trainer *trainer, StepReport *report, Error *error);
-bool observe_checkpoint(void *files, Trainer *trainer, StepReport *report, Error *error);
+// Observers of a run, and their contexts. train.c has their order, with run_keep and log_row of run.h among them.
+bool observe_validation(void *none, Trainer *trainer, StepReport *report, Error *error); // sets report->validation
+bool observe_best(void *files, Trainer *trainer, StepReport *report, Error *error); // RunFiles; the best weights so far
+bool observe_positions(void *log, Trainer *trainer, StepReport *report, Error *error);    // RunLog
+bool observe_checkpoint(void *files, Trainer *trainer, StepReport *report, Error *error); // RunFiles
 
 #endif

@@ -48,15 +48,6 @@ static void print_header(Text *text, const Gpt *gpt) {
     text_print(text, "\n");
 }
 
-static void print_row(Text *text, const Gpt *gpt, long long step) {
-    const Tensor *tensor;
-    size_t number;
-    text_print(text, "%lld", step);
-    for (size_t i = 0; column(&tensor, &number, gpt, i); i++)
-        text_print(text, ",%.9g", (double)gpt->params[tensor->offset + number]);
-    text_print(text, "\n");
-}
-
 // May a resumed run go on with this file? *goes_on is false if there is none, or only a part of its header.
 static bool find_file(bool *goes_on, const char *path, const Text *head, Error *error) {
     Buffer file = {0};
@@ -80,22 +71,21 @@ bool positions_open(RunLog *log, const char *path, const Gpt *gpt, long long ste
     print_header(&head, gpt);
     bool goes_on = false;
     bool ok = !head.failed && (step == 0 || find_file(&goes_on, path, &head, error));
-    if (step == 0) print_row(&head, gpt, 0);
     text_add(&head, "", 1);
     if (head.failed) ok = fail_run(error, "no memory for the header of %s", path);
     ok = ok && log_start(log, path, head.bytes, goes_on ? step : 0, error);
     text_free(&head);
-    return ok;
+    return ok && (step > 0 || positions_row(log, gpt, 0, error));
 }
 
 bool positions_row(RunLog *log, const Gpt *gpt, long long step, Error *error) {
-    Text row = {0};
+    const Tensor *tensor;
+    size_t number;
     if (!log->stream) return true;
-    print_row(&row, gpt, step);
-    const bool ok = row.failed ? fail_run(error, "no memory for a row of %s", log->path)
-                               : fwrite(row.bytes, 1, row.size, log->stream) == row.size && fflush(log->stream) == 0;
-    text_free(&row);
-    return ok || row.failed || log_failed(log, error);
+    fprintf(log->stream, "%lld", step);
+    for (size_t i = 0; column(&tensor, &number, gpt, i); i++)
+        fprintf(log->stream, ",%.9g", (double)gpt->params[tensor->offset + number]);
+    return (fputs("\n", log->stream) >= 0 && fflush(log->stream) == 0) || log_failed(log, error);
 }
 
 // --- reading ---

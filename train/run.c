@@ -92,7 +92,8 @@ LockResult run_lock(RunLock *lock, const char *directory, Error *error) {
     return result;
 }
 
-bool run_keep(RunLock *lock, Error *error) {
+bool run_keep(void *context, Trainer *trainer, StepReport *report, Error *error) {
+    RunLock *lock = context;
     const double seconds = clock_seconds();
     if (seconds - lock->looked < LOOK_SECONDS) return true;
     lock->looked = seconds;

@@ -43,8 +43,9 @@ typedef struct {
 // symbolic link or has a name that ends in RUN_BEST. Both set the error (input; run when the disk is full).
 LockResult run_lock(RunLock *lock, const char *directory, Error *error);
 
-// Call often: looks every few seconds whether the lock still holds. Fails (run) when it is lost (lock_keep).
-bool run_keep(RunLock *lock, Error *error);
+// An observer of every step, with a RunLock: looks every few seconds whether it still holds. Fails (run) when it is
+// lost (lock_keep).
+bool run_keep(void *lock, Trainer *trainer, StepReport *report, Error *error);
 
 // Let other processes in. Removes the directory if run_lock made it and it is empty. Does nothing if it is not locked.
 void run_unlock(RunLock *lock);
@@ -94,8 +95,8 @@ typedef struct {
 bool log_open(RunLog *log, const char *path, long long step, Error *error);
 // The same for another file of such rows: `head` is what a new one begins with, at least a line.
 bool log_start(RunLog *log, const char *path, const char *head, long long step, Error *error);
-// Append the row of a step that was just done.
-bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, Error *error);
+// An observer of every step, with a RunLog: append the row of the step that was just done.
+bool log_row(void *log, Trainer *trainer, StepReport *report, Error *error);
 // A row of log.csv, read back.
 typedef struct {
     double step, tokens, seconds, loss, validation; // NAN = this step was not validated

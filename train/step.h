@@ -54,7 +54,7 @@ long long trainer_tokens(const Trainer *trainer);
 
 // Set trainer->weight to 1 / the number of scored targets in the next step, so that the losses of its batches add up to
 // its mean loss. For a task with one batch a step, train_step does it.
-bool step_weigh(Trainer *trainer, Error *error);
+void step_weigh(Trainer *trainer);
 
 // Fails (nonfinite) when the loss or the gradient's norm is not finite, naming where the first such number appeared.
 bool step_check_finite(const Trainer *trainer, const StepReport *report, long long step, Error *error);

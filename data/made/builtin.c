@@ -11,7 +11,7 @@
 
 enum {
     BUILTINS_MOST = 64,
-    MEMORY_PER_BYTE = 5, // of text: itself and its allocations, a token of two bytes, and a copy of that
+    MEMORY_PER_BYTE = 5, // of text: itself and its allocations, and a token of two bytes with its room to grow
 };
 
 bool is_builtin(const char *name) {

@@ -102,20 +102,19 @@ typedef struct {
     pid_t parent; // the process that waits for this one
     Job job;
     TrainOptions options;
-    Corpus corpus;
+    const Corpus *corpus;
+    Corpus own;
     Trainer *trainer;
     RunFiles files; // locked
     Stop stop;
 } Worker;
 
-// The text or the task of the job.
+// The text, which is in memory already, or the task of the job.
 static bool open_corpus(Worker *w, Error *error) {
-    const int text = w->comparison->plan.settings[w->job.setting].text;
-    const json_t *expected = w->job.task < 0 ? json_array_get(w->comparison->data, (size_t)text) : NULL;
-    if (!corpus_open(&w->corpus, w->options.data, error)) return false;
-    if (!expected || data_is(expected, &w->corpus)) return true;
-    corpus_close(&w->corpus);
-    return comparison_fail_changed(w->comparison, w->options.data, error);
+    const Comparison *c = w->comparison;
+    const bool shared = w->job.task < 0 && c->corpora;
+    w->corpus = shared ? &c->corpora[c->plan.settings[w->job.setting].text] : &w->own;
+    return shared || corpus_open(&w->own, w->options.data, error);
 }
 
 // Has a signal come, here or to the parent, or was the parent killed?
@@ -132,7 +131,7 @@ static void set_progress(const Worker *w, double share) {
 static double training_share(const Worker *w) {
     const double trained = 3 * plan_job_tokens(&w->comparison->plan, &w->job);
     if (w->job.task >= 0) return 0.95; // answers are short
-    const double half = 0.5 * (double)split_limit(&w->corpus.val, w->comparison->plan.base.eval_tokens);
+    const double half = 0.5 * (double)split_limit(&w->corpus->val, w->comparison->plan.base.eval_tokens);
     return trained / (trained + (1 + MULTIPLES) * half);
 }
 
@@ -156,11 +155,11 @@ static bool observe_curve(void *context, Trainer *trainer, StepReport *report, E
 static bool train(Worker *w, Error *error) {
     const TrainOptions *o = &w->options;
     const Observer observers[] = {
-        {o->eval_every, observe_validation, &w->files},
-        {1, observe_curve, &w->files},
-        {1, observe_lock, &w->files},
-        {1, observe_log, &w->files},
-        {o->eval_every, observe_positions, &w->files},
+        {o->eval_every, observe_validation, NULL},
+        {1, observe_curve, NULL},
+        {1, run_keep, &w->files.lock},
+        {1, log_row, &w->files.log},
+        {o->eval_every, observe_positions, &w->files.positions},
         {1, after_step, w},
         {o->save_every, observe_checkpoint, &w->files},
         {0},
@@ -212,7 +211,7 @@ static bool train_and_measure(Worker *w, Error *error) {
     w->trainer = &trainer;
     w->options.resume = !path_missing(w->files.paths.config);
     if (!open_corpus(w, error)) return false;
-    bool ok = trainer_create(&trainer, &w->options, &w->corpus, error);
+    bool ok = trainer_create(&trainer, &w->options, w->corpus, error);
     if (ok) {
         ok = run_load_or_create(&trainer, &w->files.paths, &w->options, error) &&
              run_files_open(&w->files, &trainer, error);
@@ -222,7 +221,7 @@ static bool train_and_measure(Worker *w, Error *error) {
         log_close(&w->files.positions);
         trainer_free(&trainer);
     }
-    corpus_close(&w->corpus);
+    corpus_close(&w->own);
     return ok;
 }
 

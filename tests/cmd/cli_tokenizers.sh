@@ -135,5 +135,5 @@ refuses "bpe with too few tokens" "bpe:256;257 to 65536" prepare --tokenizer bpe
 refuses "bpe with too many tokens" "bpe:65537;257 to 65536" prepare --tokenizer bpe:65537 --raw --out new text.txt
 refuses "bpe with words behind the number" "bpe:4k;257 to 65536" prepare --tokenizer bpe:4k --raw --out new text.txt
 refuses "a directory without a tokenizer" "empty;no tokenizer.json" prepare --tokenizer empty --raw --out new text.txt
-refuses "a file that is no tokenizer" "text.txt is no tokenizer;not JSON" prepare --tokenizer text.txt --raw --out new text.txt
+refuses "a file that is no tokenizer" "text.txt, line 1;not JSON;give a tokenizer.json" prepare --tokenizer text.txt --raw --out new text.txt
 finish

@@ -21,7 +21,7 @@ bool fuzz_tokenizer_json(const uint8_t *bytes, size_t size) {
     fuzz_must(tokenizer_write(&tokenizer, path, &error), &error);
     check_written(&tokenizer, path);
     // jansson reads no name with a 0 in it, so one that has the character U+0000 is for other programs alone.
-    const bool zero = tokenizer.kind == TOKENIZER_CHARS && tokenizer.characters[0] == 0;
+    const bool zero = tokenizer.kind == TOKENIZER_CHARS && tokenizer.texts[0].character == 0;
     if (tokenizer.kind != TOKENIZER_NONE && !zero) {
         json_t *root = tokenizer_to_hf(&tokenizer, &error);
         assert(root && json_dump_file(root, path, 0) == 0);

@@ -115,7 +115,7 @@ static bool same(const Table *a, const Table *b, const char *quantity) {
 
 // Other validation tokens from `from` to before `to`; a second time restores them.
 static void change_tokens(uint64_t from, uint64_t to) {
-    uint16_t *tokens = corpus.val.shards[0].memory; // generated, so there is nothing before them
+    uint16_t *tokens = corpus.tokens.ids + corpus.train.count; // of the validation split
     for (uint64_t i = from; i < to; i++) tokens[i] ^= 1;
 }
 

@@ -199,19 +199,6 @@ static void what_cannot_be_written_is_said(void **state) {
     do_all();
 }
 
-// The text changed between the look at the plan and the first run.
-static void another_text_is_not_trained_on(void **state) {
-    Error error = {0};
-    comparison.data = json_pack("[{s:[], s:[]}]", "train", "val");
-    bool taken;
-    assert_false(work_on(0, &taken, &error));
-    json_decref(comparison.data);
-    comparison.data = NULL;
-    assert_int_equal(error.kind, ERROR_INPUT);
-    assert_non_null(strstr(error.message, "has changed since"));
-    assert_false(has(&learned, "config.json"));
-}
-
 static void work_elsewhere(int orders, int answers) {
     Error error;
     bool taken;
