@@ -87,22 +87,20 @@ void log_close(RunLog *log) {
 }
 
 // sscanf would measure the whole text behind each number.
+double log_number(const char *row, int column) {
+    char *end;
+    for (; column > 0 && *(row += strcspn(row, ",\n")) == ','; column--) row++;
+    const double number = strtod(row, &end);
+    const bool found = column == 0 && end != row && !isspace((unsigned char)*row) && (*end == ',' || *end == '\n');
+    return found ? number : NAN;
+}
+
 bool log_next(LogRow *row, const char **text) {
+    enum { STEP = 0, LOSS = 3, VALIDATION = 4 };
     for (const char *end; (end = strchr(*text, '\n'));) {
-        double *const cells[] = {&row->step, &row->tokens, &row->seconds, &row->loss, &row->validation};
-        enum { CELLS = sizeof cells / sizeof *cells, LEAST = 4 };
-        int count = 0;
-        row->validation = NAN;
-        for (const char *at = *text; count < CELLS && !isspace((unsigned char)*at); at++) {
-            char *rest;
-            const double number = strtod(at, &rest);
-            if (rest == at) break;
-            *cells[count++] = number;
-            at = rest;
-            if (*at != ',') break;
-        }
+        *row = (LogRow){log_number(*text, STEP), log_number(*text, LOSS), log_number(*text, VALIDATION)};
         *text = end + 1;
-        if (count >= LEAST && row->step >= 0 && row->step <= STEPS_MOST) return true;
+        if (row->step >= 0 && row->step <= STEPS_MOST && !isnan(row->loss)) return true;
     }
     return false;
 }

@@ -13,17 +13,4 @@ bool positions_open(RunLog *log, const char *path, const Gpt *gpt, long long ste
 // Append the row of the step that was just done. Does nothing if there is no file.
 bool positions_row(RunLog *log, const Gpt *gpt, long long step, Error *error);
 
-// positions.csv, read back.
-typedef struct {
-    int columns, rows;
-    char (*names)[80]; // (columns) such as "rho.0.3": number 3 of row 0 of the tensor pos.rho
-    double *steps;     // (rows)
-    double *values;    // (rows, columns)
-} Positions;
-
-// Fails (input) when the file is damaged, naming the line; (run) when there is no memory. Frees nothing on success:
-// the caller does, with positions_free.
-bool positions_read(Positions *positions, const char *path, Error *error);
-void positions_free(Positions *positions);
-
 #endif

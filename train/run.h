@@ -97,9 +97,13 @@ bool log_open(RunLog *log, const char *path, long long step, Error *error);
 bool log_start(RunLog *log, const char *path, const char *head, long long step, Error *error);
 // An observer of every step, with a RunLog: append the row of the step that was just done.
 bool log_row(void *log, Trainer *trainer, StepReport *report, Error *error);
+
+// Number `column`, from 0, of a row of numbers that ends in a newline; NAN = there is none.
+double log_number(const char *row, int column);
+
 // A row of log.csv, read back.
 typedef struct {
-    double step, tokens, seconds, loss, validation; // NAN = this step was not validated
+    double step, loss, validation; // NAN = this step was not validated
 } LogRow;
 
 // The next row of the text, which is moved behind it; lines that are no rows are passed over. False at the end.

@@ -11,13 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int count_until(const char *text, char what, char end) {
+    int count = 0;
+    for (; *text && *text != end; text++) count += *text == what;
+    return count;
+}
+
 // Lines of log.csv: the losses of all steps, thinned out, and those of the validation text, with a ring around the
 // lowest.
 static void add_losses(Chart *chart, const char *text) {
-    int rows = 0, number = 0;
+    int number = 0;
     double lowest = INFINITY;
     LogRow row;
-    for (const char *at = text; *at; at++) rows += *at == '\n';
+    const int rows = count_until(text, '\n', 0);
     chart_line(chart, "training batch");
     chart_style(chart, 7, 0);
     for (const char *at = text; log_next(&row, &at);)
@@ -70,20 +76,46 @@ static bool loss_chart(Page *page, const RunPaths *paths, Error *error) {
     return page_chart(page, &chart, error, "Loss");
 }
 
-// The trained numbers of the scheme: as many lines as look different, and as many points in each as can be seen.
+// Lines of positions.csv: as many numbers as look different, and as many points in each as can be seen.
+static bool add_positions(Chart *chart, const char *text, const char *path, Error *error) {
+    const int columns = count_until(text, ',', '\n'), rows = count_until(text, '\n', 0) - 1;
+    if (strncmp(text, "step,", 5) != 0 || rows < 0 || columns > POSITIONS_COLUMNS)
+        return fail_input(error, "%s, line 1: expected step and the names of at most %d numbers", path,
+                          POSITIONS_COLUMNS);
+    const int every_line = 1 + (columns - 1) / (HUES * DASHES), every_row = 1 + (rows - 1) / POINTS_MOST;
+    const char *name = text;
+    for (int c = 1; c <= columns; c++) {
+        name += strcspn(name, ",\n") + 1;
+        if ((c - 1) % every_line != 0) continue;
+        chart_line(chart, "%.*s", (int)strcspn(name, ",\n"), name);
+        const char *row = text;
+        double first = 0;
+        for (int r = 0; r < rows; r++) { // a row without an end was being written
+            row = strchr(row, '\n') + 1;
+            const double step = log_number(row, 0), number = log_number(row, c);
+            if (!isfinite(step) || !isfinite(number) || count_until(row, ',', '\n') != columns)
+                return fail_input(error,
+                                  "%s, line %d: expected a step and %d finite numbers, separated by commas; remove the "
+                                  "line, or move the file away",
+                                  path, r + 2, columns);
+            if (r == 0) first = number;
+            if (r % every_row == 0 || r == rows - 1) chart_point(chart, step, number - first);
+        }
+    }
+    return true;
+}
+
 static bool position_chart(Page *page, const RunPaths *paths, Error *error) {
     Chart chart = {.x_label = "step", .y_label = "change since the first row"};
-    Positions p;
+    Buffer file;
     if (path_missing(paths->positions)) return true;
-    if (!positions_read(&p, paths->positions, error)) return false;
-    const int every_line = 1 + (p.columns - 1) / (HUES * DASHES), every_row = 1 + (p.rows - 1) / POINTS_MOST;
-    for (int c = 0; c < p.columns; c += every_line) {
-        chart_line(&chart, "%s", p.names[c]);
-        for (int r = 0; r < p.rows; r++)
-            if (r % every_row == 0 || r == p.rows - 1)
-                chart_point(&chart, p.steps[r], p.values[r * p.columns + c] - p.values[c]);
+    if (!file_read(&file, paths->positions, error)) return false;
+    const bool read = add_positions(&chart, (const char *)file.bytes, paths->positions, error);
+    free(file.bytes);
+    if (!read) {
+        chart_free(&chart);
+        return false;
     }
-    positions_free(&p);
     page_heading(page, "What the position scheme has learned");
     page_paragraph(page,
                    "Each line is a trained number of the scheme: tensor, row, column. The numbers themselves are in "

@@ -31,6 +31,30 @@ need train --resume --out half --steps 6
 run train --init plain --pos rope:gate=trained --steps 2 --out tuned
 check "and says so" says "^init +new, with initial values: rope.layer_gate$"
 
+# --- a positions.csv that is damaged ---
+cp run/positions.csv kept.csv
+damaged() { # TEXT LINE
+    printf "$1" >run/positions.csv
+    refuses "positions.csv '$1'" "positions.csv, line $2" report run
+}
+damaged '' 1
+damaged 'step,a' 1
+damaged 'step\n1\n' 1
+damaged 'time,a\n1,2\n' 1
+damaged "step$(printf ',a%.0s' $(seq 257))\n" 1
+damaged 'step,a,b\n1,2\n' 2
+damaged 'step,a\n1,2\n2,3,4\n' 3
+damaged 'step,a\n1,2\n\n' 3
+damaged 'step,a\n1,x\n' 2
+damaged 'step,a\n1,\n2,3\n' 2
+damaged 'step,a\n1,2\n3,nan\n' 3
+damaged 'step,a,b\n1,2,3\n2,-inf,3\n' 3
+damaged 'step,a\n1,2\n3,1e999\n' 3
+damaged 'step,a\nnan,2\n' 2
+printf 'step,a\n1,2\n2,' >run/positions.csv
+succeed "a last row that was being written" report run
+mv kept.csv run/positions.csv
+
 # --- refused ---
 refuses "no such gate" "rope:gate: give none or trained, not 'learned'" train $small --pos rope:gate=learned --out new
 refuses "a gate of nothing" "'none' has no options" train $small --pos none:gate=trained --out new
