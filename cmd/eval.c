@@ -146,7 +146,9 @@ static bool evaluate_one(const Run *run, const Split *split, const char *name, c
     ProgressLine line;
     bool ok = (e.position_nll && e.position_tokens) || fail_run(error, "no memory for %d positions", window);
     progress_start(&line, "eval", 0, 1);
-    ok = ok && evaluate(&e, &run->gpt, split, name, show_share, &line, error);
+    e.show = show_share;
+    e.context = &line;
+    ok = ok && evaluate(&e, &run->gpt, split, name, error);
     progress_clear(&line);
     const real loss = (real)(e.nll / (double)e.tokens);
     ok = ok && finite_check(&loss, 1, error);

@@ -1,7 +1,6 @@
 // `bitter prepare`: turn text into shards of tokens, in a directory that appears only when it is complete.
 #include "cmd/prepare.h"
 
-#include "base/file/crc.h"
 #include "base/interrupt.h"
 #include "base/utf8.h"
 #include "cmd/commands.h"
@@ -339,52 +338,45 @@ bool texts_encode(Texts *texts, Error *error) {
 
 // --- the shards ---
 
-typedef struct {
-    const char *split;
-    const uint16_t *ids; // (tokens)
-    uint64_t tokens;
-    int files; // written
-} Shards;
-
-// Write the split as files of at most shard_tokens, numbered from 0.
-static bool write_shards(Shards *shards, const Output *output, const PrepareOptions *options, Error *error) {
-    for (uint64_t written = 0; written < shards->tokens; shards->files++) {
-        uint64_t left = shards->tokens - written, most = (uint64_t)options->shard_tokens;
-        uint64_t size = left < most ? left : most;
+// Write the tokens of a split as files of at most --shard-tokens, numbered from 0.
+static bool write_shards(const Output *output, const char *split, const uint16_t *ids, uint64_t count, uint64_t most,
+                         Error *error) {
+    for (uint64_t at = 0; at < count; at += most) {
         char path[PATH_CAPACITY];
         if (!stop_check(&stop_at_signal, error) ||
-            !path_format(path, error, "%s/%s_%06d.bin", output->temporary, shards->split, shards->files) ||
-            !shard_write(path, shards->ids + written, (size_t)size, error))
+            !path_format(path, error, "%s/%s_%06d.bin", output->temporary, split, (int)(at / most)) ||
+            !shard_write(path, ids + at, (size_t)(count - at < most ? count - at : most), error))
             return false;
-        written += size;
     }
     return true;
 }
 
-// The contents of the directory.
-typedef struct {
-    Texts texts;
-    Shards train, val;
-} Prepared;
-
 // Validation is the end of the text.
-static bool divide(Prepared *prepared, const PrepareOptions *options, Error *error) {
-    const uint16_t *ids = prepared->texts.tokens.ids;
-    const uint64_t count = prepared->texts.tokens.count, training = corpus_training_count(count, options->validation);
+static bool write_output(Output *output, const Texts *texts, const PrepareOptions *options, Error *error) {
+    const uint16_t *ids = texts->tokens.ids;
+    const uint64_t count = texts->tokens.count, training = corpus_training_count(count, options->validation);
+    const uint64_t most = (uint64_t)options->shard_tokens;
+    char path[PATH_CAPACITY];
     if (training == 0 || training == count)
         return fail_input(
             error,
             "the text has %llu tokens, and --val %g leaves none for %s, but training needs both splits; give more "
             "text or another share",
             (unsigned long long)count, options->validation, training ? "validation" : "training");
-    prepared->train = (Shards){"train", ids, training, 0};
-    prepared->val = (Shards){"val", ids + training, count - training, 0};
-    return true;
+    return path_format(path, error, "%s/tokenizer.json", output->temporary) &&
+           tokenizer_write(&texts->tokenizer, path, error) &&
+           write_shards(output, "train", ids, training, most, error) &&
+           write_shards(output, "val", ids + training, count - training, most, error) &&
+           stop_check(&stop_at_signal, error) && output_complete(output, error);
 }
 
-static void print_summary(const Prepared *prepared) {
-    const Texts *texts = &prepared->texts;
-    const Shards *train = &prepared->train, *val = &prepared->val;
+static void print_split(const char *name, uint64_t tokens, const PrepareOptions *options) {
+    const uint64_t most = (uint64_t)options->shard_tokens;
+    printf("%-12s %llu tokens, shards: %llu\n", name, (unsigned long long)tokens,
+           (unsigned long long)((tokens + most - 1) / most));
+}
+
+static void print_summary(const Texts *texts, const PrepareOptions *options) {
     const Tokenizer *tokenizer = &texts->tokenizer;
     const UnknownCharacters *unknown = &texts->unknown;
     const size_t known = texts->tokens.count, ends = tokenizer_end(tokenizer) < 0 ? 0 : texts->count;
@@ -408,36 +400,28 @@ static void print_summary(const Prepared *prepared) {
                (unsigned long long)unknown->total, (unsigned long long)(unknown->total + known),
                is_plain(text) ? text : "", (unsigned)unknown->first);
     }
-    printf("training     %llu tokens, shards: %d\n", (unsigned long long)train->tokens, train->files);
-    printf("validation   %llu tokens, shards: %d\n", (unsigned long long)val->tokens, val->files);
-}
-
-static bool write_output(Output *output, Prepared *prepared, const PrepareOptions *options, Error *error) {
-    char path[PATH_CAPACITY];
-    return path_format(path, error, "%s/tokenizer.json", output->temporary) &&
-           tokenizer_write(&prepared->texts.tokenizer, path, error) &&
-           write_shards(&prepared->train, output, options, error) &&
-           write_shards(&prepared->val, output, options, error) && stop_check(&stop_at_signal, error) &&
-           output_complete(output, error);
+    const uint64_t training = corpus_training_count(known, options->validation);
+    print_split("training", training, options);
+    print_split("validation", known - training, options);
 }
 
 // Make the shards of `inputs` (count) and print a summary. Leaves nothing behind when it fails: (input) as the options
 // and inputs are wrong, (run) for want of memory or disk, (interrupted) by a signal.
 static bool prepare_inputs(Output *output, const PrepareOptions *options, char **inputs, int count, Error *error) {
-    Prepared prepared = {.texts.options = options->input};
+    Texts texts = {.options = options->input};
     char out[PATH_CAPACITY];
     interrupt_catch();
     const bool ok =
         (*options->out ? path_format(out, error, "%s", options->out) : output_default(out, inputs[0], error)) &&
         output_place(output, "--out", out, error) && output_create(output, error) &&
-        texts_read(&prepared.texts, inputs, count, error) && texts_encode(&prepared.texts, error) &&
-        divide(&prepared, options, error) && write_output(output, &prepared, options, error);
+        texts_read(&texts, inputs, count, error) && texts_encode(&texts, error) &&
+        write_output(output, &texts, options, error);
     if (ok)
-        print_summary(&prepared);
+        print_summary(&texts, options);
     else
         output_discard(output);
     if (!ok) stop_check(&stop_at_signal, error); // report the signal, not the read that it cut short
-    texts_free(&prepared.texts);
+    texts_free(&texts);
     return ok;
 }
 
@@ -447,7 +431,7 @@ static bool prepare_inputs(Output *output, const PrepareOptions *options, char *
 static bool holds_split(const Tokens *tokens, size_t *at, const Split *split) {
     for (const Shard *shard = split->shards; shard < split->shards + split->shard_count; *at += shard++->count)
         if (shard->count > tokens->count - *at ||
-            crc_bytes(0, tokens->ids + *at, shard->count * sizeof *tokens->ids) != shard->crc)
+            memcmp(tokens->ids + *at, shard->tokens, shard->count * sizeof *tokens->ids) != 0)
             return false;
     return true;
 }

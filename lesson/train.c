@@ -165,7 +165,7 @@ double lesson_loss_at(int length) {
     Evaluation e = {.window = length, .stride = length, .limit = (uint64_t)tokens};
     if (e.limit > 0 && e.limit < (uint64_t)length + 1) e.limit = (uint64_t)length + 1;
     const bool ok = has_model() && (length > 0 || fail_input(error, "a window has at least 1 token, not %d", length)) &&
-                    evaluate(&e, stretched(), &lesson.corpus.val, "the validation text", NULL, NULL, error);
+                    evaluate(&e, stretched(), &lesson.corpus.val, "the validation text", error);
     unstretched();
     return number(ok, e.nll / (double)e.tokens);
 }

@@ -131,15 +131,10 @@ static void add_losses(Evaluation *e, const Scorer *scorer, const WindowBatch *w
     }
 }
 
-typedef struct {
-    EvaluationProgress show; // NULL = nobody wants to know
-    void *context;
-    double before, after; // the shares of work that are done before and after these windows
-} Shares;
-
-// Feed the windows and add up the losses of their scored targets.
+// Feed the windows and add up the losses of their scored targets. `before` and `after`: the shares of the work that are
+// done before and after these windows.
 static bool score(Evaluation *e, Scorer *scorer, const WindowBatch *windows, const Gpt *gpt, const Split *split,
-                  const Shares *shares, Error *error) {
+                  double before, double after, Error *error) {
     Inference *inference = &scorer->inference;
     const bool is_long = e->window > TOKENS_AT_A_TIME;
     inference->B = windows->count; // the last batch may be smaller
@@ -154,9 +149,8 @@ static bool score(Evaluation *e, Scorer *scorer, const WindowBatch *windows, con
         inference_feed(inference, gpt, scorer->ids, n);
         inference_nll(scorer->nll, inference, gpt, scorer->targets, n);
         add_losses(e, scorer, windows, at, n);
-        if (is_long && shares->show)
-            shares->show(shares->context, shares->before + (shares->after - shares->before) * window_work(gpt, at + n) /
-                                                               window_work(gpt, e->window));
+        const double share = window_work(gpt, at + n) / window_work(gpt, e->window);
+        if (is_long && e->show) e->show(e->context, before + (after - before) * share);
         if (is_long && !stop_check(e->stop, error)) return false;
     }
     return true;
@@ -175,8 +169,7 @@ bool evaluation_check(const Evaluation *e, const Gpt *gpt, const Split *split, c
                       name, e->window, e->window + 1, (unsigned long long)tokens);
 }
 
-bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *name, EvaluationProgress progress,
-              void *context, Error *error) {
+bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *name, Error *error) {
     if (!evaluation_check(e, gpt, split, name, error)) return false;
     const uint64_t targets = split_limit(split, (long long)e->limit) - 1;
     const int chunk = least(e->window, TOKENS_AT_A_TIME), B = TOKENS_AT_A_TIME / chunk;
@@ -184,16 +177,15 @@ bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *nam
     bool ok = scorer_create(&scorer, gpt, B, e->window, chunk, false, error);
     e->nll = 0;
     e->tokens = e->bytes = 0;
-    Shares shares = {.show = progress, .context = context};
+    double share = 0;
     for (uint64_t done = e->from; ok && done < targets;) {
         WindowBatch windows;
         plan(&windows, &done, e, targets, B);
-        shares.before = shares.after;
-        shares.after = (double)(done - e->from) / (double)(targets - e->from);
-        ok = score(e, &scorer, &windows, gpt, split, &shares, error);
-        if (!ok) break;
-        if (progress) progress(context, shares.after);
-        ok = stop_check(e->stop, error);
+        const double before = share;
+        share = (double)(done - e->from) / (double)(targets - e->from);
+        ok = score(e, &scorer, &windows, gpt, split, before, share, error);
+        if (ok && e->show) e->show(e->context, share);
+        ok = ok && stop_check(e->stop, error);
     }
     scorer_free(&scorer);
     return ok;

@@ -22,19 +22,17 @@ typedef struct {
     double *position_nll;      // (window) nll and tokens by position in the window; NULL = not wanted
     uint64_t *position_tokens; // (window)
     const Stop *stop;          // asked after each batch of windows, in long ones also inside; NULL = never stop
+    void (*show)(void *context, double share); // told then what share of the work is done, 0..1; NULL = nobody is
+    void *context;
 } Evaluation;
 
 // Fails (input) when the scheme is not defined for `window`, the stream, called `name`, has fewer than window + 1
 // tokens, or the stride would skip some.
 bool evaluation_check(const Evaluation *evaluation, const Gpt *gpt, const Split *split, const char *name, Error *error);
 
-// Called after each batch of windows, and inside long ones, with the share that is done, 0..1.
-typedef void (*EvaluationProgress)(void *context, double share);
-
 // Fill nll, tokens and bytes, and add to the arrays. Fails as evaluation_check does, (run), and (interrupted) when
 // `stop` says so.
-bool evaluate(Evaluation *evaluation, const Gpt *gpt, const Split *split, const char *name, EvaluationProgress progress,
-              void *context, Error *error);
+bool evaluate(Evaluation *evaluation, const Gpt *gpt, const Split *split, const char *name, Error *error);
 
 // The relative cost of feeding the first `tokens` tokens of a window: matrix products grow with the width, attention
 // with the number of tokens before.

@@ -117,37 +117,30 @@ bool log_validations(long long *count, const char *path, long long from, long lo
     return true;
 }
 
-static void summarise(LogLosses *summary, const LogRow *rows, long long count) {
-    *summary = (LogLosses){.rows = count, .lowest = NAN, .final = NAN};
-    if (count > 0) {
-        summary->first = rows[0].loss;
-        summary->last = rows[count - 1].loss;
-    }
-    summary->part = count / PARTS_MOST > PART_ROWS ? count / PARTS_MOST : PART_ROWS;
-    for (long long end = count; end >= summary->part; end -= summary->part) {
-        double sum = 0;
-        for (long long row = end - summary->part; row < end; row++) sum += rows[row].loss;
-        const double mean = sum / (double)summary->part;
-        if (end == count) summary->final = mean;
-        if (end < count && !(mean >= summary->lowest)) {
-            summary->lowest = mean;
-            summary->lowest_step = (long long)rows[end - 1].step;
-        }
-    }
-}
-
-bool log_losses(LogLosses *summary, const char *path, Error *error) {
+bool log_losses(LogLosses *losses, const char *path, Error *error) {
     Buffer file;
+    LogRow row;
+    double sum = 0; // of the rows of a part
+    *losses = (LogLosses){.lowest = NAN, .final = NAN};
     if (!file_read(&file, path, error)) return false;
     const char *text = (const char *)file.bytes;
-    size_t lines = 0;
-    for (const char *at = text; *at; at++) lines += *at == '\n';
-    LogRow *rows = malloc((lines + 1) * sizeof *rows);
-    long long count = 0;
-    while (rows && log_next(&rows[count], &text)) count++;
-    if (rows) summarise(summary, rows, count);
-    const bool ok = rows || fail_run(error, "%s: no memory for its rows", path);
+    for (const char *at = text; log_next(&row, &at);) losses->rows++;
+    losses->part = losses->rows / PARTS_MOST > PART_ROWS ? losses->rows / PARTS_MOST : PART_ROWS;
+    for (long long number = 1; log_next(&row, &text); number++) {
+        if (number == 1) losses->first = row.loss;
+        losses->last = row.loss;
+        sum += row.loss;
+        if ((losses->rows - number) % losses->part != 0) continue;
+        const double mean = sum / (double)losses->part;
+        sum = 0;
+        if (number < losses->part) continue; // the rows before the first whole part
+        if (number == losses->rows) {
+            losses->final = mean;
+        } else if (!(mean > losses->lowest)) {
+            losses->lowest = mean;
+            losses->lowest_step = (long long)row.step;
+        }
+    }
     free(file.bytes);
-    free(rows);
-    return ok;
+    return true;
 }

@@ -150,7 +150,7 @@ static bool validate_text(Validation *validation, const Trainer *trainer, Error 
     if (evaluation.limit > 0 && evaluation.limit < (uint64_t)T + 1) evaluation.limit = (uint64_t)T + 1;
     char name[PATH_CAPACITY + 32];
     snprintf(name, sizeof name, "%s (validation)", trainer->corpus->name);
-    if (!evaluate(&evaluation, &trainer->gpt, &trainer->corpus->val, name, NULL, NULL, error)) return false;
+    if (!evaluate(&evaluation, &trainer->gpt, &trainer->corpus->val, name, error)) return false;
     *validation = (Validation){evaluation.nll / (double)evaluation.tokens, NAN, bits_per_byte(&evaluation)};
     return true;
 }

@@ -67,7 +67,7 @@ static void write_curve(Text *csv, const char *log, long long steps) {
 
 // Evaluate on the validation text, and write the mean loss.
 static bool score(Text *csv, const char *quantity, Evaluation *e, const Trainer *trainer, Error *error) {
-    if (!evaluate(e, &trainer->gpt, &trainer->corpus->val, trainer->corpus->name, NULL, NULL, error)) return false;
+    if (!evaluate(e, &trainer->gpt, &trainer->corpus->val, trainer->corpus->name, error)) return false;
     row(csv, quantity, e->window, e->nll / (double)e->tokens, e->tokens);
     return true;
 }

@@ -27,7 +27,7 @@ static void stream_make(Stream *stream, int count, int vocab) {
 
 static Evaluation run(const Gpt *gpt, const Stream *stream, Evaluation evaluation) {
     Error error;
-    must(evaluate(&evaluation, gpt, &stream->split, "the stream", NULL, NULL, &error), &error);
+    must(evaluate(&evaluation, gpt, &stream->split, "the stream", &error), &error);
     return evaluation;
 }
 
@@ -237,7 +237,7 @@ static void bytes_are_those_of_the_scored_text(void **state) {
 
 static void expect_refusal(const Gpt *gpt, const Stream *stream, Evaluation evaluation, const char *part) {
     Error error = {0};
-    expect_refused(evaluate(&evaluation, gpt, &stream->split, "the stream", NULL, NULL, &error), &error, part);
+    expect_refused(evaluate(&evaluation, gpt, &stream->split, "the stream", &error), &error, part);
 }
 
 static void what_cannot_be_scored_is_refused(void **state) {

@@ -194,7 +194,7 @@ static void more_context_scores_the_same_tokens(void **state) {
     for (int window = T; window <= 4 * T; window *= 2) {
         Evaluation e = {.window = window, .stride = T / 4, .from = HALF, .limit = last};
         Error error;
-        must(evaluate(&e, &trainer.gpt, &corpus.val, "", NULL, NULL, &error), &error);
+        must(evaluate(&e, &trainer.gpt, &corpus.val, "", &error), &error);
         assert_true(find(&table, "same", window)->count == count);
         expect_near("same", (size_t)window, find(&table, "same", window)->value, e.nll / (double)e.tokens, 1e-8);
         assert_true(find(&table, "loss", window)->count == (double)(END - HALF - 1));
