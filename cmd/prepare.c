@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "cmd/commands.h"
 #include "cmd/shared/arguments.h"
-#include "data/bpe/trainer.h"
+#include "data/bpe/bpe.h"
 #include "data/corpus.h"
 #include "train/run.h"
 

@@ -1,4 +1,4 @@
-#include "data/shard.h"
+#include "data/corpus.h"
 
 #include "base/file/crc.h"
 

@@ -1,7 +1,5 @@
 #include "train/loop.h"
 
-#include "train/positions.h"
-
 bool train_loop(Trainer *trainer, const Observer *observers, Error *error) {
     const long long steps = trainer->options->steps;
     StepReport report = {0};

@@ -1,4 +1,4 @@
-#include "train/positions.h"
+#include "train/run.h"
 
 #include "base/file/text.h"
 

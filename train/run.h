@@ -138,4 +138,15 @@ bool log_failed(const RunLog *log, Error *error);
 bool log_sync(RunLog *log, Error *error);
 void log_close(RunLog *log);
 
+// --- positions.c: positions.csv, what the trained numbers of the position scheme are after each validation ---
+
+#define POSITIONS_COLUMNS 256 // numbers of a row, at most; of more numbers, every second, third, ... is recorded
+
+// Start the file, with a row of step 0, or reopen it and cut off the rows after `step`, as log_open does. Nothing is
+// written for a scheme without trained numbers. A file that was lost or has other columns is started again.
+bool positions_open(RunLog *log, const char *path, const Gpt *gpt, long long step, Error *error);
+
+// Append the row of the step that was just done. Does nothing if there is no file.
+bool positions_row(RunLog *log, const Gpt *gpt, long long step, Error *error);
+
 #endif

@@ -32,4 +32,10 @@ void shell_word(Text *command, const char *word);
 // The word as shell_word would append it, for messages that show a command. Returns `quoted`; a longer one is cut.
 const char *shell_quoted(char quoted[QUOTED_CAPACITY], const char *word);
 
+// Text files that the build makes part of the program (scripts/embed.awk).
+typedef struct {
+    const char *name;         // without a directory; NULL ends a table
+    const char *const *lines; // without newlines; ends with NULL
+} EmbeddedFile;
+
 #endif

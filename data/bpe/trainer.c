@@ -1,8 +1,7 @@
-#include "data/bpe/trainer.h"
+#include "data/bpe/bpe.h"
 
 #include "base/interrupt.h"
 #include "base/memory.h"
-#include "data/bpe/bpe.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include "base/interrupt.h"
 #include "lab/compare/measure.h"
 #include "train/config.h"
-#include "train/positions.h"
 #include "train/result.h"
 #include "train/loop.h"
 

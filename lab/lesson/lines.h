@@ -2,7 +2,7 @@
 #ifndef BITTER_LINES_H
 #define BITTER_LINES_H
 
-#include "base/file/embedded.h"
+#include "base/file/text.h"
 
 // Where functions begin (scripts/lines.awk).
 typedef struct {

@@ -4,7 +4,7 @@
 #include "lab/eval/generate.h"
 #include "lab/report/sections.h"
 #include "train/config.h"
-#include "train/positions.h"
+#include "train/run.h"
 #include "train/trainer.h"
 
 #include <math.h>

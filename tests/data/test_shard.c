@@ -1,6 +1,6 @@
 // Shards: what is written is read back, and every kind of wrong file is refused.
 #include "base/random.h"
-#include "data/shard.h"
+#include "data/corpus.h"
 #include "tests/support/scratch.h"
 #include "tests/support/support.h"
 

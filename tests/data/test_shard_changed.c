@@ -1,5 +1,5 @@
 // Shards that other processes change after they were read, or that never end.
-#include "data/shard.h"
+#include "data/corpus.h"
 #include "tests/support/scratch.h"
 #include "tests/support/support.h"
 

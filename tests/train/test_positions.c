@@ -1,5 +1,5 @@
 // positions.csv: what is recorded, and where a resumed run cuts it.
-#include "train/positions.h"
+#include "train/run.h"
 #include "tests/train/made_run.h"
 
 static void write_rows(long long from, long long step) {

@@ -3,9 +3,8 @@
 #ifndef BITTER_PAGE_H
 #define BITTER_PAGE_H
 
-#include "base/file/embedded.h"
-#include "base/file/file.h"
 #include "base/file/text.h"
+#include "base/file/file.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,6 @@
 // Words, merges and their training, beside slow twins that recount everything in every step.
 #include "base/interrupt.h"
 #include "data/bpe/bpe.h"
-#include "data/bpe/trainer.h"
 #include "tests/support/support.h"
 
 #include <signal.h>

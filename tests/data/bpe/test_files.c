@@ -1,7 +1,7 @@
 // Other programs' files: the same vocabulary from each of them, and what is refused; tests/fuzz damages them.
 #include "base/file/file.h"
 #include "base/random.h"
-#include "data/bpe/trainer.h"
+#include "data/bpe/bpe.h"
 #include "data/tokenizer.h"
 #include "tests/support/scratch.h"
 #include "tests/support/support.h"

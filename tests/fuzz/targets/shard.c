@@ -1,5 +1,5 @@
 // Shards of tokens.
-#include "data/shard.h"
+#include "data/corpus.h"
 #include "tests/fuzz/fuzz.h"
 
 bool fuzz_shard(const uint8_t *bytes, size_t size) {

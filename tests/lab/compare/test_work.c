@@ -1,7 +1,7 @@
 // Workers: every job is trained, measured and released once; a job that was left half done is continued; a run that
 // diverges counts as done.
 #include "base/interrupt.h"
-#include "train/positions.h"
+#include "train/run.h"
 #include "train/step.h"
 #include "tests/support/children.h"
 #include "tests/lab/compare/run_files.h"
