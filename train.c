@@ -40,7 +40,7 @@ static bool train(Trainer *trainer, RunFiles *files, Error *error) {
         {1, run_keep, &files->lock},
         {o->eval_every, observe_best, files},
         {1, log_row, &files->log},
-        {o->eval_every, observe_positions, &files->positions},
+        {o->eval_every, positions_row, &files->positions},
         {1, train_show_step, &line}, // may stop the training
         {o->save_every, observe_checkpoint, files},
         {0},

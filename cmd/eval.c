@@ -236,15 +236,13 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
 // Without --data, the user expects numbers for the text that the run was trained with, so a change of it is reported.
 static bool note_change(const Corpus *corpus, const char *directory, Error *error) {
     RunPaths paths;
-    if (!run_paths(&paths, directory, error)) return false;
-    json_t *recorded = config_data(paths.config, error);
-    if (!recorded) return false;
-    if (!data_is(recorded, corpus))
+    bool same;
+    if (!run_paths(&paths, directory, error) || !config_same_data(&same, paths.config, corpus, error)) return false;
+    if (!same)
         fprintf(stderr,
                 "bitter eval: %s has changed since %s was trained on it (the CRC-32s of its tokens differ); these "
                 "numbers are of the text as it is now\n",
                 corpus->name, directory);
-    json_decref(recorded);
     return true;
 }
 

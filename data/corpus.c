@@ -18,14 +18,13 @@ uint64_t corpus_training_count(uint64_t count, double validation) {
     return training >= (double)count ? count : (uint64_t)floor(training);
 }
 
-static bool is_shard_of(const char *file, const char *split) {
-    if (!path_ends_with(file, ".bin")) return false;
-    bool training = strstr(file, "train") != NULL; // a name with both words counts as training
-    return strcmp(split, "train") == 0 ? training : !training && strstr(file, split);
+// A name with both words is one of training.
+static int is_training(const struct dirent *entry) {
+    return path_ends_with(entry->d_name, ".bin") && strstr(entry->d_name, "train");
 }
 
-static int compare_paths(const void *a, const void *b) {
-    return strcmp(((const Shard *)a)->path, ((const Shard *)b)->path);
+static int is_validation(const struct dirent *entry) {
+    return path_ends_with(entry->d_name, ".bin") && strstr(entry->d_name, "val") && !strstr(entry->d_name, "train");
 }
 
 bool corpus_absent(const char *directory, Error *error) {
@@ -34,52 +33,38 @@ bool corpus_absent(const char *directory, Error *error) {
     if (!entries)
         return errno == ENOENT || errno == ENOTDIR || fail_open(directory, errno, "choose another --out", error);
     for (const struct dirent *entry; (entry = directory_next(entries));)
-        found = found || is_shard_of(entry->d_name, "train") || is_shard_of(entry->d_name, "val");
+        found = found || is_training(entry) || is_validation(entry);
     if (!directory_end(entries, directory, error)) return false;
     return !found || fail_input(error, "%s holds data that `bitter prepare` wrote; choose another --out", directory);
 }
 
-// Append a closed shard with its path.
-static bool split_add(Split *split, const char *directory, const char *file, Error *error) {
-    Shard *larger = realloc(split->shards, (size_t)(split->shard_count + 1) * sizeof *larger);
-    if (!larger) return fail_run(error, "%s: no memory for its list of shards", directory);
-    split->shards = larger;
-    Shard *shard = &larger[split->shard_count++];
-    *shard = (Shard){0};
-    return path_format(shard->path, error, "%s/%s", directory, file);
-}
-
-// The paths of the split's shards, sorted.
-static bool split_find(Split *split, const char *directory, const char *name, Error *error) {
-    DIR *entries = opendir(directory);
-    if (!entries && errno == ENOTDIR) {
+// Open the shards of a split in the order of their names.
+static bool split_open(Split *split, const char *directory, const char *name, int (*is_shard)(const struct dirent *),
+                       int vocab_size, Error *error) {
+    struct dirent **entries;
+    const int count = scandir(directory, &entries, is_shard, alphasort);
+    if (count < 0 && errno == ENOTDIR) {
         char quoted[QUOTED_CAPACITY];
         return fail_input(error,
                           "%s is a file, where a directory of shards was expected; make one with `bitter prepare %s`",
                           directory, shell_quoted(quoted, directory));
     }
-    if (!entries) return fail_open(directory, errno, "make data with `bitter prepare`", error);
-    bool ok = true;
-    for (const struct dirent *entry; (entry = directory_next(entries));)
-        if (is_shard_of(entry->d_name, name)) ok = ok && split_add(split, directory, entry->d_name, error);
-    if (!directory_end(entries, directory, error) || !ok) return false;
-    if (split->shard_count == 0)
-        return fail_input(error,
-                          "%s has no %s shard (*%s*.bin); make both with `bitter prepare`, or unpack them (gunzip)",
-                          directory, name, name);
-    qsort(split->shards, (size_t)split->shard_count, sizeof *split->shards, compare_paths);
-    return true;
-}
-
-static bool split_open(Split *split, const char *directory, const char *name, int vocab_size, Error *error) {
-    if (!split_find(split, directory, name, error)) return false;
-    for (int i = 0; i < split->shard_count; i++) {
+    if (count < 0) return fail_open(directory, errno, "make data with `bitter prepare`", error);
+    split->shards = calloc((size_t)count + 1, sizeof *split->shards);
+    bool ok = split->shards || fail_run(error, "%s: no memory for its list of shards", directory);
+    if (ok && count == 0)
+        ok =
+            fail_input(error, "%s has no %s shard (*%s*.bin); make both with `bitter prepare`, or unpack them (gunzip)",
+                       directory, name, name);
+    for (int i = 0; i < count; i++) {
         char path[PATH_CAPACITY];
-        memcpy(path, split->shards[i].path, sizeof path);
-        if (!shard_open(&split->shards[i], path, vocab_size, error)) return false;
-        split->count += split->shards[i].count;
+        ok = ok && path_format(path, error, "%s/%s", directory, entries[i]->d_name) &&
+             shard_open(&split->shards[i], path, vocab_size, error);
+        free(entries[i]);
+        if (ok) split->count += split->shards[split->shard_count++].count;
     }
-    return true;
+    free(entries);
+    return ok;
 }
 
 static bool directory_open(Corpus *corpus, Error *error) {
@@ -92,8 +77,8 @@ static bool directory_open(Corpus *corpus, Error *error) {
     Tokenizer *tokenizer = &corpus->tokenizer;
     bool ready = path_missing(path) ? tokenizer_create(tokenizer, TOKENIZER_NONE, "", 0, path, error)
                                     : tokenizer_read(tokenizer, path, error);
-    return ready && split_open(&corpus->train, corpus->name, "train", tokenizer->vocab_size, error) &&
-           split_open(&corpus->val, corpus->name, "val", tokenizer->vocab_size, error);
+    return ready && split_open(&corpus->train, corpus->name, "train", is_training, tokenizer->vocab_size, error) &&
+           split_open(&corpus->val, corpus->name, "val", is_validation, tokenizer->vocab_size, error);
 }
 
 // The tokens of a corpus, with the end token behind each document.

@@ -199,18 +199,18 @@ json_t *config_data(const char *path, Error *error) {
     return data;
 }
 
-bool data_is(const json_t *fingerprint, const Corpus *corpus) {
-    json_t *found = data_json(corpus);
-    const bool same = data_same(fingerprint, found);
+bool config_same_data(bool *same, const char *path, const Corpus *corpus, Error *error) {
+    json_t *recorded = config_data(path, error), *found = data_json(corpus);
+    const bool read = recorded;
+    *same = data_same(recorded, found);
+    json_decref(recorded);
     json_decref(found);
-    return same;
+    return read;
 }
 
 bool config_check_data(const char *path, const Corpus *corpus, Error *error) {
-    json_t *recorded = config_data(path, error);
-    if (!recorded) return false;
-    const bool same = data_is(recorded, corpus);
-    json_decref(recorded);
+    bool same;
+    if (!config_same_data(&same, path, corpus, error)) return false;
     return same ||
            fail_input(error,
                       "%s holds other tokens, or lacks the tokenizer.json, that the run in %s was trained with; resume "

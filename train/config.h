@@ -30,12 +30,14 @@ bool options_read(TrainOptions *options, const json_t *object, const char *path,
 // each shard.
 json_t *data_json(const Corpus *corpus);
 bool data_same(const json_t *a, const json_t *b); // the same tokens, shard by shard, of a vocabulary of the same size?
-bool data_is(const json_t *fingerprint, const Corpus *corpus); // the same, for a corpus that is open
 
 // The fingerprint of the corpus that a run was trained on, to be released; NULL on failure.
 json_t *config_data(const char *path, Error *error);
 
-// Fails (input) when the run was trained on another corpus.
+// Set *same: was the run trained on this corpus?
+bool config_same_data(bool *same, const char *path, const Corpus *corpus, Error *error);
+
+// Fails (input) when it was trained on another one.
 bool config_check_data(const char *path, const Corpus *corpus, Error *error);
 
 // The object "rotation" of a model whose rotations are stretched (docs/formats.md). stretch_from_json fails (input)

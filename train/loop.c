@@ -13,10 +13,9 @@ bool train_loop(Trainer *trainer, const Observer *observers, Error *error) {
     return true;
 }
 
-bool run_files_open(RunFiles *files, const Trainer *trainer, Error *error) {
-    const long long step = (long long)trainer->progress.step;
-    return log_open(&files->log, files->paths.log, step, error) &&
-           positions_open(&files->positions, files->paths.positions, &trainer->gpt, step, error);
+bool run_files_open(RunFiles *files, Trainer *trainer, Error *error) {
+    return log_open(&files->log, files->paths.log, (long long)trainer->progress.step, error) &&
+           positions_open(&files->positions, files->paths.positions, trainer, error);
 }
 
 void run_files_close(RunFiles *files) {
@@ -27,10 +26,6 @@ void run_files_close(RunFiles *files) {
 
 bool observe_validation(void *none, Trainer *trainer, StepReport *report, Error *error) {
     return trainer_validate(&report->validation, trainer, error);
-}
-
-bool observe_positions(void *log, Trainer *trainer, StepReport *report, Error *error) {
-    return positions_row(log, &trainer->gpt, (long long)trainer->progress.step, error);
 }
 
 // A run that continues from a checkpoint before its best step computes that step again, and finds the same loss.

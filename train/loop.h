@@ -25,13 +25,12 @@ typedef struct {
 } RunFiles;
 
 // Open log.csv and positions.csv after the trainer's step (run_load_or_create comes before); close them, and unlock.
-bool run_files_open(RunFiles *files, const Trainer *trainer, Error *error);
+bool run_files_open(RunFiles *files, Trainer *trainer, Error *error);
 void run_files_close(RunFiles *files);
 
-// Observers of a run, and their contexts. train.c has their order, with run_keep and log_row of run.h among them.
+// Observers of a run, and their contexts. train.c has their order, with run_keep, log_row and positions_row of run.h.
 bool observe_validation(void *none, Trainer *trainer, StepReport *report, Error *error); // sets report->validation
 bool observe_best(void *files, Trainer *trainer, StepReport *report, Error *error); // RunFiles; the best weights so far
-bool observe_positions(void *log, Trainer *trainer, StepReport *report, Error *error);    // RunLog
 bool observe_checkpoint(void *files, Trainer *trainer, StepReport *report, Error *error); // RunFiles
 
 #endif

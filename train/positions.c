@@ -64,7 +64,9 @@ static bool find_file(bool *goes_on, const char *path, const Text *head, Error *
                               path);
 }
 
-bool positions_open(RunLog *log, const char *path, const Gpt *gpt, long long step, Error *error) {
+bool positions_open(RunLog *log, const char *path, Trainer *trainer, Error *error) {
+    const Gpt *gpt = &trainer->gpt;
+    const long long step = (long long)trainer->progress.step;
     Text head = {0};
     *log = (RunLog){0};
     if (tensor_numbers(&gpt->tensors, true) == 0) return true;
@@ -75,14 +77,16 @@ bool positions_open(RunLog *log, const char *path, const Gpt *gpt, long long ste
     if (head.failed) ok = fail_run(error, "no memory for the header of %s", path);
     ok = ok && log_start(log, path, head.bytes, goes_on ? step : 0, error);
     text_free(&head);
-    return ok && (step > 0 || positions_row(log, gpt, 0, error));
+    return ok && (step > 0 || positions_row(log, trainer, NULL, error));
 }
 
-bool positions_row(RunLog *log, const Gpt *gpt, long long step, Error *error) {
+bool positions_row(void *context, Trainer *trainer, StepReport *report, Error *error) {
+    RunLog *log = context;
+    const Gpt *gpt = &trainer->gpt;
     const Tensor *tensor;
     size_t number;
     if (!log->stream) return true;
-    fprintf(log->stream, "%lld", step);
+    fprintf(log->stream, "%lld", (long long)trainer->progress.step);
     for (size_t i = 0; column(&tensor, &number, gpt, i); i++)
         fprintf(log->stream, ",%.9g", (double)gpt->params[tensor->offset + number]);
     return (fputs("\n", log->stream) >= 0 && fflush(log->stream) == 0) || log_failed(log, error);

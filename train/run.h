@@ -142,11 +142,12 @@ void log_close(RunLog *log);
 
 #define POSITIONS_COLUMNS 256 // numbers of a row, at most; of more numbers, every second, third, ... is recorded
 
-// Start the file, with a row of step 0, or reopen it and cut off the rows after `step`, as log_open does. Nothing is
-// written for a scheme without trained numbers. A file that was lost or has other columns is started again.
-bool positions_open(RunLog *log, const char *path, const Gpt *gpt, long long step, Error *error);
+// Start the file, with a row of step 0, or reopen it and cut off the rows after trainer->progress.step, as log_open
+// does. Nothing is written for a scheme without trained numbers. A file that was lost or has other columns is started
+// again.
+bool positions_open(RunLog *log, const char *path, Trainer *trainer, Error *error);
 
-// Append the row of the step that was just done. Does nothing if there is no file.
-bool positions_row(RunLog *log, const Gpt *gpt, long long step, Error *error);
+// An observer, with the RunLog: append the row of the step that was just done. Does nothing if there is no file.
+bool positions_row(void *log, Trainer *trainer, StepReport *report, Error *error);
 
 #endif

@@ -140,10 +140,6 @@ int passkey_key(uint64_t seed, uint64_t index);
 // the share `depth`, 0 to 1, is before the line with the key.
 void passkey_prompt(Text *text, int key, int length, double depth);
 
-// Append the answer to the prompt: " 12345." and a newline.
-void passkey_answer(Text *text, int key);
-int passkey_answer_length(int key);
-
 // Is the first number in a continuation of the prompt the key?
 bool passkey_right(const char *continuation, size_t size, int key);
 

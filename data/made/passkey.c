@@ -32,14 +32,6 @@ void passkey_prompt(Text *text, int key, int length, double depth) {
     text_print(text, "\n%s", PASSKEY_QUESTION);
 }
 
-void passkey_answer(Text *text, int key) {
-    text_print(text, " %d.\n", key);
-}
-
-int passkey_answer_length(int key) {
-    return digits_of(key) + (int)sizeof " .\n" - 1;
-}
-
 bool passkey_right(const char *continuation, size_t size, int key) {
     size_t at = 0;
     while (at < size && !isdigit((unsigned char)continuation[at])) at++;
@@ -70,6 +62,6 @@ void passkey_document(Text *text, const BuiltinCorpus *corpus, uint64_t index) {
     const int key = passkey_key(seed, index);
     const int length =
         (int)(corpus->min + (long long)(random_uniform(choice, 0) * (double)(corpus->max - corpus->min + 1)));
-    passkey_prompt(text, key, length - passkey_answer_length(key), random_uniform(choice, 1));
-    passkey_answer(text, key);
+    passkey_prompt(text, key, length - (digits_of(key) + (int)sizeof " .\n" - 1), random_uniform(choice, 1));
+    text_print(text, " %d.\n", key);
 }

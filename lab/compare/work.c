@@ -158,7 +158,7 @@ static bool train(Worker *w, Error *error) {
         {1, observe_curve, NULL},
         {1, run_keep, &w->files.lock},
         {1, log_row, &w->files.log},
-        {o->eval_every, observe_positions, &w->files.positions},
+        {o->eval_every, positions_row, &w->files.positions},
         {1, after_step, w},
         {o->save_every, observe_checkpoint, &w->files},
         {0},

@@ -5,8 +5,10 @@
 static void write_rows(long long from, long long step) {
     RunLog log;
     Error error;
-    must(positions_open(&log, paths.positions, &trainer.gpt, from, &error), &error);
-    if (step > 0) must(positions_row(&log, &trainer.gpt, step, &error), &error);
+    trainer.progress.step = from;
+    must(positions_open(&log, paths.positions, &trainer, &error), &error);
+    trainer.progress.step = step;
+    if (step > 0) must(positions_row(&log, &trainer, NULL, &error), &error);
     must(log_sync(&log, &error), &error);
     log_close(&log);
 }
@@ -76,7 +78,8 @@ static void a_file_of_other_numbers_is_not_overwritten(void **state) {
     RunLog log;
     Error error;
     scratch_write(paths.positions, "step,a\n1,2\n", 11);
-    expect_refused(positions_open(&log, paths.positions, &trainer.gpt, 15, &error), &error, "line 1");
+    trainer.progress.step = 15;
+    expect_refused(positions_open(&log, paths.positions, &trainer, &error), &error, "line 1");
     Buffer file = {0};
     must(file_read(&file, paths.positions, &error), &error);
     assert_int_equal(file.size, 11);
@@ -87,38 +90,40 @@ static void a_file_of_other_numbers_is_not_overwritten(void **state) {
 static void many_numbers_are_thinned_out(void **state) {
     Shape shape = trainer.gpt.shape;
     Mix pos;
-    Gpt gpt;
+    Trainer other = {0};
+    Gpt *gpt = &other.gpt;
     RunLog log;
     char *text;
     const char *lines[10];
     Error error;
     shape.context = 200; // 800 numbers: every fourth
     must(mix_create(&pos, "learned", &shape, &error), &error);
-    must(gpt_create(&gpt, &shape, &pos, false, &error), &error);
-    must(positions_open(&log, paths.positions, &gpt, 0, &error), &error);
+    must(gpt_create(gpt, &shape, &pos, false, &error), &error);
+    must(positions_open(&log, paths.positions, &other, &error), &error);
     log_close(&log);
     assert_int_equal(read_lines(&text, lines), 2);
     expect_name(lines[0], 1 + 1, "table.1.0,", 1 + 200);
     expect_name(lines[0], 1 + 199, "table.199.0\n", 1 + 200);
     free(text);
-    gpt_free(&gpt);
+    gpt_free(gpt);
 }
 
 static void schemes_that_train_nothing_have_no_file(void **state) {
     Mix pos;
-    Gpt gpt;
+    Trainer other = {0};
+    Gpt *gpt = &other.gpt;
     RunLog log;
     Error error;
     must(mix_create(&pos, "rope:pairing=half", &(Shape){.vocab = 5, .context = 8, .layers = 1, .heads = 1, .width = 4},
                     &error),
          &error);
-    must(gpt_create(&gpt, &pos.shape, &pos, false, &error), &error);
-    must(positions_open(&log, paths.positions, &gpt, 0, &error), &error);
+    must(gpt_create(gpt, &pos.shape, &pos, false, &error), &error);
+    must(positions_open(&log, paths.positions, &other, &error), &error);
     assert_null(log.stream);
-    must(positions_row(&log, &gpt, 1, &error), &error);
+    must(positions_row(&log, &other, NULL, &error), &error);
     log_close(&log);
     assert_false(path_exists(paths.positions));
-    gpt_free(&gpt);
+    gpt_free(gpt);
 }
 
 int main(void) {
