@@ -19,11 +19,7 @@ typedef struct {
     char message[1200]; // one sentence: which file, what was found, what was expected, what to do next
 } Error;
 
-#if defined(__GNUC__)
 #define FORMAT_CHECK(format_index, first_argument) __attribute__((format(printf, format_index, first_argument)))
-#else
-#define FORMAT_CHECK(format_index, first_argument)
-#endif
 
 // Fill *error with the kind and the formatted sentence; a longer one is cut. Always returns false, so that callers
 // write `return fail_input(error, ...)`.

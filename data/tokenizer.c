@@ -121,8 +121,7 @@ bool tokenizer_extend(Tokenizer *tokenizer, const char *text, size_t size, const
     return true;
 }
 
-// The tokenizer of a kind that needs no text.
-static bool create_plain(Tokenizer *tokenizer, TokenizerKind kind, int vocab_size, Error *error) {
+bool tokenizer_create_plain(Tokenizer *tokenizer, TokenizerKind kind, int vocab_size, Error *error) {
     *tokenizer = (Tokenizer){.kind = kind, .vocab_size = vocab_size};
     tokenizer->texts = calloc((size_t)vocab_size, sizeof *tokenizer->texts);
     if (!tokenizer->texts) return fail_run(error, "no memory for the vocabulary");
@@ -138,15 +137,12 @@ static bool create_plain(Tokenizer *tokenizer, TokenizerKind kind, int vocab_siz
 
 bool tokenizer_create(Tokenizer *tokenizer, TokenizerKind kind, const char *text, size_t size, const char *name,
                       Error *error) {
-    if (kind == TOKENIZER_BYTES) return create_plain(tokenizer, kind, BYTES_VOCAB, error);
-    if (kind == TOKENIZER_NONE) return tokenizer_create_none(tokenizer, TOKENIZER_VOCAB_GPT2, error);
+    if (kind == TOKENIZER_BYTES || kind == TOKENIZER_NONE)
+        return tokenizer_create_plain(tokenizer, kind, kind == TOKENIZER_BYTES ? BYTES_VOCAB : TOKENIZER_VOCAB_GPT2,
+                                      error);
     *tokenizer = (Tokenizer){.kind = kind};
     return kind == TOKENIZER_BPE ? bpe_begin(&tokenizer->bpe, error)
                                  : tokenizer_extend(tokenizer, text, size, name, error);
-}
-
-bool tokenizer_create_none(Tokenizer *tokenizer, int vocab_size, Error *error) {
-    return create_plain(tokenizer, TOKENIZER_NONE, vocab_size, error);
 }
 
 static bool fail_character(Error *error, const Tokenizer *tokenizer, const char *text, size_t offset, int length,

@@ -57,8 +57,8 @@ bool tokenizer_create(Tokenizer *tokenizer, TokenizerKind kind, const char *text
 // before encoding any. Fails as tokenizer_create does.
 bool tokenizer_extend(Tokenizer *tokenizer, const char *text, size_t size, const char *name, Error *error);
 
-// NONE with a vocabulary of this size (1 to 65536).
-bool tokenizer_create_none(Tokenizer *tokenizer, int vocab_size, Error *error);
+// BYTES, or NONE with a vocabulary of this size (1 to 65536).
+bool tokenizer_create_plain(Tokenizer *tokenizer, TokenizerKind kind, int vocab_size, Error *error);
 
 // Append the ids of the text. Not for several threads at once. Fails (input) on a character that the tokenizer does not
 // know, naming it, its line and `name`, the text's origin; then nothing was appended.

@@ -343,7 +343,7 @@ static bool read_root(Tokenizer *tokenizer, const json_t *root, const char *path
     if (json_object_get(root, "model")) return read_hf(tokenizer, root, path, error);
     if (kind && strcmp(kind, "none") == 0)
         return size >= 1 && size <= TOKENIZER_VOCAB_MOST
-                   ? tokenizer_create_none(tokenizer, (int)size, error)
+                   ? tokenizer_create_plain(tokenizer, TOKENIZER_NONE, (int)size, error)
                    : fail_input(error, "%s: \"vocab_size\" must be the number of different tokens, 1 to %d", path,
                                 TOKENIZER_VOCAB_MOST);
     const bool bytes = kind && strcmp(kind, "bytes") == 0, chars = kind && strcmp(kind, "chars") == 0;

@@ -157,7 +157,7 @@ static bool create_model(Run *run, int vocab, const char *path, const char *toke
     Mix pos;
     Error reason;
     if (path_missing(tokenizer)) {
-        if (!tokenizer_create_none(&run->tokenizer, vocab, error)) return false;
+        if (!tokenizer_create_plain(&run->tokenizer, TOKENIZER_NONE, vocab, error)) return false;
     } else if (!tokenizer_find(&run->tokenizer, tokenizer, error)) {
         return false;
     }

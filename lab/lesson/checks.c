@@ -7,6 +7,7 @@
 #include "posenc/registry.h"
 #include "posenc/rotation/rotate.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define SEED  1
@@ -25,24 +26,16 @@ bool check_notices(const Verdict *verdict, Check check) {
     return verdict->applies && !(verdict->error <= checks[check].tolerance);
 }
 
-// --- a random model and one sequence ---
+// --- a random little model and one sequence ---
+enum { T_MOST = 32, C_MOST = 16 };
+
 typedef struct {
     Gpt gpt;
     TrainPass pass;
-    Arena arena;
-    int *ids, *targets; // (T)
-    double *nll;        // (T)
-    real *qkv, *before; // (T, 3C)
+    int ids[T_MOST], targets[T_MOST];
+    double nll[T_MOST];
+    real qkv[T_MOST * 3 * C_MOST], before[T_MOST * 3 * C_MOST]; // (T, 3C)
 } Trial;
-
-static void layout(Trial *trial, int T) {
-    const size_t numbers = (size_t)T * 3 * (size_t)trial->gpt.shape.width;
-    trial->ids = arena_take(&trial->arena, (size_t)T * sizeof(int));
-    trial->targets = arena_take(&trial->arena, (size_t)T * sizeof(int));
-    trial->nll = arena_take(&trial->arena, (size_t)T * sizeof(double));
-    trial->qkv = arena_reals(&trial->arena, numbers);
-    trial->before = arena_reals(&trial->arena, numbers);
-}
 
 // Weights far from their initial values, so that attention is sharp and no term is small.
 static void randomise(Trial *trial, int T) {
@@ -62,14 +55,12 @@ static bool trial_create(Trial *trial, const Mix *pos, Error *error) {
     const int T = pos->shape.context;
     Mix longer = *pos;
     Shape shape = pos->shape;
+    assert(T <= T_MOST && shape.width <= C_MOST);
     *trial = (Trial){0};
     shape.context += SHIFT;
     if (!mix_fit(&longer, &shape, error) || !gpt_create(&trial->gpt, &shape, &longer, true, error) ||
         !train_pass_create(&trial->pass, &trial->gpt, 1, T, error))
         return false;
-    layout(trial, T);
-    if (!arena_allocate(&trial->arena, "the numbers of a check", error)) return false;
-    layout(trial, T);
     randomise(trial, T);
     return true;
 }
@@ -77,7 +68,6 @@ static bool trial_create(Trial *trial, const Mix *pos, Error *error) {
 static void trial_free(Trial *trial) {
     train_pass_free(&trial->pass);
     gpt_free(&trial->gpt);
-    arena_free(&trial->arena);
 }
 
 // Forward, as training does it, with all tokens `shift` places further on; the losses are in pass.nll.
@@ -238,35 +228,30 @@ static void attend(double *out, double *weights, const double *qkv, const Gpt *g
         for (int c = 0; c < d; c++) out[c] += weights[j] / sum * qkv[j * 3 * C + 2 * C + head * d + c];
 }
 
-// Compute what the first layer's heads give for the trial's tokens from the formula; *worst = the largest difference
-// from what the training pass has left of them.
-static bool formula_difference(double *worst, const Trial *trial, Error *error) {
+// What the first layer's heads give for the trial's tokens by the formula: the largest difference from what the
+// training pass has left of them.
+static double formula_difference(const Trial *trial) {
     const Gpt *gpt = &trial->gpt;
-    const TrainPass *pass = &trial->pass;
-    const int T = pass->T, C = gpt->shape.width, d = head_width(&gpt->shape);
-    double *x = calloc((size_t)C + (size_t)T * 3 * (size_t)C + (size_t)T + (size_t)d, sizeof *x);
-    if (!x) return fail_run(error, "no memory for the formula of %s", gpt->pos.part[0].scheme->name);
-    double *qkv = x + C, *weights = qkv + T * 3 * C, *out = weights + T;
-    *worst = 0;
+    const int T = trial->pass.T, C = gpt->shape.width, d = head_width(&gpt->shape);
+    double x[C_MOST], qkv[T_MOST * 3 * C_MOST], weights[T_MOST], out[C_MOST], worst = 0;
     for (int t = 0; t < T; t++) {
         normalised_input(x, gpt, trial->ids[t], t);
         project(qkv + t * 3 * C, x, gpt, t);
         for (int head = 0; head < gpt->shape.heads; head++) {
             attend(out, weights, qkv, gpt, head, t);
             for (int c = 0; c < d; c++)
-                *worst = worse(*worst, fabs(out[c] - (double)pass->layers[0].heads[t * C + head * d + c]));
+                worst = worse(worst, fabs(out[c] - (double)trial->pass.layers[0].heads[t * C + head * d + c]));
         }
     }
-    free(x);
-    return true;
+    return worst;
 }
 
-static bool check_formula(Verdict *verdict, Trial *trial, Error *error) {
+static void check_formula(Verdict *verdict, Trial *trial) {
     const Scheme *scheme = trial->gpt.pos.part[0].scheme;
     verdict->applies = is(scheme, &scheme_rope) || is(scheme, &scheme_alibi) || is(scheme, &scheme_learned);
-    if (!verdict->applies) return true;
+    if (!verdict->applies) return;
     train_forward(trial, 0);
-    return formula_difference(&verdict->error, trial, error);
+    verdict->error = formula_difference(trial);
 }
 
 // --- one of them ---
@@ -278,7 +263,7 @@ bool check_run(Verdict *verdict, Check check, const Mix *pos, Error *error) {
     bool ok = trial_create(&trial, pos, error);
     if (ok && check == CHECK_LENGTH) check_length(verdict, &trial);
     if (ok && check == CHECK_SHIFT) check_shift(verdict, &trial);
-    if (ok && check == CHECK_FORMULA) ok = check_formula(verdict, &trial, error);
+    if (ok && check == CHECK_FORMULA) check_formula(verdict, &trial);
     if (ok && check == CHECK_USE) ok = check_use(verdict, &trial, error);
     trial_free(&trial);
     return ok;

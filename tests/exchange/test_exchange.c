@@ -125,7 +125,7 @@ static void padding_is_cut(void **state) {
         run_make(&run, "rope");
         gpt_free(&run.gpt);
         tokenizer_free(&run.tokenizer);
-        must(tokenizer_create_none(&run.tokenizer, rows, &error), &error);
+        must(tokenizer_create_plain(&run.tokenizer, TOKENIZER_NONE, rows, &error), &error);
         const Shape shape = sizes_of(&run.options, rows);
         model_make(&run.gpt, "rope", &shape, false);
         must(export_hf(&run, "the/run", padded, &error), &error);

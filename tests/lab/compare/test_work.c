@@ -258,7 +258,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(what_the_killed_left_is_removed, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(what_diverges_is_done, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(what_cannot_be_written_is_said, begin_plan, end_plan),
-        cmocka_unit_test_setup_teardown(another_text_is_not_trained_on, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(a_signal_stops_it, begin_plan, end_plan), // and whatever came after it
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
