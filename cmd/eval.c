@@ -490,7 +490,6 @@ static void write_row(FILE *csv, const Answers *a, const char *part, int length)
 static bool one_length(AnswerPart *part, AnswerTable *table, int length, Error *error) {
     char text[256];
     Answers answers = {0};
-    const Builtin *builtin = table->task.builtin;
     const char *reason = task_objection(&table->task, length); // why there are no answers
     if (!reason) reason = length_complaint(text, &table->run->gpt, task_tokens(&table->task, length));
     progress_show(&table->line, table->done++, "length %d", length);
