@@ -22,7 +22,7 @@ static bool check_free(const char *option, const char *path, Error *error) {
 }
 
 bool output_place(Output *output, const char *option, const char *path, Error *error) {
-    *output = (Output){.lock = -1};
+    *output = (Output){.existing = PATH_CAPACITY, .lock = -1};
     if (!path_format(output->path, error, "%s", path)) return false;
     for (size_t end = strlen(output->path); end > 1 && output->path[end - 1] == '/';) output->path[--end] = 0;
     const char *base = path_name(output->path);
@@ -51,7 +51,20 @@ bool output_default(char path[PATH_CAPACITY], const char *first_input, Error *er
     return path_format(path, error, "runs/data/%.*s", (int)length, base);
 }
 
+// The length of the part of the path that exists.
+static size_t existing_part(const char path[PATH_CAPACITY]) {
+    char part[PATH_CAPACITY];
+    memcpy(part, path, sizeof part);
+    while (path_missing(part)) {
+        char *slash = strrchr(part, '/');
+        if (!slash) return 0;
+        *slash = 0;
+    }
+    return strlen(part);
+}
+
 bool output_create(Output *output, Error *error) {
+    output->existing = existing_part(output->parent);
     if (!directory_create(output->parent, NULL, error)) return false;
     output->lock = temporary_create(output->temporary, output->path, TEMPORARY_DIRECTORY);
     return output->lock >= 0 || fail_create(output->path, errno, error);
@@ -71,7 +84,13 @@ bool output_complete(Output *output, Error *error) {
 }
 
 void output_discard(Output *output) {
-    if (output->lock < 0) return;
-    temporary_remove(output->temporary);
-    close(output->lock);
+    if (output->lock >= 0) {
+        temporary_remove(output->temporary);
+        close(output->lock);
+    }
+    while (strlen(output->parent) > output->existing && rmdir(output->parent) == 0) {
+        char *slash = strrchr(output->parent, '/');
+        if (!slash) break;
+        *slash = 0;
+    }
 }

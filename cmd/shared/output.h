@@ -7,7 +7,8 @@
 
 typedef struct {
     char path[PATH_CAPACITY], temporary[PATH_CAPACITY], parent[PATH_CAPACITY];
-    int lock; // keeps other processes from removing the temporary directory; -1 = there is none
+    size_t existing; // length of the part of `parent` that existed before
+    int lock;        // keeps other processes from removing the temporary directory; -1 = there is none
 } Output;
 
 // Set the path, which the user gave as `option`, such as "--out". Fails (input) unless it is free or an empty
@@ -24,7 +25,7 @@ bool output_create(Output *output, Error *error);
 // Rename the directory to its final path.
 bool output_complete(Output *output, Error *error);
 
-// Remove the temporary directory, unless it was renamed.
+// Remove the temporary directory, and the parents that were made for it.
 void output_discard(Output *output);
 
 #endif

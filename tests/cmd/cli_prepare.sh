@@ -91,12 +91,10 @@ started() {
     done
     return 1
 }
-# stopped NAME SIGNAL INPUT...: a signal ends the work with exit code 130 and one line, and leaves nothing behind but
-# the directories above --out.
+# stopped NAME SIGNAL INPUT...: a signal ends the work with exit code 130 and one line, and leaves nothing behind.
 stopped() {
     name=$1 signal=$2
     shift 2
-    mkdir -p deep/in
     inventory >"$scratch/before"
     "$BITTER" prepare --out deep/in/stopped "$@" >"$scratch/out" 2>"$scratch/err" </dev/null &
     job=$!
