@@ -25,6 +25,12 @@ typedef struct {
     bool works[LAYERS_CAPACITY];  // which of the model's layers come of it; not where one item has all
 } MixItem;
 
+// The token ids that shape a text; -1 = there is none. A newline begins a new line. An empty line begins a new page,
+// and of several empty lines only the first. The end of a document begins a new document.
+typedef struct {
+    int newline, end;
+} PlaceRule;
+
 typedef struct {
     char text[TEXT_CAPACITY]; // as it was given
     Shape shape;              // of the model
@@ -90,8 +96,11 @@ bool mix_brings_attention(const Mix *mix, int layer);
 // The floating point operations that the schemes cost a token in training (see the hook `operations`).
 double mix_operations(const Mix *mix, int T);
 
-// --- randomised positions ---
+// --- coordinates of tokens ---
 //
+// The place of the next token, which is `id`; *cursor, {0} in the beginning, moves behind it.
+Place place_next(Place *cursor, int id, PlaceRule rule);
+
 // The same place with every coordinate n replaced by drawn[n].
 static inline Place place_drawn(const Place *place, const int *drawn) {
     return (Place){drawn[place->t], drawn[place->column], drawn[place->line], drawn[place->page],

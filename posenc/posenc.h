@@ -8,7 +8,6 @@
 #include "num/arena.h"
 #include "num/rounding.h"
 #include "num/tensor.h"
-#include "posenc/place.h"
 #include "posenc/stretch/stretch.h"
 
 #include <stdalign.h>
@@ -17,6 +16,20 @@
 #define OPTIONS_CAPACITY 128 // bytes of a scheme's own options
 #define PARAMS_CAPACITY  8   // tensors of a scheme
 #define TABLES_CAPACITY  6   // tables of a scheme
+
+// Where a token stands: the coordinates that travel with it to every scheme. t counts tokens. The others are the same
+// place in text that has lines (a grid written row by row, a poem, code): the column in its line, the line in its page,
+// the page in its document, and the document, each counted from 0.
+typedef struct {
+    int t, column, line, page, document;
+} Place;
+
+typedef enum { AXIS_T, AXIS_DOCUMENT, AXIS_PAGE, AXIS_LINE, AXIS_COLUMN } Axis;
+
+static inline int place_on(const Place *place, Axis axis) {
+    const int on[] = {place->t, place->document, place->page, place->line, place->column};
+    return on[axis];
+}
 
 typedef struct Scheme Scheme;
 

@@ -1,5 +1,4 @@
 #include "model/ops/attention_op.h"
-#include "model/ops/strips.h"
 
 #include <omp.h>
 
@@ -140,19 +139,6 @@ void scores_forward(const MixTables *tables, const ScoreBlock *block, real *cons
 
 size_t attention_row(const QueryBlock *block, const Attention *a, int row) {
     return ((size_t)block->b * a->H + block->h) * a->queries + block->first + row;
-}
-
-real weight_dropout(const QueryBlock *block, const Attention *a, int row, int column) {
-    const uint64_t key = (uint64_t)block->from + (uint64_t)column;
-    return dropout_factor(&a->dropout, (uint64_t)attention_row(block, a, row) * (uint64_t)a->keys + key);
-}
-
-// Copy the weights of a row to where the caller wants them; keys before the block's first have none.
-static void keep_weights(const Attention *a, const QueryBlock *block, int row, const real *P, int seen) {
-    const int before = a->forgotten + block->from;
-    real *kept = a->P + attention_row(block, a, row) * (size_t)(a->forgotten + a->keys);
-    memset(kept, 0, (size_t)before * sizeof(real));
-    memcpy(kept + before, P, (size_t)seen * sizeof(real));
 }
 
 int mask_left(real *S, int seen, int window) {

@@ -62,11 +62,16 @@ struct WeightsOp {
     void (*logs)(real *S, int n);
 };
 
-// --- attention_weights.c: a row whose weights are no plain softmax of the scores ---
+// --- attention_weights.c: a row whose weights are more than a softmax of the scores ---
 //
-// Scores times s log n (--scale-logits log), and weights that a scheme makes. One row `i` of a block at a time, whose
-// query sees the columns up to `seen`.
+// They are dropped, or kept for the caller; a scheme makes them, or the scores are times s log n (--scale-logits log).
+// One row `i` of a block at a time, whose query sees the columns up to `seen`.
 //
+// The factor by which dropout multiplies an attention weight.
+real weight_dropout(const QueryBlock *block, const Attention *a, int row, int column);
+// Copy the weights of a row to where the caller wants them, a->P; keys before the block's first have none.
+void keep_weights(const Attention *a, const QueryBlock *block, int row, const real *P, int seen);
+
 // The first so many scores of the row, S_j *= s log n, where n is the number of keys that the query sees, and s that of
 // the head. (Nakanishi 2025, 2501.19399)
 void scale_logits(real *S, int count, const Attention *a, const QueryBlock *block, int seen);
@@ -100,9 +105,8 @@ void block_forward_in_tiles(const Attention *a, const QueryBlock *block, real *S
 // --- attention_blocks.c, for these ---
 //
 // A row's number among the rows of all heads: the index of its log-sum-exp, and, times the number of keys, that of its
-// first dropout factor. The factor by which dropout multiplies an attention weight.
+// first dropout factor.
 size_t attention_row(const QueryBlock *block, const Attention *a, int row);
-real weight_dropout(const QueryBlock *block, const Attention *a, int row, int column);
 // Mask those of the first `seen` scores S that have left the window. Returns how many of the first ones need not be
 // looked at at all, a multiple of TOGETHER.
 int mask_left(real *S, int seen, int window);

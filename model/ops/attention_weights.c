@@ -1,6 +1,18 @@
 #include "model/ops/attention_op.h"
 #include "num/team.h"
 
+real weight_dropout(const QueryBlock *block, const Attention *a, int row, int column) {
+    const uint64_t key = (uint64_t)block->from + (uint64_t)column;
+    return dropout_factor(&a->dropout, (uint64_t)attention_row(block, a, row) * (uint64_t)a->keys + key);
+}
+
+void keep_weights(const Attention *a, const QueryBlock *block, int row, const real *P, int seen) {
+    const int before = a->forgotten + block->from;
+    real *kept = a->P + attention_row(block, a, row) * (size_t)(a->forgotten + a->keys);
+    memset(kept, 0, (size_t)before * sizeof(real));
+    memcpy(kept + before, P, (size_t)seen * sizeof(real));
+}
+
 // The block's first key is key `from` of those in the cache; in a window the query sees the last ones only.
 static real log_keys(const Attention *a, const QueryBlock *block, int seen) {
     const int all = block->from + seen;

@@ -1,4 +1,6 @@
-#include "model/ops/strips.h"
+// The matrix products of attention, which leave out most of the keys that a query does not see: later ones, and those
+// that have left its window.
+#include "model/ops/attention.h"
 
 #define STRIP 32 // rows of a block whose products go only as far as the last key that one of them sees
 
