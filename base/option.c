@@ -300,6 +300,15 @@ bool options_parse_list(void *target, const Option *table, const char *list, con
 
 // --- options whose text has a grammar of its own ---
 
+bool list_word(char word[TEXT_CAPACITY], const char **list, const char *separators) {
+    *list += strspn(*list, separators);
+    const size_t length = strcspn(*list, separators);
+    memcpy(word, *list, length);
+    word[length] = '\0';
+    *list += length;
+    return length > 0;
+}
+
 bool typed_fail_list(Error *error, const char *option, const char *text, int at, const char *format, va_list list) {
     char message[sizeof error->message];
     vsnprintf(message, sizeof message, format, list);

@@ -92,6 +92,10 @@ const char *nearest_name(const char *word, const char *const *names, int count);
 
 // For options whose text has a grammar of its own.
 
+// Copy the next word of a list; false at its end. A word fits, because lists are shorter than TEXT_CAPACITY.
+#define LIST_SEPARATORS ", "
+bool list_word(char word[TEXT_CAPACITY], const char **list, const char *separators);
+
 // Fail (input) at a character of the text, counted from 0: the message says what is wrong there.
 bool typed_fail(Error *error, const char *option, const char *text, int at, const char *format, ...) FORMAT_CHECK(5, 6);
 bool typed_fail_list(Error *error, const char *option, const char *text, int at, const char *format, va_list list);

@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
+#include "lab/stats/statistics.h"
 #include "train/trainer.h"
 #include "num/blas.h"
 #include "num/gemm.h"
@@ -36,13 +37,8 @@ static const Option bench_options[] = {
     {0},
 };
 
-static int rising(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, long long count) {
-    qsort(values, (size_t)count, sizeof *values, rising);
+static double median(double *values, int count) {
+    sort_rising(values, count);
     return values[(count - 1) / 2];
 }
 
@@ -107,7 +103,7 @@ static bool time_steps(double *seconds, Trainer *trainer, long long steps, Error
         ok = train_step(&report, trainer, error);
         if (step >= 0) times[step] = report.seconds;
     }
-    if (ok) *seconds = median(times, steps);
+    if (ok) *seconds = median(times, (int)steps);
     free(times);
     return ok;
 }

@@ -74,20 +74,15 @@ static bool check_given(const bool *given, const EvalOptions *options, Error *er
 // "64,128" -> options->windows, each checked like an option.
 static bool parse_windows(EvalOptions *options, int trained, Error *error) {
     static const Option row = INTEGER_ROW("context", 0, NULL, 1, 1e8, "");
-    options->windows[0] = trained;
-    options->window_count = !*options->context;
-    for (const char *at = options->context; *options->context; at++) {
-        char number[TEXT_CAPACITY];
-        const int length = (int)strcspn(at, ",");
-        long long value;
-        snprintf(number, sizeof number, "%.*s", length, at);
+    char word[TEXT_CAPACITY];
+    long long length;
+    for (const char *list = options->context; list_word(word, &list, LIST_SEPARATORS);) {
         if (options->window_count == WINDOWS_MOST)
             return fail_input(error, "--context takes at most %d lengths", WINDOWS_MOST);
-        if (!option_set(&value, &row, number, "--context", error)) return false;
-        options->windows[options->window_count++] = (int)value;
-        at += length;
-        if (*at == 0) break;
+        if (!option_set(&length, &row, word, "--context", error)) return false;
+        options->windows[options->window_count++] = (int)length;
     }
+    if (options->window_count == 0) options->windows[options->window_count++] = trained;
     return true;
 }
 

@@ -132,12 +132,8 @@ static bool converse(const Run *run, Generation *generation, Error *error) {
     interrupt_catch();
     generation->one_document = true;
     generation->stop = &stop_at_signal;
-    if (ok && *generation->prompt) {
-        ok = generator_add(&generator, generation->prompt, strlen(generation->prompt), "the prompt", error);
-        ok = ok &&
-             (stream_text(stdout, generation->prompt) || ferror(stdout) || fail_run(error, "no memory for the prompt"));
-        ok = ok && answer(&generator, generation, error);
-    }
+    if (ok && *generation->prompt)
+        ok = generator_begin(stdout, &generator, generation->prompt, error) && answer(&generator, generation, error);
     for (ssize_t length; ok && !ferror(stdout) && (length = read_line(&line, &capacity, terminal)) >= 0;) {
         if (add_line(&generator, line, (size_t)length, error)) {
             ok = answer(&generator, generation, error);

@@ -273,12 +273,7 @@ void train_describe(const Trainer *trainer, const TrainOptions *options) {
 
 // A sample that fails prints its error, and training continues.
 static void print_sample(const Trainer *trainer, long long step) {
-    Generation generation = {.prompt = "",
-                             .tokens = SAMPLE_TOKENS,
-                             .sampling.temperature = 0.8,
-                             .sampling.top_k = 50,
-                             .context = trainer->gpt.shape.context,
-                             .random = {random_key((uint64_t)trainer->options->seed, "sample"), 0}};
+    Generation generation = generation_usual("", SAMPLE_TOKENS, trainer->gpt.shape.context, trainer->options->seed);
     Error error;
     printf("--- sample at step %lld\n", step);
     if (!generate(stdout, &trainer->gpt, &trainer->corpus->tokenizer, &generation, &error)) printf("%s", error.message);

@@ -212,12 +212,7 @@ int lesson_sample(int tokens) {
     if (!has_model()) return status(false);
     FILE *out = open_memstream(&written, &size);
     if (!out) return status(fail_run(error, "no memory for %d tokens", tokens));
-    Generation generation = {.prompt = text,
-                             .tokens = tokens,
-                             .sampling.temperature = 0.8,
-                             .sampling.top_k = 50,
-                             .context = (int)lesson.options.context,
-                             .random = {random_key((uint64_t)lesson.options.seed, "sample"), 0}};
+    Generation generation = generation_usual(text, tokens, (int)lesson.options.context, lesson.options.seed);
     const bool ok = generate(out, stretched(), &lesson.corpus.tokenizer, &generation, error);
     unstretched();
     fclose(out);

@@ -156,23 +156,17 @@ void train_pass_loss(TrainPass *pass, const Gpt *gpt, const int *targets) {
                  gpt->shape.width, gpt->shape.vocab);
 }
 
-static bool finite_all(const real *values, size_t count) {
-    for (size_t n = 0; n < count; n++)
-        if (!isfinite(values[n])) return false;
-    return true;
-}
-
 const char *train_pass_nonfinite(char where[80], const TrainPass *pass, const Shape *shape) {
     const size_t rows = (size_t)pass->B * pass->T, n = rows * shape->width, qkv = rows * (size_t)qkv_width(shape);
     snprintf(where, 80, "the embeddings");
-    if (!finite_all(pass->layers[0].x, n)) return where;
+    if (!all_finite(pass->layers[0].x, n)) return where;
     for (int l = 0; l < shape->layers; l++) {
         const LayerActivations *a = &pass->layers[l];
         const real *x_out = l + 1 < shape->layers ? pass->layers[l + 1].x : pass->x_final;
-        const char *what = !finite_all(a->qkv, qkv)   ? "queries, keys and values"
-                           : !finite_all(a->heads, n) ? "attention"
-                           : !finite_all(a->x_mid, n) ? "projection"
-                           : !finite_all(x_out, n)    ? "MLP"
+        const char *what = !all_finite(a->qkv, qkv)   ? "queries, keys and values"
+                           : !all_finite(a->heads, n) ? "attention"
+                           : !all_finite(a->x_mid, n) ? "projection"
+                           : !all_finite(x_out, n)    ? "MLP"
                                                       : NULL;
         snprintf(where, 80, "the %s of layer %d", what ? what : "", l);
         if (what) return where;

@@ -59,11 +59,16 @@ void tensors_init(real *values, const TensorTable *table, uint64_t seed) {
     }
 }
 
+bool all_finite(const real *numbers, size_t count) {
+    for (size_t n = 0; n < count; n++)
+        if (!isfinite(numbers[n])) return false;
+    return true;
+}
+
 const char *tensors_nonfinite(const real *values, const TensorTable *table) {
     for (int i = table->count - 1; i >= 0; i--) {
         const Tensor *t = &table->items[i];
-        for (size_t n = 0; n < t->count; n++)
-            if (!isfinite(values[t->offset + n])) return t->name;
+        if (!all_finite(values + t->offset, t->count)) return t->name;
     }
     return NULL;
 }

@@ -136,6 +136,7 @@ size_t tensor_numbers(const TensorTable *table, bool position_only);
 // Initial values, a function of (seed, tensor's name, index): tensors that two models share start out equal.
 void tensors_init(real *values, const TensorTable *table, uint64_t seed);
 
+bool all_finite(const real *numbers, size_t count);
 // The name of the last tensor in `values` with a number that is not finite, or NULL: gradients of the last come first.
 const char *tensors_nonfinite(const real *values, const TensorTable *table);
 

@@ -43,15 +43,10 @@ bool written_parse(Position *pos, const char *text, size_t length, Error *error)
     }
     snprintf(name, sizeof name, "%.*s", (int)length, text);
     if (!file_read(&file, name, error)) return false;
-    char *copy = file.size < FORMULA_BYTES && !memchr(file.bytes, 0, file.size) ? malloc(file.size + 1) : NULL;
-    if (copy) {
-        const size_t mark = file.size >= 3 && memcmp(file.bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; // that it is UTF-8
-        memcpy(copy, file.bytes + mark, file.size - mark);
-        copy[file.size - mark] = '\0';
-    }
-    const bool ok = copy ? written_take(pos, copy, name, error)
-                         : fail_input(error, "%s is no formula: a text of less than %d bytes", name, FORMULA_BYTES);
-    free(copy);
+    buffer_drop_mark(&file);
+    const bool is_text = file.size < FORMULA_BYTES && !memchr(file.bytes, 0, file.size);
+    const bool ok = is_text ? written_take(pos, (const char *)file.bytes, name, error)
+                            : fail_input(error, "%s is no formula: a text of less than %d bytes", name, FORMULA_BYTES);
     free(file.bytes);
     return ok;
 }

@@ -3,8 +3,8 @@
 #include "base/progress.h"
 #include "base/random.h"
 
-double trainer_rate(const Trainer *trainer, long long step) {
-    const TrainOptions *o = trainer->options;
+// The learning rate of a step: linear warm-up and cosine decay, from the first step or from o->cosine_from on.
+static double rate_of(const TrainOptions *o, long long step) {
     return cosine_schedule(step - 1 - o->cosine_from, o->steps - o->cosine_from, o->warmup, o->lr, o->min_lr);
 }
 
@@ -60,7 +60,7 @@ bool train_step(StepReport *report, Trainer *trainer, Error *error) {
     report->gradient_norm = gradient_norm(gpt);
     if (!step_check_finite(trainer, report, step, error)) return false;
     // Clips the gradient, moves the parameters, and clears the gradient for the next step.
-    report->learning_rate = trainer_rate(trainer, step);
+    report->learning_rate = rate_of(o, step);
     adamw_step(gpt, &adamw, report->learning_rate, report->gradient_norm, step);
 
     trainer->progress.step = step;

@@ -44,9 +44,6 @@ typedef struct {
 // the loss or the gradient is not a finite number; the parameters and the progress are untouched then.
 bool train_step(StepReport *report, Trainer *trainer, Error *error);
 
-// The learning rate of a step: linear warm-up and cosine decay, from the first step or from options->cosine_from on.
-double trainer_rate(const Trainer *trainer, long long step);
-
 // Tokens seen so far, padding not counted.
 long long trainer_tokens(const Trainer *trainer);
 

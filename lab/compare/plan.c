@@ -11,15 +11,6 @@
 
 #define NAME_MOST 128 // bytes of a scheme's name, which becomes part of a directory's name
 
-bool list_word(char word[TEXT_CAPACITY], const char **list, const char *separators) {
-    *list += strspn(*list, separators);
-    const size_t length = strcspn(*list, separators);
-    memcpy(word, *list, length);
-    word[length] = '\0';
-    *list += length;
-    return length > 0;
-}
-
 bool list_numbers(double *values, int *count, int most, const char *list, const Option *row, const char *label,
                   Error *error) {
     char word[TEXT_CAPACITY];
@@ -164,11 +155,6 @@ bool plan_variants(Plan *plan, char *const *words, int count, const char *refere
            fail_input(error, "--reference %s is none of the schemes that are compared; name one of them", reference);
 }
 
-static int ascending(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 bool plan_rates(Plan *plan, const char *list, Error *error) {
     const Option *row = option_find(train_options, "lr");
     return list_numbers(plan->rates, &plan->rate_count, RATES_MOST, list, row, "--lr-grid", error) &&
@@ -189,7 +175,7 @@ bool rates_set(Plan *plan, Error *error) {
                               plan->setting_count == 1 ? "" : "s");
     }
     if (plan->rate_count == 0) plan->rates[plan->rate_count++] = plan->base.lr;
-    qsort(plan->rates, (size_t)plan->rate_count, sizeof *plan->rates, ascending);
+    sort_rising(plan->rates, plan->rate_count);
     return true;
 }
 

@@ -206,14 +206,10 @@ double plan_job_rate(const Plan *plan, const Job *job);
 TrainOptions plan_job_options(const Plan *plan, const Job *job);
 double plan_job_tokens(const Plan *plan, const Job *job); // that it trains on
 
-// --- words and lists ---
+// --- names and lists ---
 
 // Words become names of files and cells of tables and CSV, so no character has a meaning of its own there.
 #define LABEL_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
-
-// Copy the next word of a list; false at its end. A word fits, because lists are shorter than TEXT_CAPACITY.
-#define LIST_SEPARATORS ", "
-bool list_word(char word[TEXT_CAPACITY], const char **list, const char *separators);
 
 // Parse "5,20,80" into values (most), each as the row of an option over TrainOptions has it. Sets *count, 0 for an
 // empty list. Fails (input), naming the option as `label`, on anything else than such numbers, when there are more than

@@ -76,17 +76,3 @@ bool attended_measure(Attended *a, const Gpt *gpt, const int *ids, int windows, 
     inference_free(&inference);
     return ok;
 }
-
-bool attended_uniform(Attended *a, int T, Error *error) {
-    *a = (Attended){0};
-    real *P = malloc((size_t)T * sizeof *P);
-    bool ok = P || fail_run(error, "no memory for %d keys", T);
-    ok = ok && attended_create(a, 1, 1, T, error);
-    for (int t = 0; ok && t < T; t++) {
-        for (int j = 0; j <= t; j++) P[j] = (real)(1.0 / (t + 1));
-        add_query(a, 0, P, t);
-    }
-    if (ok) divide(a, 1);
-    free(P);
-    return ok;
-}

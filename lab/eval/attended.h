@@ -18,10 +18,6 @@ typedef struct {
 // at random coordinates. Fails (input) when the scheme is not defined for T positions, (run) when there is no memory.
 bool attended_measure(Attended *attended, const Gpt *gpt, const int *ids, int windows, int T, Error *error);
 
-// The same numbers (one layer, one head) for attention that gives every key the same probability. Compare curves with
-// it: only late queries have keys at large distances, and they share their attention among more keys.
-bool attended_uniform(Attended *attended, int T, Error *error);
-
 void attended_free(Attended *attended);
 
 #endif

@@ -10,6 +10,75 @@
 #define CHUNK            256 // tokens that are fed together where layers forget what has left their windows
 #define CHARACTER_TOKENS 3   // after its first byte, at most so many finish a character
 
+// --- streams ---
+
+#define REPLACEMENT "\xEF\xBF\xBD" // U+FFFD
+
+Stream stream_to(FILE *out) {
+    return (Stream){.out = out, .terminal = isatty(fileno(out))};
+}
+
+// C0 and C1 controls: terminals obey both.
+static bool is_command(uint32_t character) {
+    return (character < 0x20 && character != '\n' && character != '\t') || (character >= 0x7F && character < 0xA0);
+}
+
+static void emit(Stream *stream, const char *bytes, size_t size) {
+    for (size_t i = 0; stream->terminal && i < size;) {
+        uint32_t character;
+        const int length = utf8_decode(&character, bytes + i, size - i);
+        if (length == 0)
+            fputs(REPLACEMENT, stream->out);
+        else if (is_command(character))
+            fputc('?', stream->out);
+        else
+            fwrite(bytes + i, 1, (size_t)length, stream->out);
+        i += length > 0 ? (size_t)length : 1;
+    }
+    if (!stream->terminal && size > 0 && fwrite(bytes, 1, size, stream->out) < size) stream->failed = true;
+    fflush(stream->out);
+}
+
+// How many bytes at the end may be the beginning of a character.
+static size_t unfinished_character(const char *bytes, size_t size) {
+    for (size_t back = 1; back <= 3 && back <= size; back++) {
+        const unsigned char byte = (unsigned char)bytes[size - back];
+        if ((byte & 0xC0) == 0x80) continue;
+        const size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC2 ? 2 : 1;
+        return length > back && byte < 0xF5 ? back : 0;
+    }
+    return 0;
+}
+
+void stream_write(Stream *stream, const char *bytes, size_t size) {
+    Text *held = &stream->held;
+    text_add(held, bytes, size);
+    stream->failed |= held->failed;
+    const size_t kept = unfinished_character(held->bytes, held->size), ready = held->size - kept;
+    emit(stream, held->bytes, ready);
+    if (kept > 0) memmove(held->bytes, held->bytes + ready, kept);
+    held->size = kept;
+}
+
+// Has a character begun of which more bytes have to come?
+static bool stream_within_character(const Stream *stream) {
+    return unfinished_character(stream->held.bytes, stream->held.size) > 0;
+}
+
+void stream_end(Stream *stream) {
+    emit(stream, stream->held.bytes, stream->held.size);
+    text_free(&stream->held);
+}
+
+bool stream_text(FILE *out, const char *text) {
+    Stream stream = stream_to(out);
+    stream_write(&stream, text, strlen(text));
+    stream_end(&stream);
+    return !stream.failed;
+}
+
+// --- texts ---
+
 // How many tokens the next one is predicted from: all that were fed and the new ones, or, when these do not fit into
 // the cache, the last half of it.
 static int window_length(const Generator *generator) {
@@ -107,78 +176,23 @@ bool generator_at_line(const Generator *generator) {
     return length == 0 || text[length - 1] == '\n';
 }
 
+bool generator_begin(FILE *out, Generator *generator, const char *prompt, Error *error) {
+    return generator_add(generator, prompt, strlen(prompt), "the prompt", error) &&
+           (stream_text(out, prompt) || ferror(out) || fail_run(error, "no memory for the prompt"));
+}
+
+Generation generation_usual(const char *prompt, int tokens, int context, long long seed) {
+    return (Generation){.prompt = prompt,
+                        .tokens = tokens,
+                        .sampling = {.temperature = 0.8, .top_k = 50},
+                        .context = context,
+                        .random = {random_key((uint64_t)seed, "sample"), 0}};
+}
+
 bool generate(FILE *out, const Gpt *gpt, const Tokenizer *tokenizer, Generation *g, Error *error) {
     Generator generator;
-    bool ok = generator_create(&generator, gpt, tokenizer, g->context, error) &&
-              generator_add(&generator, g->prompt, strlen(g->prompt), "the prompt", error);
-    if (ok && !stream_text(out, g->prompt) && !ferror(out)) ok = fail_run(error, "no memory for the prompt");
-    ok = ok && generator_write(out, &generator, g, error);
+    const bool ok = generator_create(&generator, gpt, tokenizer, g->context, error) &&
+                    generator_begin(out, &generator, g->prompt, error) && generator_write(out, &generator, g, error);
     generator_free(&generator);
     return ok;
-}
-
-// --- streams ---
-
-#define REPLACEMENT "\xEF\xBF\xBD" // U+FFFD
-
-Stream stream_to(FILE *out) {
-    return (Stream){.out = out, .terminal = isatty(fileno(out))};
-}
-
-// C0 and C1 controls: terminals obey both.
-static bool is_command(uint32_t character) {
-    return (character < 0x20 && character != '\n' && character != '\t') || (character >= 0x7F && character < 0xA0);
-}
-
-static void emit(Stream *stream, const char *bytes, size_t size) {
-    for (size_t i = 0; stream->terminal && i < size;) {
-        uint32_t character;
-        const int length = utf8_decode(&character, bytes + i, size - i);
-        if (length == 0)
-            fputs(REPLACEMENT, stream->out);
-        else if (is_command(character))
-            fputc('?', stream->out);
-        else
-            fwrite(bytes + i, 1, (size_t)length, stream->out);
-        i += length > 0 ? (size_t)length : 1;
-    }
-    if (!stream->terminal && size > 0 && fwrite(bytes, 1, size, stream->out) < size) stream->failed = true;
-    fflush(stream->out);
-}
-
-// How many bytes at the end may be the beginning of a character.
-static size_t unfinished_character(const char *bytes, size_t size) {
-    for (size_t back = 1; back <= 3 && back <= size; back++) {
-        const unsigned char byte = (unsigned char)bytes[size - back];
-        if ((byte & 0xC0) == 0x80) continue;
-        const size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC2 ? 2 : 1;
-        return length > back && byte < 0xF5 ? back : 0;
-    }
-    return 0;
-}
-
-void stream_write(Stream *stream, const char *bytes, size_t size) {
-    Text *held = &stream->held;
-    text_add(held, bytes, size);
-    stream->failed |= held->failed;
-    const size_t kept = unfinished_character(held->bytes, held->size), ready = held->size - kept;
-    emit(stream, held->bytes, ready);
-    if (kept > 0) memmove(held->bytes, held->bytes + ready, kept);
-    held->size = kept;
-}
-
-bool stream_within_character(const Stream *stream) {
-    return unfinished_character(stream->held.bytes, stream->held.size) > 0;
-}
-
-void stream_end(Stream *stream) {
-    emit(stream, stream->held.bytes, stream->held.size);
-    text_free(&stream->held);
-}
-
-bool stream_text(FILE *out, const char *text) {
-    Stream stream = stream_to(out);
-    stream_write(&stream, text, strlen(text));
-    stream_end(&stream);
-    return !stream.failed;
 }

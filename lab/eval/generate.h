@@ -21,6 +21,9 @@ typedef struct {
     const Stop *stop;  // asked after each token, whether to end the output there; NULL = never
 } Generation;
 
+// Temperature 0.8 among the 50 likeliest tokens, as `bitter sample` has them.
+Generation generation_usual(const char *prompt, int tokens, int context, long long seed);
+
 // Write the prompt and its continuation to `out` as it comes. Fails (input) on a prompt that the tokenizer does not
 // know, or a window that the scheme is not defined for.
 bool generate(FILE *out, const Gpt *gpt, const Tokenizer *tokenizer, Generation *generation, Error *error);
@@ -40,6 +43,9 @@ typedef struct {
 // such a window, (run) for want of memory; free it in any case.
 bool generator_create(Generator *generator, const Gpt *gpt, const Tokenizer *tokenizer, int window, Error *error);
 void generator_free(Generator *generator);
+
+// Append the prompt, and write it to `out`. Fails as generator_add does, and (run) when `out` has no memory.
+bool generator_begin(FILE *out, Generator *generator, const char *prompt, Error *error);
 
 // Append text, called `name` in errors. Fails as tokenizer_encode does; then nothing was appended.
 bool generator_add(Generator *generator, const char *text, size_t size, const char *name, Error *error);
@@ -67,9 +73,6 @@ Stream stream_to(FILE *out);
 
 // Write what can be written, and hold back what may be the beginning of a character.
 void stream_write(Stream *stream, const char *bytes, size_t size);
-
-// Has a character begun of which more bytes have to come?
-bool stream_within_character(const Stream *stream);
 
 // Write what is held back, and free it.
 void stream_end(Stream *stream);

@@ -102,16 +102,21 @@ static void octaves(Chart *chart, const double *by_distance, int T) {
 
 bool report_heads(Page *page, const char *name, const Run *run, Error *error) {
     const int T = run->gpt.shape.context;
-    Attended a = {0}, uniform = {0};
+    Attended a = {0};
+    double *uniform = calloc((size_t)T, sizeof *uniform), sum = 0;
     Chart chart = {.x_label = "tokens back, plus 1", .y_label = "mean probability", .log_x = true, .log_y = true};
     int *ids = read_windows(run->options.data, T, error);
     if (!ids && error->kind == ERROR_INPUT) { // the text may have gone since, or be shorter than the windows
         for (char *mark; (mark = strchr(error->message, '`'));) *mark = '"'; // messages put commands in backticks
         page_paragraph(page, "Attention of %s is left out: %s.", name, error->message);
+        free(uniform);
         return true;
     }
-    bool ok = ids && attended_measure(&a, &run->gpt, ids, WINDOWS, T, error) && attended_uniform(&uniform, T, error);
+    bool ok = ids && (uniform || fail_run(error, "no memory for %d distances", T)) &&
+              attended_measure(&a, &run->gpt, ids, WINDOWS, T, error);
     if (ok) {
+        // Only late queries have keys at large distances, and they share their attention among more keys.
+        for (int d = T - 1; d >= 0; d--) uniform[d] = (sum += 1.0 / (d + 1)) / (T - d);
         page_table(
             page,
             "heads of %s, on %d windows of validation text: the mean distance of keys in tokens, how many keys a "
@@ -120,7 +125,7 @@ bool report_heads(Page *page, const char *name, const Run *run, Error *error) {
             name, WINDOWS);
         page_row(page, true, "layer|head|distance|keys|first");
         chart_line(&chart, "all keys alike");
-        octaves(&chart, uniform.by_distance, T);
+        octaves(&chart, uniform, T);
         for (int i = 0; i < a.layers * a.heads; i++) {
             page_row(page, false, "%d|%d|%.1f|%.1f|%.1f%%", i / a.heads, i % a.heads, a.distance[i], exp(a.entropy[i]),
                      100 * a.first[i]);
@@ -131,7 +136,7 @@ bool report_heads(Page *page, const char *name, const Run *run, Error *error) {
         ok = page_chart(page, &chart, error, "Attention by distance: %s", name);
     }
     attended_free(&a);
-    attended_free(&uniform);
+    free(uniform);
     free(ids);
     return ok;
 }

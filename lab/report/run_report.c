@@ -129,12 +129,7 @@ static bool sample(Page *page, const Run *run, const char *weights, Error *error
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (!out) return fail_run(error, "no memory for a sample");
-    Generation generation = {.prompt = "",
-                             .tokens = 400,
-                             .sampling.temperature = 0.8,
-                             .sampling.top_k = 50,
-                             .context = run->gpt.shape.context,
-                             .random = {random_key(1337, "sample"), 0}};
+    Generation generation = generation_usual("", 400, run->gpt.shape.context, 1337);
     bool ok = generate(out, &run->gpt, &run->tokenizer, &generation, error);
     const bool closed = fclose(out) == 0 && text; // of a text without memory, glibc says nothing
     if (!closed && ok) ok = fail_run(error, "no memory for a sample");

@@ -3,16 +3,10 @@
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LEVEL 0.05 // of every test; intervals hold 1 - LEVEL
 #define POWER 0.8
-
-static int rising(const void *a, const void *b) {
-    const double one = *(const double *)a, other = *(const double *)b;
-    return (one > other) - (one < other);
-}
 
 Paired paired_summary(const double *differences, int n) {
     assert(n >= 0 && n <= SEEDS_MOST);
@@ -24,7 +18,7 @@ Paired paired_summary(const double *differences, int n) {
     }
     if (n < 1) return paired;
     memcpy(paired.sorted, differences, (size_t)n * sizeof *differences);
-    qsort(paired.sorted, (size_t)n, sizeof *paired.sorted, rising);
+    sort_rising(paired.sorted, n);
     const double low = paired.sorted[(n - 1) / 2], high = paired.sorted[n / 2];
     paired.estimate = low + (high - low) / 2;
     paired.mean = differences[0] + sum / n;

@@ -23,12 +23,6 @@ static void add_power(double *power, const double *wave, const double *waves, in
     }
 }
 
-static bool all_finite(const real *table, size_t count) {
-    for (size_t n = 0; n < count; n++)
-        if (!isfinite(table[n])) return false;
-    return true;
-}
-
 double *power_spectrum(const real *table, int T, int C, Error *error) {
     assert(C > 0 && T >= WAVE_LEAST);
     if (!all_finite(table, (size_t)T * (size_t)C)) {

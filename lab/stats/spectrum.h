@@ -4,7 +4,7 @@
 #define BITTER_SPECTRUM_H
 
 #include "base/error.h"
-#include "num/real.h"
+#include "num/tensor.h"
 
 #define WAVE_LEAST 4
 // (T/2 + 1) the share of the variance of the table (T, C), T >= WAVE_LEAST, that has frequency k/T, all columns

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 
 #define Z_95 1.959963984540054 // of the standard normal, 95% lie within so many deviations
 
@@ -95,6 +96,15 @@ int plateau_end(const double *x, const double *y, int count, double least) {
             end = i;
         }
     return end;
+}
+
+static int rising(const void *a, const void *b) {
+    const double one = *(const double *)a, other = *(const double *)b;
+    return (one > other) - (one < other);
+}
+
+void sort_rising(double *values, int count) {
+    qsort(values, (size_t)count, sizeof *values, rising);
 }
 
 double rank_correlation(const double *values, int count) {

@@ -28,6 +28,9 @@ double t_power(double shift, double critical, double df);
 // -1: the curve has had no plateau, or still is on it.
 int plateau_end(const double *x, const double *y, int count, double least);
 
+// Sort from the smallest to the largest.
+void sort_rising(double *values, int count);
+
 // Spearman's rank correlation of values (count) with 0, 1, 2 ...; equal values share their mean rank. NAN if all are
 // equal.
 double rank_correlation(const double *values, int count);

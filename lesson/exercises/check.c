@@ -253,7 +253,7 @@ int check_exercise(const char *file, const Check *checks, int count) {
             try_all(&tried, &checks[i]);
             if (!filled_in(extra)) return EXIT_FAILURE;
             const int wrong = first_wrong(&tried, 0, tried.count);
-            if (wrong >= 0) return report(&tried, wrong);
+            if (wrong >= 0) return (checks[i].report ? checks[i].report : report)(&tried, wrong);
         }
     }
     return end(NULL);

@@ -32,6 +32,8 @@ typedef struct {
 void mistake(Guess *guess, const double *gives, const char *sentence);
 void mistake_if(Guess *guess, bool fits, const char *sentence);
 
+typedef struct Tried Tried;
+
 // A function of an exercise: numbers in, numbers out. Only `yours` calls what a student has written.
 typedef struct {
     const char *name;
@@ -40,10 +42,11 @@ typedef struct {
     void (*adapt)(double *in, int test);     // changes the input of test 0, 1, ... tests-1; or NULL
     void (*yours)(double *out, const double *in), (*right)(double *out, const double *in);
     void (*mistakes)(Guess *guess, const double *in); // names the usual mistakes, always the same in the same order
-    bool each;              // mistakes() is called for each result alone, `at`, instead of all together
-    const char *none_right; // is said when no result is right and no mistake is known; or NULL
-    const char *in_place;   // is said when yours() is right, but not for out == in; NULL: not tried
-    int tests;              // 0 = TESTS
+    bool each;                              // mistakes() is called for each result alone, `at`, instead of all together
+    const char *none_right;                 // is said when no result is right and no mistake is known; or NULL
+    const char *in_place;                   // is said when yours() is right, but not for out == in; NULL: not tried
+    int tests;                              // 0 = TESTS
+    int (*report)(Tried *tried, int wrong); // says what is wrong, from test `wrong` on, and ends; NULL: as check.c does
 } Check;
 
 // The whole exercise: all checks, until one fails. Returns the exit code for main: 0 if all is right.
@@ -51,12 +54,12 @@ int check_exercise(const char *file, const Check *checks, int count);
 
 // --- the parts of check_exercise, for exercises that need more ---
 
-typedef struct {
+struct Tried {
     const Check *check;
     int tests, count; // results of a test
     bool in_place;    // yours() is called with out == in
     double in[TESTS_MOST][NUMBERS_MOST], yours[TESTS_MOST][NUMBERS_MOST], right[TESTS_MOST][NUMBERS_MOST];
-} Tried;
+};
 
 // begin() comes first. filled_in() tells whether no blank() was called since then; if one was, it prints that, and
 // `extra`. say() keeps a paragraph (~ is a blank at which no line ends), say_numbers() a line of numbers. end() prints
