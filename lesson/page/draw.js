@@ -297,6 +297,7 @@ class Chart extends WidePicture {
 }
 
 function ticks(axis) {
+    if (axis.ticks) return axis.ticks;
     const values = [];
     if (axis.log) {
         const step = Math.max(1, Math.ceil(Math.log10(axis.to / axis.from) / 7));
@@ -322,4 +323,43 @@ function legend(list, entries) {
         item.append(sample, words);
         return item;
     }));
+}
+
+// A guess before the answer: <div class="ask"> has buttons, one of them with data-right, and a hidden .answer. `answered`
+// is called after the first choice; more of them only mark other buttons.
+function ask(box, answered = () => {}) {
+    const buttons = [...box.querySelectorAll('button')], answer = box.querySelector('.answer');
+    for (const button of buttons) button.addEventListener('click', () => {
+        for (const other of buttons) {
+            other.setAttribute('aria-pressed', String(other === button));
+            other.classList.toggle('right', 'right' in other.dataset);
+            other.classList.toggle('wrong', other === button && !('right' in other.dataset));
+        }
+        if (!answer.hidden) return;
+        answer.hidden = false;
+        answered();
+    });
+}
+
+// Moves an input to a value within so many seconds, between its steps, too; at once for readers who want no motion. The
+// reader's own hand on any control of the form ends it.
+function glide(controls, name, goal, seconds = 2) {
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return controls.set({[name]: goal});
+    const input = controls.form.elements[name], {step} = input, from = controls.values[name], begin = performance.now();
+    let moving = true;
+    const stop = () => {
+        moving = false;
+        input.step = step;
+        controls.update();
+    };
+    const next = now => {
+        if (!moving) return;
+        const part = Math.max(0, Math.min(1, (now - begin) / (1000 * seconds)));
+        controls.set({[name]: from + (goal - from) * part * part * (3 - 2 * part)});
+        if (part < 1) requestAnimationFrame(next);
+        else stop();
+    };
+    input.step = 'any';
+    controls.form.addEventListener('input', stop, {once: true});
+    requestAnimationFrame(next);
 }

@@ -9,7 +9,7 @@
         distance.start(part('distance'), numbers);
         torque.start(part('torque'), numbers);
         train.start(part('train'), numbers);
-        broken.start(part('broken'), numbers.module.mistakes());
+        broken.start(part('broken'), numbers.module.mistakes(), numbers);
         status.textContent = '';
         await Bitter.embedded('float'); // so that training can begin at once
     } catch (error) {
