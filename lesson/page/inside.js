@@ -1,4 +1,11 @@
 // The section on training, second half: samples, attention, frequencies and longer windows of the models that train.js has trained.
+
+// ", NTK × 4" of "ntk 4"; nothing of "none".
+function stretchName(method) {
+    const [name, factor] = method.split(' '), known = {pi: 'PI', ntk: 'NTK', yarn: 'YaRN'};
+    return name === 'none' ? '' : `, ${known[name]} × ${factor}`;
+}
+
 const inside = {
     start(form, answers, training) {
         Object.assign(this, {form, answers, training});
@@ -52,7 +59,7 @@ const inside = {
     },
 
     title(model, method) {
-        return `${model.name}${method === 'none' ? '' : `, ${method.split(' ').join(' × ')}`}, ${model.losses.length} steps`;
+        return `${model.name}${stretchName(method)}, ${model.losses.length} steps`;
     },
 
     paragraph(box, text, look = 'small') {
@@ -140,11 +147,10 @@ const inside = {
     showRecorded(runs) {
         if (this.answers.querySelector('div')) return;
         const boxes = document.createElement('div'), {lengths} = RECORDED, lines = [];
-        const add = (name, method, words, look) => lines.push({name: `${words}, recorded`, look,
-            points: runs[name].windows[method].map((loss, i) => [lengths[i], loss])});
         this.answers.replaceChildren(boxes);
-        for (const [i, name] of ['none', 'alibi', 'rope'].entries()) add(name, 'none', name, schemeLooks(['none', 'alibi', 'rope'])[i]);
-        for (const [i, method] of ['ntk 4', 'pi 4'].entries()) add('rope', method, `rope, ${method.replace(' ', ' × ')}`, `scheme-rope dash${5 + i}`);
+        const shown = [['none', 'none'], ['alibi', 'none'], ['rope', 'none'], ['rope', 'ntk 4'], ['rope', 'pi 4']], looks = schemeLooks(shown.map(([name]) => name));
+        for (const [i, [name, method]] of shown.entries())
+            lines.push({name: `${name}${stretchName(method)}, recorded`, look: looks[i], points: runs[name].windows[method].map((loss, j) => [lengths[j], loss])});
         const {key, chart} = this.windows(boxes);
         legend(key, lines.map(line => [line.look, line.name]));
         this.drawBeyond(chart, lines, lengths, this.training.PRESET.context);

@@ -1,15 +1,20 @@
 // Starts the sections when the page is there.
 (async () => {
     const status = document.getElementById('status'), part = id => document.getElementById(id);
+    words.start();
+    for (const section of document.querySelectorAll('section')) symbols.start(section);
+    for (const box of document.querySelectorAll('pre, .scroll')) scrollable(box);
     try {
         const numbers = new Numbers(await Bitter.load(await Bitter.embedded('double')));
+        first.start(part('first'), numbers);
         clock.start(part('clock'), numbers);
         back.start(part('back'), numbers);
         lengths.start(part('length'), numbers);
         distance.start(part('distance'), numbers);
         torque.start(part('torque'), numbers);
         train.start(part('train'), numbers);
-        broken.start(part('broken'), numbers.module.mistakes(), numbers);
+        slope.start(part('slope'), numbers);
+        broken.start(part('broken'), numbers.module.mistakes());
         status.textContent = '';
         await Bitter.embedded('float'); // so that training can begin at once
     } catch (error) {

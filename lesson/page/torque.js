@@ -7,13 +7,13 @@ const torque = {
     },
 
     oneArrow(root, c) {
-        const plane = new Plane(root.querySelector('svg'), 2.2);
+        const plane = new Plane(root.querySelector('svg'), 2.2), factor = x => x < 0 ? `(${digits(x, 2)})` : digits(x, 2);
         const controls = new Controls(root.querySelector('form'), ({direction, reach, gradient, steepness}) => {
             const y = polar(direction, reach), dy = polar(gradient, steepness), dphi = c.torque(dy, y);
             const slope = c.value('picture_angle_slope', y, dy, 0, 1e-5);
             drawArrows(y, dy, dphi, direction * Math.PI / 180);
             show(root, {
-                torque: digits(dphi, 6), slope: digits(slope, 6), a: digits(dy[1], 3), b: digits(y[0], 3), c: digits(dy[0], 3), d: digits(y[1], 3),
+                torque: digits(dphi, 6), slope: digits(slope, 6), a: factor(dy[1]), b: factor(y[0]), c: factor(dy[0]), d: factor(y[1]),
                 sense: Math.abs(dphi) < 5e-4 ? 'dy does not turn y.' : dphi > 0 ? 'Turning y counterclockwise raises the loss.' : 'Turning y counterclockwise lowers the loss.',
             });
         });
@@ -125,12 +125,12 @@ const torque = {
         function drawTorques(q, k, torqueQ, torqueK) {
             plane.clear(`Query and key, turned. The torque of the query is ${digits(torqueQ, 3)}` + (known ? `, that of the key ${digits(torqueK, 3)}.` : '.'));
             const turn = (arrow, torque, radius) => {
-                const angle = Math.atan2(arrow[1], arrow[0]), [x, y] = plane.at(polar(inDegrees(angle + torque / 2), radius + 0.24));
-                plane.arc(angle, torque, radius, 'torque');
+                const angle = Math.atan2(arrow[1], arrow[0]), past = angle + 2 * torque + Math.sign(torque) * 0.3, [x, y] = plane.at(polar(inDegrees(past), radius));
+                plane.arc(angle, 2 * torque, radius, 'torque');
                 plane.text([x, y + 5], `${torque > 0 ? '+' : ''}${digits(torque, 2)}`, 'turn middle');
             };
-            turn(q, torqueQ, 0.55);
-            if (known) turn(k, torqueK, 0.55);
+            turn(q, torqueQ, 0.7);
+            if (known) turn(k, torqueK, 0.7);
             plane.vector(q, 'q', 'query');
             plane.vector(k, 'k', 'key');
         }

@@ -6,13 +6,14 @@ function chosenSchemes(form) {
     return [...new Set([...ticked, ...form.elements.others.value.split(/\s+/).filter(Boolean)])];
 }
 
-// The hue of a scheme, the same in every chart; the first of a hue is solid, others of it are dashed, each in its way.
+// Classes of style.css for these schemes: a hue, the same in every chart, and for all but the first of a hue another dash.
 function schemeLooks(names) {
-    const DASHES = {rope: 0, none: 1, alibi: 2, learned: 3, sinusoidal: 4}, seen = {};
+    const HUES = ['none', 'learned', 'sinusoidal', 'rope', 'alibi'], seen = {};
     return names.map(name => {
-        const base = name.split(':')[0], root = base === 'rope-learned' ? 'rope' : base, hue = root in DASHES ? root : 'other';
-        const again = seen[hue] = (seen[hue] ?? -1) + 1, dash = hue === 'other' ? again : (DASHES[hue] + (again && 4 + again));
-        return `scheme-${hue} dash${dash % 7}`;
+        const scheme = name.split(':')[0].replace(/^rope-learned$/, 'rope'), hue = HUES.includes(scheme) ? scheme : 'other';
+        const before = seen[hue] ?? 0;
+        seen[hue] = before + 1;
+        return `scheme-${hue}${before ? ` dash${1 + (before - 1) % 6}` : ''}`;
     });
 }
 
