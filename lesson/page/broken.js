@@ -129,7 +129,7 @@ const broken = {
 // The same model three times: with the right sign, with the gradient turned the wrong way, without positions.
 const wrongSign = {
     STEPS: 400,
-    KINDS: [['rope, right sign', '--pos rope', 'scheme-rope'], ['rope, wrong sign', '--pos rope --broken sign', 'scheme-wrong dash2'],
+    KINDS: [['rope, right sign', '--pos rope', 'scheme-rope'], ['rope, wrong sign', '--pos rope --broken sign', 'scheme-rope dash2'],
         ['none', '--pos none', 'scheme-none']],
     models: [],
 

@@ -2,17 +2,17 @@
 // many, and a stretch slows the clocks.
 const distance = {
     start(root, c) {
-        this.couple(root.querySelector('.couple'), c, root.querySelector('.ask'));
-        this.many(root.querySelector('form.tokens').parentElement, c, root.querySelectorAll('.ask')[1]);
+        this.couple(root.querySelector('.couple'), c);
+        this.many(root.querySelector('.crowd'), c);
         this.stretch(root.querySelector('.stretching'), c);
     },
 
     // One pair: query and key in one plane, turned by their positions, and below them the line of positions.
-    couple(root, c, guess) {
+    couple(root, c) {
         const TURN = 20, THETA = TURN * Math.PI / 180, LAST = 40, again = () => controls.update();
-        const plane = new Plane(root.querySelector('.plane'), 1.3), line = new WidePicture(root.querySelector('.line'), 96, again);
+        const plane = new Plane(root.querySelector('.plane'), 1.3, again), line = new WidePicture(root.querySelector('.line'), 96, again);
         const controls = new Controls(root.querySelector('form'), draw);
-        ask(guess, () => glide(controls, 'both', 15));
+        ask(root.querySelector('.ask'), () => glide(controls, 'both', 15));
 
         function draw({m, n, both}) {
             const query = m + both, key = n + both;
@@ -44,8 +44,7 @@ const distance = {
         // The token at which the arrow points to this pixel, of those nearest to where it stands.
         function turned(name) {
             return pixel => {
-                const v = controls.values, now = (v[name] + v.both) * THETA, angle = Math.atan2(160 - pixel[1], pixel[0] - 160);
-                const on = angle - now - 2 * Math.PI * Math.round((angle - now) / (2 * Math.PI));
+                const v = controls.values, on = turnTo(plane, pixel, (v[name] + v.both) * THETA);
                 controls.set({[name]: v[name] + Math.round(on / THETA)});
             };
         }
@@ -82,12 +81,12 @@ const distance = {
     },
 
     // Many pairs: a clock for each, with what it adds to the score, and the score by distance.
-    many(root, c, guess) {
+    many(root, c) {
         const {PAIRS, FARTHEST} = this, NO_STRETCH = Array(PAIRS).fill(1), again = () => controls.update();
         const faces = new PairClocks(root.querySelector('.pairs'), 110, again), chart = new Chart(root.querySelector('.chart'), 260, again, 200);
         const controls = new Controls(root.querySelector('form'), draw);
         let farthest = 3; // how far the reader has been: the curve is drawn up to there
-        ask(guess, () => glide(controls, 'distance', FARTHEST, 6));
+        ask(root.querySelector('.ask'), () => glide(controls, 'distance', FARTHEST, 6));
 
         function draw(v) {
             const base = 10 ** v.base, used = NO_STRETCH.map((_, i) => v[`pair${i}`]), distance = Math.round(v.distance);
@@ -145,12 +144,12 @@ const distance = {
         ask(choice, () => controls.set({stretch: choice.querySelector('[aria-pressed=true]').value}));
 
         function draw(v) {
-            const base = 10 ** v.base, none = v.stretch === 'none';
+            const base = 1000, none = v.stretch === 'none';
             const stretched = c.fill('picture_factors', PAIRS, METHODS[v.stretch], none ? 1 : v.factor, v.trained, base, PAIRS);
             form.elements.factor.disabled = none;
             drawFaces([...stretched], base, v);
             drawChart([...stretched], base, v);
-            show(root, {base: String(Math.round(base)), attention: v.stretch === 'yarn'
+            show(root, {attention: v.stretch === 'yarn'
                 ? `YaRN also multiplies all cosines and sines by ${digits(stretched.returned, 3)}, the scores by its square; that is left out of the picture.` : ''});
         }
 
@@ -178,6 +177,12 @@ const distance = {
         controls.update();
     },
 };
+
+// By how many radians an arrow at the angle `now` has to turn, half a turn at most, to point at a pixel of the plane.
+function turnTo(plane, pixel, now) {
+    const [x, y] = plane.point(pixel), on = Math.atan2(y, x) - now;
+    return on - 2 * Math.PI * Math.round(on / (2 * Math.PI));
+}
 
 // Clocks with a bar below each: what its pair adds to the score, from -1 to 1.
 class PairClocks extends Clocks {

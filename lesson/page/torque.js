@@ -7,7 +7,7 @@ const torque = {
     },
 
     oneArrow(root, c) {
-        const plane = new Plane(root.querySelector('svg'), 2.2), factor = x => x < 0 ? `(${digits(x, 2)})` : digits(x, 2);
+        const plane = new Plane(root.querySelector('svg'), 2.2, () => controls.update()), factor = x => x < 0 ? `(${digits(x, 2)})` : digits(x, 2);
         const controls = new Controls(root.querySelector('form'), ({direction, reach, gradient, steepness}) => {
             const y = polar(direction, reach), dy = polar(gradient, steepness), dphi = c.torque(dy, y);
             const slope = c.value('picture_angle_slope', y, dy, 0, 1e-5);
@@ -110,17 +110,25 @@ const torque = {
     },
 
     shift(root, c) {
-        const plane = new Plane(root.querySelector('svg'), 1.5);
+        const plane = new Plane(root.querySelector('svg'), 1.5, () => controls.update());
         const controls = new Controls(root.querySelector('form'), ({m, n, both, theta}) => {
             const pair = [1, 0.3, 0.4, 1, m + both, n + both, theta];
             const forward = [...c.fill('pair_forward', 7, pair)];
             const [, , , , , torqueQ, torqueK, , , , , dm, dn, dtheta] = c.fill('pair_backward', 14, forward, pair, -1);
             const measured = c.value('pair_slope', pair, 6);
             drawTorques(forward.slice(0, 2), forward.slice(2, 4), torqueQ, torqueK);
+            hold('m', forward.slice(0, 2), theta);
+            hold('n', forward.slice(2, 4), theta);
             show(root, {m: digits(m + both, 0), n: digits(n + both, 0), loss: digits(forward[6], 6), q: digits(torqueQ, 6), k: digits(torqueK, 6),
                 dm: digits(dm, 6), dn: digits(dn, 6), dtheta: digits(dtheta, 6), measured: digits(measured, 6)});
         });
         let known = false; // the key's torque is not drawn before the reader has guessed
+
+        // The arrow of the token at `name` can be dragged to another position.
+        function hold(name, arrow, theta) {
+            plane.handle(name, plane.at(arrow), pixel => controls.set({[name]: controls.values[name] +
+                Math.round(turnTo(plane, pixel, Math.atan2(arrow[1], arrow[0])) / Math.max(theta, 0.01))}));
+        }
 
         function drawTorques(q, k, torqueQ, torqueK) {
             plane.clear(`Query and key, turned. The torque of the query is ${digits(torqueQ, 3)}` + (known ? `, that of the key ${digits(torqueK, 3)}.` : '.'));
