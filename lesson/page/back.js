@@ -3,7 +3,7 @@ const back = {
     start(root, c) {
         const plane = new Plane(root.querySelector('.plane'), 1.9, () => controls.update());
         const controls = new Controls(root.querySelector('form'), draw);
-        let revealed = false;
+        let revealed = false, glides = 0;
         ask(root.querySelector('.ask'), () => {
             revealed = true;
             glide();
@@ -12,11 +12,11 @@ const back = {
 
         // The dot goes along dx, from x to the end of the arrow.
         function glide() {
-            const still = matchMedia('(prefers-reduced-motion: reduce)').matches, begun = performance.now();
+            const still = matchMedia('(prefers-reduced-motion: reduce)').matches, begun = performance.now(), mine = ++glides;
             controls.set({aside: 0, step: still ? 90 : 0});
             const frame = now => {
-                const step = Math.round(Math.min(1, (now - begun) / 1200) * 90);
-                if (step < controls.values.step) return; // the reader has taken hold of it
+                const step = Math.round(Math.max(0, Math.min(1, (now - begun) / 1200)) * 90);
+                if (mine !== glides) return;
                 controls.set({step});
                 if (step < 90) requestAnimationFrame(frame);
             };
@@ -33,14 +33,15 @@ const back = {
             const [ghostX, ghostY] = [sum(x, moved), c.forward(sum(x, moved), phi)];
             const rise = c.value('picture_loss', ghostX, dy, phi) - c.value('picture_loss', x, dy, phi);
             const most = Math.hypot(...moved) * steepness, share = most > 1e-9 ? rise / most : 0;
+            const wrong = share < 1 - 1e-9;
             drawPicture({phi, y, dy, dx, moved, ghostX, ghostY, flipped});
             root.querySelector('.gain i').style.setProperty('--share', Math.max(0, share));
             show(root, {
                 gain: `${digits(100 * share, 0)} %`, step: `${step} %`, aside: `${aside}°`,
-                verdict: !revealed ? '' : flipped && Math.abs(Math.sin(phi)) > 0.02 && most > 1e-9 && aside === 0
-                    ? 'The shadow leaves dy: this gradient is wrong.' : aside === 0 ? 'The shadow moves along dy.' : '',
+                sign: flipped ? '+' : '−',
+                verdict: !revealed || aside !== 0 || most < 1e-9 ? '' : wrong ? 'The shadow leaves dy: this gradient is wrong.' : 'The shadow moves along dy.',
             });
-            root.querySelector('.verdict').classList.toggle('wrong', share < 0.99);
+            root.querySelector('.verdict').classList.toggle('wrong', wrong);
         }
 
         function drawPicture({phi, y, dy, dx, moved, ghostX, ghostY, flipped}) {
@@ -90,6 +91,7 @@ const back = {
         // The dot goes where it is dragged, but no farther from x than dy is long. Close to dx it stays on it.
         function drag(to, dx) {
             const v = [to[0] - x[0], to[1] - x[1]], {steepness} = controls.values;
+            glides++; // the reader has taken hold of it
             const start = revealed ? Math.atan2(dx[1], dx[0]) : 0, aside = Math.round(inDegrees(Math.atan2(v[1], v[0]) - start) + 540) % 360 - 180;
             controls.set({step: Math.min(100, 100 * Math.hypot(...v) / steepness), aside: revealed && Math.abs(aside) < 9 ? 0 : aside});
         }

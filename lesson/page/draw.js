@@ -205,6 +205,11 @@ class Plane extends Picture {
         this.text([middle + unit + 4, middle + 15], '1', 'tick');
     }
 
+    // Whether a name there stands clear of the others; a letter is some 10 pixels wide.
+    isFree(place, name) {
+        return this.names.every(([x, y, other]) => Math.abs(place[0] - x) > 5 * (name.length + other.length) + 8 || Math.abs(place[1] - y) > 22);
+    }
+
     // An arrow from `from` to from + v, with its name at the tip, beside the names that are there already.
     vector(v, name, look, from = [0, 0]) {
         const tip = [from[0] + v[0], from[1] + v[1]], [x, y] = this.at(tip), end = 2 * this.middle;
@@ -212,8 +217,8 @@ class Plane extends Picture {
             const angle = Math.atan2(v[1], v[0]) + aside;
             return [Math.max(14, Math.min(end - 14, x + 24 * Math.cos(angle))), Math.max(16, Math.min(end - 8, y - 24 * Math.sin(angle) + 5))];
         });
-        const free = places.find(place => this.names.every(other => Math.hypot(place[0] - other[0], place[1] - other[1]) > 24)) ?? places[0];
-        this.names.push(free);
+        const free = places.find(place => this.isFree(place, name)) ?? places[0];
+        this.names.push([...free, name]);
         this.symbol(name, () => {
             this.line(this.at(from), [x, y], 'hit');
             this.arrow(this.at(from), [x, y], look);
@@ -235,7 +240,7 @@ class Plane extends Picture {
             this.path([on(a + rest, radius), on(a + rest - back, radius + wide), on(a + rest - back, radius - wide), on(a + rest, radius)], `head ${look}`);
             if (!name) return;
             const [x, y] = on(a + rest / 2, radius + 15 / this.unit);
-            this.names.push([x, y + 5]);
+            this.names.push([x, y + 5, name]);
             this.text([x, y + 5], name, `name ${look}`);
         };
         if (name) this.symbol(name, draw);
