@@ -13,14 +13,14 @@ const GROUPS = [
 
 // Why the checks answer as they do.
 const REASONS = {
-    sign: 'The backward pass no longer fits the forward pass. Wrong is all that the gradient reaches through a rotation: queries and ' +
-        'keys of the last layer, and everything before them. What comes after the last rotation is right.',
+    sign: 'The backward pass no longer fits the forward pass. Everything the gradient reaches through a rotation is wrong: queries ' +
+        'and keys of the last layer, and everything before them. What comes after the last rotation is right.',
     values: 'Values are turned and their gradients turned back, so every gradient is right. But now the output depends on where ' +
         'the sentence stands, and not on distances alone: a shift shows it.',
     pairing: 'Training is right, and so is use; only together they are wrong. This happens when weights move from one program to another. ' +
         'It takes a comparison of the two to see it.',
-    exponent: 'This is another model, and its gradients are right. Nothing within the program can tell; the formula of the paper can.',
-    bias: 'This is another model, too: what ALiBi takes off a score is too small by a constant factor, and the gradients fit that. The formula of the paper tells.',
+    exponent: 'This is another model, and its gradients are right. Nothing within the program can tell; only the paper’s formula reveals it.',
+    bias: 'This is another model, too: what ALiBi takes off a score is too small by a constant factor, and the gradients fit that. Only the paper’s formula reveals it.',
     cache: 'Training has no cache, so all that training does is right. Feeding the tokens one by one shows the mistake.',
     dropped: 'One term of one sum is missing. The gradient check names the tensor; all others are right.',
 };

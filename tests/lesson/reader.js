@@ -81,9 +81,10 @@ async function use(element) {
         const key = await browser.evaluate("document.activeElement.valueAsNumber >= +document.activeElement.max ? 'ArrowLeft' : 'ArrowRight'");
         for (let i = 0; i < 3; i++) await browser.press(key);
         if ((await again()).value === element.value) return [name + " is not moved by arrows"];
+        const moved = await browser.evaluate(seen("#" + element.section));
         await browser.press("Home");
         await browser.press("End");
-        return before === await browser.evaluate(seen("#" + element.section)) ? [name + " changes nothing that is shown"] : [];
+        return before === moved && before === await browser.evaluate(seen("#" + element.section)) ? [name + " changes nothing that is shown"] : [];
     }
     if (element.tag === "SELECT" || element.type === "number") {
         await browser.press("ArrowUp");
@@ -113,7 +114,8 @@ async function byKeyboard() {
 // --- by mouse ---
 
 async function handles() {
-    const total = await browser.evaluate(`document.querySelectorAll(".handle").length`), bad = [];
+    const total = await browser.evaluate(`document.querySelectorAll("#distance form, #torque form, #slope form").forEach(f => { f.reset(); f.dispatchEvent(new Event("input")); });
+        document.querySelectorAll(".handle").length`), bad = [];
     for (let i = 0; i < total; i++) {
         const where = `(() => { const h = document.querySelectorAll(".handle")[${i}]; h.scrollIntoView({block: "center", behavior: "instant"});
             const b = h.getBoundingClientRect(), f = (h.closest(".bench")).querySelector("form");
@@ -126,7 +128,11 @@ async function handles() {
             await new Promise((resolve) => setTimeout(resolve, 100));
             before = await browser.evaluate(where);
         }
-        await browser.drag([before.x, before.y], [before.x - 25, before.y + 30]);
+        // What is at one end of its way moves the other way.
+        for (const [right, down] of [[-25, 30], [45, 40]]) {
+            await browser.drag([before.x, before.y], [before.x + right, before.y + down]);
+            if ((await browser.evaluate(where)).values !== before.values) break;
+        }
         if ((await browser.evaluate(where)).values === before.values) bad.push(`handle ${i} of ${before.section} moves no input`);
     }
     if (total < 8) bad.push(`there are only ${total} handles`);
@@ -201,18 +207,55 @@ async function shadowGoesAstray() {
 }
 
 async function wrongSignIsMeasured() {
-    const bad = [], verdict = () => textOf("#slope .verdict");
-    await set("#slope [name=angle]", 70);
-    await set("#slope [name=nudge]", -4);
+    const bad = [], verdict = () => textOf("#slope .verdict"), expect = async (words, what) => {
+        if (!words.test(await verdict())) bad.push(`${what}: ${await verdict()}`);
+    };
+    await set("#slope [name=nudge]", -5);
     await set("#slope [name=flipped]", false);
-    if (!/agree/.test(await verdict())) bad.push("right sign: " + await verdict());
+    await expect(/agree/, "right sign");
+    await set("#slope [name=nudge]", 0);
+    await expect(/differ: the curve bends/, "large nudge");
     await set("#slope [name=nudge]", -13);
-    if (!/agree to \d decimals/.test(await verdict())) bad.push("right sign, tiny nudge: " + await verdict());
-    await set("#slope [name=nudge]", -4);
+    await expect(/differ: rounding/, "tiny nudge");
+    await set("#slope [name=nudge]", -5);
     await set("#slope [name=flipped]", true);
-    if (!/differ/.test(await verdict())) bad.push("wrong sign: " + await verdict());
-    await set("#slope [name=angle]", 180);
-    if (!/agree/.test(await verdict())) bad.push("wrong sign at 180 degrees: " + await verdict());
+    await expect(/differ at every nudge/, "wrong sign");
+    return bad;
+}
+
+// Every question has one right answer; a wrong guess is marked and shows the answer, too.
+async function laterGuessesAreAnswered() {
+    const bad = [], total = await browser.evaluate(`document.querySelectorAll("#distance .ask, #torque .ask, #train .ask, #slope .ask, #broken .ask").length`);
+    for (let i = 0; i < total; i++) {
+        const box = `document.querySelectorAll("#distance .ask, #torque .ask, #train .ask, #slope .ask, #broken .ask")[${i}]`;
+        const words = await browser.evaluate(`${box}.querySelector(".do").innerText`), shown = `${box}.querySelector(".answer").getClientRects().length > 0`;
+        if (await browser.evaluate(`${box}.querySelectorAll("[data-right]").length`) !== 1) bad.push(words + ": not one right answer");
+        if (await browser.evaluate(shown)) bad.push(words + ": the answer is shown before the guess");
+        await browser.evaluate(`${box}.querySelector("button:not([data-right])").focus()`);
+        await browser.press("Enter");
+        if (!await browser.evaluate(shown)) bad.push(words + ": the guess is not answered");
+        if (!await browser.evaluate(`!!${box}.querySelector("button.wrong[aria-pressed=true]") && !!${box}.querySelector("button.right[data-right]")`))
+            bad.push(words + ": the guess is not marked");
+    }
+    return total < 9 ? [...bad, `there are only ${total} questions`] : bad;
+}
+
+// Recorded curves are shown in part before the guess, then as a whole; not those of another model.
+async function recordedCurvesAreShown() {
+    const bad = [], last = () => browser.evaluate(`document.querySelector("#train .curves").getAttribute("aria-label")`);
+    const curves = (where) => browser.evaluate(`document.querySelectorAll("${where} .curves .recorded").length`);
+    if (await curves("#train") !== 3 || !/rope: \d.\d\d after 5\d steps, recorded/.test(await last())) bad.push("before the guess: " + await last());
+    if (await curves(".wrong") !== 2) bad.push("the wrong sign is shown before the guess");
+    bad.push(...await laterGuessesAreAnswered());
+    await browser.until(`document.querySelectorAll(".wrong .curves .recorded").length === 3`, "the recorded wrong sign", 10);
+    await browser.until(`/after 59\\d steps, recorded/.test(document.querySelector("#train .curves").getAttribute("aria-label"))`, "whole curves", 10);
+    await browser.until(`document.querySelector("#slope [name=nudge]").value === "-5"`, "the nudge to become 10⁻⁵", 10);
+    await set("#train [name=learned]", true);
+    if (await curves("#train") !== 4) bad.push("a ticked scheme is not shown");
+    await set("#train [name=seed]", 7);
+    if (await curves("#train") !== 0) bad.push("curves of another seed are shown");
+    await set("#train [name=seed]", 1337);
+    await set("#train [name=learned]", false);
     return bad;
 }
 
@@ -252,15 +295,18 @@ const headings = `(() => { let last = 1; const bad = [];
     return bad; })()`;
 
 async function shiftsChangeNothing() {
-    const bad = [], score = () => textOf("#distance [data-show=score]");
-    await set("#distance [name=both]", 0);
-    await set("#distance [name=key]", 10);
-    await set("#distance [name=query]", 30);
-    const first = await score();
-    await set("#distance [name=both]", 200);
-    if (await score() !== first) bad.push(`the score ${first} became ${await score()} when both shifted`);
-    await set("#distance [name=key]", 12);
-    if (await score() === first) bad.push("the score stayed when the key alone moved");
+    const bad = [], stays = async (bench, shift, other, values) => {
+        const score = () => textOf(`${bench} [data-show=score]`), first = await score();
+        await set(`${bench} [name=${shift}]`, values[0]);
+        if (await score() !== first) bad.push(`${bench}: the score ${first} became ${await score()} when both shifted`);
+        await set(`${bench} [name=${other}]`, values[1]);
+        if (await score() === first) bad.push(`${bench}: the score stayed when one alone moved`);
+    };
+    await set("#distance [name=m]", 12);
+    await set("#distance [name=n]", 4);
+    await stays("#distance .couple", "both", "n", [17, 5]);
+    await set("#distance [name=distance]", 20);
+    await stays("#distance .crowd", "shift", "distance", [200, 22]);
     return bad;
 }
 
@@ -324,6 +370,7 @@ async function trains() {
     await browser.evaluate(`window.tasks = [0]; new PerformanceObserver((list) => tasks.push(...list.getEntries().map((e) => e.duration)))
         .observe({type: "longtask"}); 0`);
     await set("#train [name=steps]", 12);
+    await set("#train [name=context]", 64);
     await set("#train [name=size]", "--layers 1 --heads 2 --width 32");
     for (const scheme of ["none", "learned", "sinusoidal", "rope", "alibi", "rope-learned"]) await set(`#train [name="${scheme}"]`, true);
     await set("#train [name=others]", "xpos");
@@ -340,13 +387,17 @@ async function trains() {
     };
     await asked("sample", [".sample", 7]);
     await asked("attention", ["svg[role=img]", 7]);
-    await asked("frequencies", ["svg[role=img]", 3]);
+    await asked("frequencies", ["svg[role=img]", 1]);
+    const kept = await textOf("#train .answers p");
+    if (!/rope, xpos keep their frequencies/.test(kept) || !/none, learned, sinusoidal, alibi turn no pairs/.test(kept)) bad.push("frequencies: " + kept);
     const factorless = () => browser.evaluate(`document.querySelector("#train [name=factor]").disabled`);
     await set("#train [name=stretch]", "none");
     if (!await factorless()) bad.push("the factor of no stretch can be moved");
     await set("#train [name=stretch]", "yarn");
     if (await factorless()) bad.push("the factor of a stretch cannot be moved");
     await asked("beyond", ["svg[role=img]", 1]);
+    const ticks = await browser.evaluate(`[...document.querySelectorAll("#train .answers svg .tick.middle")].map(t => t.textContent).join(" ")`);
+    if (!ticks.startsWith("32 64 128 256 ")) bad.push("windows: ticks " + ticks);
     await browser.look(360, 900);
     const cut = await browser.evaluate(`new Promise(resolve => setTimeout(resolve, 300)).then(() => {
         const box = document.querySelector("#train .runs").parentElement; return box.scrollWidth - box.clientWidth; })`);
@@ -361,6 +412,8 @@ async function trains() {
     await set("#train [name=others]", "nonsense");
     await click("#train button[type=submit]");
     await browser.until(`/nonsense/.test(document.querySelector("#train [data-show=error]").textContent)`, "a refusal");
+    await browser.until(`/rope/.test(document.querySelector("#train ul.key").innerText) && !/nonsense/.test(document.querySelector("#train ul.key").innerText)`,
+        "the refused scheme to leave the legend", 10);
     return bad;
 }
 
@@ -369,7 +422,7 @@ async function picturesStay() {
     await browser.look(360, 640);
     await browser.evaluate("document.documentElement.style.scrollBehavior = 'auto'; new Promise(resolve => setTimeout(resolve, 400))");
     const bad = await browser.evaluate(`(async () => { const bad = [];
-        for (const bench of document.querySelectorAll("#first .bench, #clock .bench, #back .bench, #length .bench, #distance .bench, #torque .one .bench, #torque .task .bench")) {
+        for (const bench of document.querySelectorAll("#first .bench, #clock .bench, #back .bench, #length .bench, #distance .bench, #torque .bench.one, #torque .bench.task, #torque .bench.shift, #slope .bench")) {
             const picture = bench.querySelector(":scope > svg, .stage > .plane, .stay"), where = bench.closest("section").id;
             for (const slider of bench.querySelectorAll("input[type=range], select")) {
                 slider.focus({preventScroll: true}); // what can be dragged has a slider that only the keyboard finds
@@ -388,10 +441,10 @@ async function picturesStay() {
 }
 
 async function keyAheadIsSaid() {
-    await set("#distance [name=query]", 30);
-    await set("#distance [name=key]", 20);
+    await set("#distance [name=m]", 12);
+    await set("#distance [name=n]", 8);
     const words = () => browser.evaluate(`document.querySelector("#distance .line").textContent`), before = await words();
-    await set("#distance [name=key]", 40);
+    await set("#distance [name=n]", 16);
     if (/looks ahead/.test(before) || !/looks ahead/.test(await words())) return [before + " / " + await words()];
     await browser.look(360, 640);
     await browser.evaluate("new Promise(resolve => setTimeout(resolve, 400))");
@@ -453,6 +506,7 @@ async function main() {
     await test("no heading skips a level", () => browser.evaluate(headings));
     await test("the picture comes first", pictureComesFirst);
     await test("guesses are answered", guessesAreAnswered);
+    await test("guesses of the later sections are answered, and recorded curves shown", recordedCurvesAreShown);
     await test("every control is reached and moved by keyboard alone", byKeyboard);
     await test("what can be dragged moves its inputs", handles);
     await test("back: a wrong sign leads the shadow astray", shadowGoesAstray);
@@ -461,13 +515,13 @@ async function main() {
     await test("words explain themselves", wordsExplainThemselves);
     await test("slope: a wrong sign is measured", wrongSignIsMeasured);
     await test("length: a line ends at the frame", linesEndAtTheFrame);
-    await test("section 4: shifts change nothing", shiftsChangeNothing);
-    await test("section 4: clocks are stretched as the methods say", clocksAreStretched);
-    await test("section 4: a key after its query is marked", keyAheadIsSaid);
-    await test("section 5: the frequency comes to rest", frequencyComesToRest);
-    await test("section 6: trains seven schemes and looks inside", trains);
-    await test("section 7: every mistake is noticed", breaks);
-    await test("section 7: trains with both signs, and without positions", bothSignsTrain);
+    await test("distance: shifts change nothing", shiftsChangeNothing);
+    await test("distance: clocks are stretched as the methods say", clocksAreStretched);
+    await test("distance: a key after its query is marked", keyAheadIsSaid);
+    await test("torque: the frequency comes to rest", frequencyComesToRest);
+    await test("train: trains seven schemes and looks inside", trains);
+    await test("broken: every mistake is noticed", breaks);
+    await test("broken: trains with both signs, and without positions", bothSignsTrain);
     await test("all texts are in order", () => browser.evaluate(`${odd}.concat(${undescribed})`));
     for (const width of [1280, 360])
         for (const scheme of ["light", "dark"])
