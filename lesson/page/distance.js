@@ -9,7 +9,7 @@ const distance = {
 
     // One pair: query and key in one plane, turned by their positions, and below them the line of positions.
     couple(root, c) {
-        const TURN = 20, THETA = TURN * Math.PI / 180, LAST = 40, again = () => controls.update();
+        const TURN = 15, THETA = TURN * Math.PI / 180, LAST = 40, again = () => controls.update();
         const plane = new Plane(root.querySelector('.plane'), 1.3, again), line = new WidePicture(root.querySelector('.line'), 96, again);
         const controls = new Controls(root.querySelector('form'), draw);
         ask(root.querySelector('.ask'), () => glide(controls, 'both', 15));

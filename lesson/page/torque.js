@@ -104,7 +104,11 @@ const torque = {
 
         const button = root.querySelector('button[name=follow]');
         play(button, follow, 80);
-        ask(root.querySelector('.ask'), () => button.click());
+        ask(root.querySelector('.ask'), () => {
+            const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+            while (still && !follow()); // at once, for readers who want no motion
+            if (!still) button.click();
+        });
         controls.form.addEventListener('input', () => { trail = []; });
         controls.update();
     },
