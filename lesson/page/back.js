@@ -13,12 +13,12 @@ const back = {
         // The dot goes along dx, from x to the end of the arrow.
         function glide() {
             const still = matchMedia('(prefers-reduced-motion: reduce)').matches, begun = performance.now(), mine = ++glides;
-            controls.set({aside: 0, step: still ? 90 : 0});
+            controls.set({aside: 0, step: still ? 65 : 0});
             const frame = now => {
-                const step = Math.round(Math.max(0, Math.min(1, (now - begun) / 1200)) * 90);
+                const step = Math.round(Math.max(0, Math.min(1, (now - begun) / 1200)) * 65);
                 if (mine !== glides) return;
                 controls.set({step});
-                if (step < 90) requestAnimationFrame(frame);
+                if (step < 65) requestAnimationFrame(frame);
             };
             if (!still) requestAnimationFrame(frame);
         }
@@ -58,8 +58,8 @@ const back = {
             plane.vector(y, 'y', 'forward');
             plane.vector(dy, 'dy', 'backward', y);
             if (revealed) plane.vector(dx, 'dx', 'backward', x);
-            dot(ghostX);
-            dot(ghostY);
+            dot(ghostX, 'dot');
+            dot(ghostY, 'shadow');
             plane.polarHandle('dy', dy, controls, 'gradient', 'steepness', y);
             plane.handle('ghost', plane.at(ghostX), pixel => drag(plane.point(pixel), dx));
         }
@@ -83,9 +83,11 @@ const back = {
             }
         }
 
-        function dot(p) {
+        // Their names are in the question only.
+        function dot(p, name) {
             const [cx, cy] = plane.at(p);
             plane.add('circle', {cx, cy, r: 6, class: 'dot'});
+            if (!revealed) plane.text([cx + 11, cy + 5], name, 'strong');
         }
 
         // The dot goes where it is dragged, but no farther from x than dy is long. Close to dx it stays on it.

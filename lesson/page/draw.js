@@ -203,6 +203,7 @@ class Plane extends Picture {
         this.add('circle', {cx: middle, cy: middle, r: unit, class: 'unit'});
         this.text([end - 4, middle - 6], '0°', 'tick end');
         this.text([middle + unit + 4, middle + 15], '1', 'tick');
+        this.names.push([end - 12, middle - 6, '0'], [middle + unit + 8, middle + 15, '']);
     }
 
     // Whether a name there stands clear of the others; a letter is some 10 pixels wide.
@@ -300,6 +301,7 @@ class Clocks extends WidePicture {
             const count = Math.ceil(seen * 8), arc = Array.from({length: count + 1}, (_, i) => tip(seen * i / count, radius));
             this.path([middle, ...arc, middle], 'seen');
         }
+        this.line(tip(0, radius * 0.84), tip(0, radius), 'axis'); // 0 degrees
         for (const hand of hands) this.line(middle, tip(hand.angle, radius * 0.88), `hand ${hand.look}`);
     }
 }
