@@ -16,7 +16,7 @@ export LC_ALL=C
 clang=$1 preprocess=$2 build=$3 tales=$4
 page=lesson/page
 # Scripts of the page, in this order; those that do not exist yet are left out. worker.js runs in workers only.
-scripts='wasm worker text draw numbers first clock back length distance torque train inside slope broken page'
+scripts='wasm worker text draw numbers first clock back length distance torque recorded train inside slope broken page'
 # Functions that JavaScript calls: those of these headers that have such names.
 float_headers='lesson/module.h'
 double_headers='lesson/module.h posenc/rotation/rotate.h lab/lesson/pair.h'

@@ -361,6 +361,7 @@ class Chart extends WidePicture {
 }
 
 function ticks(axis) {
+    if (axis.ticks) return axis.ticks;
     const values = [];
     if (axis.log) {
         const step = Math.max(1, Math.ceil(Math.log10(axis.to / axis.from) / 7));
@@ -386,4 +387,29 @@ function legend(list, entries) {
         item.append(sample, words);
         return item;
     }));
+}
+
+// Moves an input to a value within so many seconds, between its steps, too; at once for readers who want no motion. The
+// reader's own hand on the picture or on any control of the form ends it.
+function glide(controls, name, goal, seconds = 2) {
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return controls.set({[name]: goal});
+    const input = controls.form.elements[name], {step} = input, from = controls.values[name], begin = performance.now();
+    let moving = true, last = from;
+    const stop = () => {
+        moving = false;
+        input.step = step;
+        controls.update();
+    };
+    const next = now => {
+        if (!moving) return;
+        if (controls.values[name] !== last) return stop();
+        const part = Math.max(0, Math.min(1, (now - begin) / (1000 * seconds)));
+        controls.set({[name]: from + (goal - from) * part * part * (3 - 2 * part)});
+        last = controls.values[name];
+        if (part < 1) requestAnimationFrame(next);
+        else stop();
+    };
+    input.step = 'any';
+    controls.form.addEventListener('input', stop, {once: true});
+    requestAnimationFrame(next);
 }
