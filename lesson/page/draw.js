@@ -100,6 +100,10 @@ class Picture {
         return this.add('path', {d: points.map((p, i) => `${i ? 'L' : 'M'}${p[0].toFixed(1)} ${p[1].toFixed(1)}`).join(''), class: look});
     }
 
+    dots(points, look) {
+        return this.add('path', {d: points.map(p => `M${p[0].toFixed(1)} ${p[1].toFixed(1)}h0`).join(''), class: `dots ${look}`});
+    }
+
     text(at, words, look = '') {
         return this.add('text', {x: at[0], y: at[1], class: look}, words);
     }
