@@ -3,24 +3,17 @@ const back = {
     start(root, c) {
         const plane = new Plane(root.querySelector('.plane'), 1.9, () => controls.update());
         const controls = new Controls(root.querySelector('form'), draw);
-        let revealed = false, glides = 0;
+        let revealed = false;
         ask(root.querySelector('.ask'), () => {
             revealed = true;
-            glide();
+            climb();
         });
-        controls.form.elements.flipped.addEventListener('input', glide);
+        controls.form.addEventListener('input', event => { if (event.target.name === 'flipped') climb(); });
 
-        // The dot goes along dx, from x to the end of the arrow.
-        function glide() {
-            const still = matchMedia('(prefers-reduced-motion: reduce)').matches, begun = performance.now(), mine = ++glides;
-            controls.set({aside: 0, step: still ? 90 : 0});
-            const frame = now => {
-                const step = Math.round(Math.max(0, Math.min(1, (now - begun) / 1200)) * 90);
-                if (mine !== glides) return;
-                controls.set({step});
-                if (step < 90) requestAnimationFrame(frame);
-            };
-            if (!still) requestAnimationFrame(frame);
+        // The dot goes along dx, so that its shadow shows where dx leads.
+        function climb() {
+            controls.set({aside: 0, step: 0});
+            glide(controls, 'step', 65, 1.5);
         }
 
         // x stands still here, at the length 1, so that all that moves answers to the question.
@@ -37,7 +30,7 @@ const back = {
             drawPicture({phi, y, dy, dx, moved, ghostX, ghostY, flipped});
             root.querySelector('.gain i').style.setProperty('--share', Math.max(0, share));
             show(root, {
-                gain: `${digits(100 * share, 0)} %`, step: `${step} %`, aside: `${aside}°`,
+                gain: `${digits(100 * share, 0)} %`, step: `${digits(step, 0)} %`, aside: `${aside}°`,
                 sign: flipped ? '+' : '−',
                 verdict: !revealed || aside !== 0 || most < 1e-9 ? '' : wrong ? 'The shadow leaves dy: this gradient is wrong.' : 'The shadow moves along dy.',
             });
@@ -58,8 +51,8 @@ const back = {
             plane.vector(y, 'y', 'forward');
             plane.vector(dy, 'dy', 'backward', y);
             if (revealed) plane.vector(dx, 'dx', 'backward', x);
-            dot(ghostX);
-            dot(ghostY);
+            dot(ghostX, 'dot');
+            dot(ghostY, 'shadow');
             plane.polarHandle('dy', dy, controls, 'gradient', 'steepness', y);
             plane.handle('ghost', plane.at(ghostX), pixel => drag(plane.point(pixel), dx));
         }
@@ -83,15 +76,16 @@ const back = {
             }
         }
 
-        function dot(p) {
+        // Their names are in the question only.
+        function dot(p, name) {
             const [cx, cy] = plane.at(p);
             plane.add('circle', {cx, cy, r: 6, class: 'dot'});
+            if (!revealed) plane.text([cx + 11, cy + 5], name, 'strong');
         }
 
         // The dot goes where it is dragged, but no farther from x than dy is long. Close to dx it stays on it.
         function drag(to, dx) {
             const v = [to[0] - x[0], to[1] - x[1]], {steepness} = controls.values;
-            glides++; // the reader has taken hold of it
             const start = revealed ? Math.atan2(dx[1], dx[0]) : 0, aside = Math.round(inDegrees(Math.atan2(v[1], v[0]) - start) + 540) % 360 - 180;
             controls.set({step: Math.min(100, 100 * Math.hypot(...v) / steepness), aside: revealed && Math.abs(aside) < 9 ? 0 : aside});
         }

@@ -95,6 +95,7 @@ const broken = {
         const failed = tensors.filter(t => !t.ok).length, noticed = checks.filter(c => c.notices).map(c => c.name);
         const result = this.root.querySelector('.result');
         result.innerHTML = '<h3></h3><p></p><p></p><div class="scroll"><table class="checks-table"></table></div><details open><summary></summary><div class="scroll"><table></table></div></details>';
+        result.querySelectorAll('.scroll').forEach(scrollable);
         result.querySelector('h3').textContent = `${name}: ${right ? 'you guessed it' : 'not quite'}`;
         const [said, why] = result.querySelectorAll('p');
         why.textContent = REASONS[name] ?? '';

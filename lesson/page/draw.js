@@ -100,6 +100,10 @@ class Picture {
         return this.add('path', {d: points.map((p, i) => `${i ? 'L' : 'M'}${p[0].toFixed(1)} ${p[1].toFixed(1)}`).join(''), class: look});
     }
 
+    dots(points, look) {
+        return this.add('path', {d: points.map(p => `M${p[0].toFixed(1)} ${p[1].toFixed(1)}h0`).join(''), class: `dots ${look}`});
+    }
+
     text(at, words, look = '') {
         return this.add('text', {x: at[0], y: at[1], class: look}, words);
     }
@@ -203,6 +207,7 @@ class Plane extends Picture {
         this.add('circle', {cx: middle, cy: middle, r: unit, class: 'unit'});
         this.text([end - 4, middle - 6], '0°', 'tick end');
         this.text([middle + unit + 4, middle + 15], '1', 'tick');
+        this.names.push([end - 12, middle - 6, '0'], [middle + unit + 8, middle + 15, '']);
     }
 
     // Whether a name there stands clear of the others; a letter is some 10 pixels wide.
@@ -300,6 +305,7 @@ class Clocks extends WidePicture {
             const count = Math.ceil(seen * 8), arc = Array.from({length: count + 1}, (_, i) => tip(seen * i / count, radius));
             this.path([middle, ...arc, middle], 'seen');
         }
+        this.line(tip(0, radius * 0.84), tip(0, radius), 'axis'); // 0 degrees
         for (const hand of hands) this.line(middle, tip(hand.angle, radius * 0.88), `hand ${hand.look}`);
     }
 }
@@ -388,11 +394,11 @@ function legend(list, entries) {
 }
 
 // Moves an input to a value within so many seconds, between its steps, too; at once for readers who want no motion. The
-// reader's own hand on any control of the form ends it.
+// reader's own hand on the picture or on any control of the form ends it.
 function glide(controls, name, goal, seconds = 2) {
     if (matchMedia('(prefers-reduced-motion: reduce)').matches) return controls.set({[name]: goal});
     const input = controls.form.elements[name], {step} = input, from = controls.values[name], begin = performance.now();
-    let moving = true;
+    let moving = true, last = from;
     const stop = () => {
         moving = false;
         input.step = step;
@@ -400,8 +406,10 @@ function glide(controls, name, goal, seconds = 2) {
     };
     const next = now => {
         if (!moving) return;
+        if (controls.values[name] !== last) return stop();
         const part = Math.max(0, Math.min(1, (now - begin) / (1000 * seconds)));
         controls.set({[name]: from + (goal - from) * part * part * (3 - 2 * part)});
+        last = controls.values[name];
         if (part < 1) requestAnimationFrame(next);
         else stop();
     };

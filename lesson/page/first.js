@@ -36,14 +36,12 @@ const first = {
             plane.polarHandle('dy', dy, {set: changes => { clock.run(false); controls.set(changes); }}, 'gradient', 'steepness', y);
         }
 
-        // On a phone there is room for four tokens.
         function drawTape(now) {
-            const some = tape.width < 300 ? 4 : WORDS.length, begin = now - now % some;
-            tape.draw(WORDS.slice(begin, begin + some).map((name, i) => ({name, look: begin + i === now ? 'strong' : '',
-                hands: [{angle: (begin + i) * theta, look: begin + i > now ? 'before' : 'forward'}]})),
-            `A clock for each token, which turns by ${digits(theta, 2)} radians a token. The token at position ${now} is “${WORDS[now]}”.`);
+            tape.draw(WORDS.map((name, i) => ({name, look: i === now ? 'strong' : '', hands: [{angle: i * theta, look: i > now ? 'before' : 'forward'}]})),
+                `A clock for each token, which turns by ${digits(theta, 2)} radians a token. The token at position ${now} is “${WORDS[now]}”.`);
         }
 
+        tape.pressed(t => { clock.run(false); controls.set({t}); });
         form.elements.t.addEventListener('input', () => clock.run(false));
         controls.update();
         clock.run(!matchMedia('(prefers-reduced-motion: reduce)').matches);

@@ -1,6 +1,7 @@
 // Starts the sections when the page is there.
 (async () => {
     const status = document.getElementById('status'), part = id => document.getElementById(id);
+    contents(document.querySelector('nav ol'));
     words.start();
     for (const section of document.querySelectorAll('section')) symbols.start(section);
     for (const box of document.querySelectorAll('pre, .scroll')) scrollable(box);
@@ -23,3 +24,14 @@
         console.error(error);
     }
 })();
+
+// The list of contents: a link to each section of the main part; style.css numbers both.
+function contents(list) {
+    list.replaceChildren(...[...document.querySelectorAll('main > section')].map(section => {
+        const item = document.createElement('li'), link = document.createElement('a');
+        link.href = '#' + section.id;
+        link.textContent = section.querySelector('h2').textContent;
+        item.append(link);
+        return item;
+    }));
+}
