@@ -17,7 +17,7 @@ export LC_ALL=C
 clang=$1 preprocess=$2 build=$3 tales=$4
 page=lesson/page
 # Scripts of the page, in this order; those that do not exist yet are left out. worker.js runs in workers only.
-scripts='wasm worker draw numbers clock back length distance layer torque train inside own broken page'
+scripts='wasm worker text draw numbers first clock back length distance torque layer recorded train inside slope own broken page'
 # Functions that JavaScript calls: those of these headers that have such names.
 float_headers='lesson/module.h'
 double_headers='lesson/module.h posenc/rotation/rotate.h lab/lesson/pair.h'
