@@ -13,8 +13,10 @@
         lengths.start(part('length'), numbers);
         distance.start(part('distance'), numbers);
         torque.start(part('torque'), numbers);
+        layer.start(part('layer'), numbers);
         train.start(part('train'), numbers);
         slope.start(part('slope'), numbers);
+        own.start(part('own'), numbers);
         broken.start(part('broken'), numbers.module.mistakes());
         status.textContent = '';
         await Bitter.embedded('float'); // so that training can begin at once
