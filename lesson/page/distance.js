@@ -17,28 +17,38 @@ const distance = {
         function draw({m, n, both}) {
             const query = m + both, key = n + both;
             const score = c.value('picture_score', [1, 0], [1, 0], [1 / THETA], 2, 1, query, key); // one pair, THETA a token
-            drawPlane(query, key, score);
+            drawPlane(query, key, score, both);
             drawLine(query, key);
             show(root, {m: digits(query, 0), n: digits(key, 0), apart: digits(query - key, 0),
                 angle: `${digits((query - key) * TURN, 0)}°`, score: digits(score, 6)});
         }
 
-        function drawPlane(m, n, score) {
+        function drawPlane(m, n, score, both) {
             const q = c.forward([1, 0], m * THETA), k = c.forward([1, 0], n * THETA), shadow = k.map(x => x * score);
             const between = (m - n) * THETA, middle = n * THETA + between / 2, reach = Math.abs(between) < 0.6 ? 0.62 : 0.5;
             plane.clear(`Query and key as arrows of length 1. The angle from the key to the query is ${digits(inDegrees(between), 0)} degrees. ` +
                 `The shadow of the query on the line of the key, their score, is ${digits(score, 3)} long.`);
-            plane.arc(n * THETA, between, 0.34, 'between');
+            if (both) drawBefore(q, k, both * THETA);
             plane.line(plane.at(q), plane.at(shadow), 'drop');
             plane.vector(k, 'k', 'key');
             plane.vector(q, 'q', 'query');
-            plane.line(plane.at([0, 0]), plane.at(shadow), 'shadow');
             const aside = Math.sign(Math.sin(between)) || 1, below = [(shadow[0] + aside * k[1] * 0.4) / 2, (shadow[1] - aside * k[0] * 0.4) / 2];
-            plane.text(plane.at(below), 'score', 'angle middle');
-            const at = plane.at([reach * Math.cos(middle), reach * Math.sin(middle)]);
-            plane.text([at[0], at[1] + 5], `${digits(inDegrees(between), 0)}°`, 'angle middle');
+            plane.symbol('score', () => {
+                plane.line(plane.at([0, 0]), plane.at(shadow), 'shadow');
+                plane.text(plane.at(below), 'score', 'angle middle');
+            });
+            const [x, y] = plane.at([reach * Math.cos(middle), reach * Math.sin(middle)]);
+            plane.symbol('angle', () => {
+                plane.arc(n * THETA, between, 0.34, 'between');
+                plane.text([x, y + 5], `${digits(inDegrees(between), 0)}°`, 'angle middle');
+            });
             plane.handle('key', plane.at(k), turned('n'));
             plane.handle('query', plane.at(q), turned('m'));
+        }
+
+        // The pair as it was before both shifted: the same figure, not yet turned.
+        function drawBefore(q, k, turn) {
+            for (const [arrow, look] of [[k, 'key'], [q, 'query']]) plane.arrow(plane.at([0, 0]), plane.at(c.backward(arrow, turn)), `${look} faint`);
         }
 
         // The token at which the arrow points to this pixel, of those nearest to where it stands.

@@ -5,6 +5,7 @@ const lengths = {
         const plane = new Plane(root.querySelector('.plane'), 3, again), chart = new Chart(root.querySelector('.chart'), 300, again, 200);
         const controls = new Controls(root.querySelector('form'), draw);
         let revealed = false;
+        chart.clear('Length of the gradient by position: drawn after the guess.');
         legend(root.querySelector('ul.key'), ['rope', 'the matrix M', 'xPos, query', 'xPos, key'].map((name, i) => [LOOKS[i], name]));
         ask(root.querySelector('.ask'), () => {
             revealed = true;

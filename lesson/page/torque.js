@@ -25,12 +25,14 @@ const torque = {
                 `The part of dy along that line is ${digits(part, 3)} long. The torque is ${digits(dphi, 3)}.`);
             plane.line(line(-1.2), line(1.2), 'tangent');
             plane.line(plane.at([y[0] + dy[0], y[1] + dy[1]]), tip, 'drop');
-            plane.arc(direction, dphi / 2, 0.5, 'torque');
             plane.vector(y, 'y', 'forward');
             plane.vector(dy, 'dy', 'backward', y);
             plane.line(plane.at(y), tip, 'part');
             const [x, height] = plane.at(polar(inDegrees(direction + dphi / 2 + (dphi < 0 ? -0.5 : 0.5)), 0.62));
-            plane.text([x, height + 5], `${dphi > 0 ? '+' : ''}${digits(dphi, 2)}`, 'turn middle');
+            plane.symbol('dφ', () => {
+                plane.arc(direction, dphi / 2, 0.5, 'torque');
+                plane.text([x, height + 5], `${dphi > 0 ? '+' : ''}${digits(dphi, 2)}`, 'turn middle');
+            });
             plane.polarHandle('y', y, controls, 'direction', 'reach');
             plane.polarHandle('dy', dy, controls, 'gradient', 'steepness', y);
         }
