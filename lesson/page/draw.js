@@ -340,6 +340,8 @@ class Chart extends WidePicture {
             this.line([left, py], [right, py], 'grid');
             this.text([left - 6, py + 4], tickName(value), 'tick end');
         }
+        this.line([left, top], [left, bottom], 'axis');
+        this.line([left, bottom], [right, bottom], 'axis');
         this.text([(left + right) / 2, this.height - 6], x.name, 'tick middle');
         this.add('text', {transform: `translate(13 ${(top + bottom) / 2}) rotate(-90)`, class: 'tick middle'}, y.name);
     }

@@ -293,6 +293,36 @@ async function wordsExplainThemselves() {
 const unscrollable = `[...document.querySelectorAll("pre, .scroll")].filter(e => e.scrollWidth > e.clientWidth + 1 && e.tabIndex < 0)
     .map(e => "scrolls, but not by keyboard: " + e.textContent.trim().slice(0, 60))`;
 
+// Contrast with the page and with its panels: of what is read 4.5, of lines 3.
+const pale = `(() => { const style = getComputedStyle(document.documentElement), bad = [];
+    const channel = hex => { const c = parseInt(hex, 16) / 255; return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
+    const light = name => { const [r, g, b] = style.getPropertyValue(name).trim().slice(1).match(/../g).map(channel);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05; };
+    const contrast = (a, b) => Math.max(light(a), light(b)) / Math.min(light(a), light(b));
+    const read = ["ink", "soft", "accent", "forward", "backward", "query", "key", "measured", "wrong", "right",
+        ...["none", "learned", "sinusoidal", "rope", "alibi", "own"].map(s => "scheme-" + s)];
+    for (const [least, names] of [[4.5, read], [3, ["axis"]]])
+        for (const name of names) if (!(contrast("--" + name, "--paper") >= least)) bad.push(name + ": contrast " + contrast("--" + name, "--paper"));
+    return bad; })()`;
+
+// Where the system chooses colours, pictures have them, too.
+async function systemColours() {
+    await browser.look(1280, 900, { "forced-colors": "active" });
+    const bad = await browser.evaluate(`(() => { const bad = [], probe = document.createElement("i"), root = document.documentElement;
+        document.body.append(probe);
+        for (const name of ["paper", "forward", "backward", "axis", "scheme-rope"]) {
+            const words = getComputedStyle(root).getPropertyValue("--" + name).trim();
+            if (!/^[A-Z][A-Za-z]+$/.test(words)) bad.push(name + " is " + words);
+        }
+        const seen = getComputedStyle(document.querySelector("#clock svg .arrow.forward")).stroke;
+        probe.style.color = "CanvasText";
+        if (seen !== getComputedStyle(probe).color) bad.push("an arrow is " + seen + ", text is " + getComputedStyle(probe).color);
+        probe.remove();
+        return bad; })()`);
+    await browser.look(1280, 900);
+    return bad;
+}
+
 const headings = `(() => { let last = 1; const bad = [];
     for (const h of document.querySelectorAll("h1, h2, h3, h4")) { const level = +h.tagName[1];
         if (level > last + 1) bad.push(h.tagName + " “" + h.textContent + "” follows h" + last); last = level; }
@@ -534,8 +564,9 @@ async function main() {
                 await browser.evaluate(openAll);
                 await browser.evaluate("new Promise(resolve => setTimeout(resolve, 300))");
                 const light = await browser.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0] > 128");
-                return [...await browser.evaluate(overflowing), ...await browser.evaluate(unscrollable), ...(light === (scheme === "light") ? [] : ["the colours are those of the other scheme"])];
+                return [...await browser.evaluate(overflowing), ...await browser.evaluate(unscrollable), ...await browser.evaluate(pale), ...(light === (scheme === "light") ? [] : ["the colours are those of the other scheme"])];
             });
+    await test("colours of the system reach the pictures", systemColours);
     await test("on a phone, pictures stay above their sliders", picturesStay);
     await test("readers who want no motion get none", withoutMotion);
     await test("overflow is noticed", async () => {
