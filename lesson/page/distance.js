@@ -95,6 +95,11 @@ const distance = {
         const {PAIRS, FARTHEST} = this, NO_STRETCH = Array(PAIRS).fill(1), again = () => controls.update();
         const faces = new PairClocks(root.querySelector('.pairs'), 110, again), chart = new Chart(root.querySelector('.chart'), 260, again, 200);
         const controls = new Controls(root.querySelector('form'), draw);
+        faces.pressed(i => {
+            const box = controls.form.elements[`pair${i}`];
+            box.checked = !box.checked;
+            controls.update();
+        });
         let farthest = 3; // how far the reader has been: the curve is drawn up to there
         ask(root.querySelector('.ask'), () => glide(controls, 'distance', FARTHEST, 6));
 
@@ -199,11 +204,13 @@ class PairClocks extends Clocks {
     draw(clocks, words) {
         const across = this.width < 560 ? 4 : 8, cell = this.width / across, radius = Math.min(this.width < 560 ? 28 : 36, cell / 2 - 6);
         const row = 2 * radius + 52;
+        this.places = [];
         this.setHeight(Math.ceil(clocks.length / across) * row);
         this.clear(`${words} They add ${clocks.map(clock => digits(clock.adds, 2)).join(', ')}.`);
         clocks.forEach((clock, i) => {
-            const [x, y] = [(i % across + 0.5) * cell, Math.floor(i / across) * row + radius + 4], bar = y + radius + 24;
-            this.face([x, y], radius, clock);
+            const [x, y] = this.places[i] = [(i % across + 0.5) * cell, Math.floor(i / across) * row + radius + 4], bar = y + radius + 24;
+            if (clock.off) this.add('circle', {cx: x, cy: y, r: radius, class: 'face off'});
+            else this.face([x, y], radius, clock);
             this.text([x, y + radius + 17], clock.name, 'tick middle');
             this.line([x - radius, bar + 4], [x + radius, bar + 4], 'axis');
             if (clock.off) return;

@@ -182,7 +182,7 @@ const inside = {
         chart.clear(lines.map(line => `${line.name}: ` + line.points.map(p => `${digits(p[1], 2)} at ${p[0]}`).join(', ')).join('. '));
         const half = (x, round) => round(2 * x) / 2, low = half(Math.min(...losses, ...this.training.models.map(m => m.validation || Infinity)), Math.floor);
         chart.axes({from: lengths[0], to: lengths.at(-1), log: true, ticks: lengths, name: 'bytes in the window'},
-            {from: low, to: Math.max(low + 1.5, half(Math.max(...losses), Math.ceil)), name: 'loss'});
+            {from: low, to: Math.max(low + 1, half(Math.max(...losses), Math.ceil)), name: 'loss'});
         const [x] = chart.at([context, 1]);
         chart.add('rect', {x, y: chart.frame.top, width: chart.frame.right - x, height: chart.frame.bottom - chart.frame.top, class: 'past'});
         chart.draw(lines);

@@ -68,6 +68,11 @@ const torque = {
                 const [x, y] = picture.at([j - 0.36, weight]), [right, bottom] = picture.at([j + 0.36, 0]);
                 picture.add('rect', {x, y, width: right - x, height: Math.max(0, bottom - y), class: j === ago ? 'bar wanted' : 'bar'});
             });
+            picture.handle('ago', picture.at([ago, attention[ago]]), pixel => {
+                const {left, right} = picture.frame;
+                trail = [];
+                controls.set({ago: Math.round(TOKENS * (pixel[0] - left) / (right - left) - 0.5)});
+            });
         }
 
         function drawValley(theta, loss, dtheta, task) {

@@ -408,9 +408,12 @@ async function trains() {
     await set("#train [name=size]", "--layers 1 --heads 2 --width 32");
     for (const scheme of ["none", "learned", "sinusoidal", "rope", "alibi", "rope-learned"]) await set(`#train [name="${scheme}"]`, true);
     await set("#train [name=others]", "xpos");
+    const axis = () => browser.evaluate(`[...document.querySelectorAll("#train .curves .tick.end")].map(t => t.textContent).join(" ")`);
     await click("#train button[type=submit]");
+    const begin = await axis();
     await browser.until(`[...document.querySelectorAll("#train .runs tbody tr")].length === 7 &&
         [...document.querySelectorAll("#train .runs tbody tr")].every(r => /^\\d+\\.\\d+$/.test(r.cells[4].textContent))`, "seven trained models");
+    if (begin === "" || await axis() !== begin) bad.push(`the axis of the loss went from ${begin} to ${await axis()}`);
     console.log("# longest task of the main thread while seven models trained: " + await browser.evaluate("Math.round(Math.max(...tasks))") + " ms");
     const asked = async (what, expected) => {
         await click(`#train button[name=${what}]`);
