@@ -232,11 +232,11 @@ const layer = {
         const changed = Object.fromEntries(Object.keys(TILES).map(name => [name, differing(name, run.values[name], plain.values[name], order)]));
         this.back = back;
         this.diagram.begin(`A layer at work on the words ${order.map(w => WORDS[w]).join(' ')}, with ${scheme.startsWith('{') ? 'your own scheme' : scheme.split(':')[0]}. ` +
-            `${back ? 'Backward' : 'Forward'} step: ${STEPS[front][0]}. ${this.numbersOf(run, back, front)}`);
+            `The loss is ${digits(run.loss, 3)}. ${back ? 'Backward' : 'Forward'} step: ${STEPS[front][0]}. ${this.numbersOf(run, back, front)}`);
         this.drawAll(run, {back, front, place, hue, changed, order});
         const told = back ? 'backward' : 'forward';
         show(this.root, {
-            way: `${told}: ${STEPS[front][0]}`, step: `${step} of ${2 * LAST}`, title: `${STEPS[front][0]}:`, formula: STEPS[front][back ? 2 : 1],
+            way: `${told}: ${STEPS[front][0]}`, step: `${step} of ${2 * LAST}`, title: `${STEPS[front][0]}:`, formula: STEPS[front][back ? 2 : 1] + (front === LAST ? ` = ${digits(run.loss, 6)}` : ''),
             numbers: this.numbersOf(run, back, front), swap: swapped ? this.swapWords(changed, run, plain) : '',
         });
         this.root.querySelector('.numbers').classList.toggle('backward', back);
@@ -271,7 +271,7 @@ const layer = {
             const tile = (back ? run.gradients : run.values)[name], numbers = tile.at(TILES[name].rows === 2 ? 0 : -1);
             return numbers.every(value => value === 0) ? '' : `${prefix}${TILES[name].name.replace(/^\d /, '')}${TILES[name].rows === 2 ? ', head 0' : ''}: ${numbers.map(value => digits(value, back ? 3 : 2)).join('  ')}`;
         };
-        return STEPS[front][3].map(line).filter(Boolean).join('\n') || (front === LAST ? `loss: ${digits(run.loss, 6)}` : '');
+        return STEPS[front][3].map(line).filter(Boolean).join('\n');
     },
 
     // Where the order of the words is noticed first, and how much of it arrives.

@@ -73,6 +73,7 @@ const own = {
             button.addEventListener('click', () => this.write(root.querySelector(`#example-${button.dataset.example}`).content.textContent.trim()));
         this.form.elements.share.addEventListener('click', () => this.share());
         this.controls = new Controls(this.form, () => this.draw());
+        ask(root.querySelector('.pulled'), () => this.show());
         race.start(root, () => this.good && this.formula.text);
         addEventListener('hashchange', () => this.open());
         this.read();
@@ -161,6 +162,17 @@ const own = {
         const {which, at} = this.form.elements;
         this.formula.pull(which.valueAsNumber, at.valueAsNumber, goal);
         this.settle();
+    },
+
+    // Pulls the curve with which the page begins, slowly, to -6 at distance 20.
+    show() {
+        const {form, controls} = this;
+        this.write(form.elements.formula.defaultValue);
+        form.elements.which.value = 0;
+        form.elements.at.value = 20;
+        this.settle();
+        controls.update();
+        glide({form, get values() { return controls.values; }, set: ({pull}) => { this.pull(pull); controls.update(); }, update() {}}, 'pull', -6, 2.5);
     },
 
     draw() {

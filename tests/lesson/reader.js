@@ -171,7 +171,7 @@ async function pictureComesFirst() {
 // The first choice shows the answer and what it lets the reader see; wrong choices are marked.
 async function guessesAreAnswered() {
     const bad = [];
-    for (const section of ["clock", "back", "length"]) {
+    for (const section of ["clock", "back", "length", "own"]) {
         const buttons = await browser.evaluate(`[...document.querySelectorAll("#${section} .ask button")].map(b => "right" in b.dataset)`);
         const state = () => browser.evaluate(`(() => { const s = document.getElementById("${section}"), shown = e => !e || e.getClientRects().length > 0;
             return {answer: shown(s.querySelector(".ask .answer")), later: shown(s.querySelector(".later")),
@@ -633,6 +633,10 @@ async function formulasAreRead() {
 
 async function examplesAreChecked() {
     const bad = [];
+    await browser.evaluate("own.show()");
+    await browser.until(`/^−6\\.000$/.test(document.querySelector("#own label:has([name=pull]) .value").textContent)`, "the curve to be pulled", 10);
+    const now = (await textOf("#own .slopes tbody")).split("\n").map((row) => row.split("\t")[1]);
+    if (!(now[0] > 2.1 && now[1] - 0.5 > now[0] - 2)) bad.push("the pulled numbers are " + now);
     await browser.evaluate(`document.getElementById("own").scrollIntoView({behavior: "instant"})`);
     for (const [name, trained] of [["mexican-hat", 2], ["rope-linear", 0], ["sinusoidal", 0]]) {
         await click(`#own [data-example=${name}]`);
