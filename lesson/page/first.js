@@ -6,13 +6,15 @@ const first = {
         const {WORDS} = this, form = root.querySelector('form'), again = () => controls.update();
         const plane = new Plane(root.querySelector('.plane'), 1.75, again), tape = new Clocks(root.querySelector('.tape'), 200, again);
         const theta = c.theta(10000, 1, 32), x = polar(15, 1), clock = this.beats(root, form.elements.play, () => {
-            const t = (controls.values.t + (clock.beat >= 1)) % WORDS.length;
+            const v = controls.values;
+            if (clock.beat < 1) return turn(v);
             clock.beat %= 1;
-            controls.set({t});
+            controls.set({t: (v.t + 1) % WORDS.length});
         });
-        const controls = new Controls(form, ({t, gradient, steepness}) => {
-            drawPlane((t && t - 1 + clock.turned) * theta, polar(gradient, steepness));
-            drawTape(t);
+        const turn = ({t, gradient, steepness}) => drawPlane((t && t - 1 + clock.turned) * theta, polar(gradient, steepness));
+        const controls = new Controls(form, v => {
+            turn(v);
+            drawTape(v.t);
         });
 
         // dy, turned back with y by the angle `back`, stands at y turned back so.
@@ -47,7 +49,7 @@ const first = {
         clock.run(!matchMedia('(prefers-reduced-motion: reduce)').matches);
     },
 
-    // A token takes one beat: in its first part the hand turns, in its second the gradient goes back. `next` is called for
+    // A token takes one beat: in its first part the hand turns, in its second the gradient goes back. `next` is called in
     // each frame; it takes the whole beats off.
     beats(root, button, next) {
         const SECONDS = 2.4, ease = part => { const p = Math.max(0, Math.min(1, part)); return p * p * (3 - 2 * p); };

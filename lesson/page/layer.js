@@ -52,17 +52,17 @@ const ARROWS = [
     {from: 'x', to: 'mid', wide: 'bottom bottom', tall: 'right right', via: {wide: [[220, 296], [908, 296]], tall: [[324, 95], [324, 567]]}},
     {from: 'mid', to: 'out', wide: 'top bottom', tall: 'bottom top'},
 ];
-const SIGNS = [[72, '+'], [151, '+'], [234, '=']]; // between S0, both biases and S
+const SIGNS = [[67, '+'], [153, '+'], [240, '=']]; // between S0, both biases and S
 
 // What happens in each step: its name; forward, how the numbers that it makes come from those before; backward, how their
 // gradients come from those behind; and the tiles whose numbers are shown.
 const STEPS = [
     ['embeddings', 'each word’s own numbers', 'dtoken = dx: a sum passes its gradient on', ['token']],
-    ['code added (place 1)', 'x = token + code(t)', 'dx += Wᵀ (dq, dk, dv), back through the norm;  dcode = dx', ['code', 'x']],
+    ['x, after place 1', 'x = token + code(t)', 'dx += Wᵀ (dq, dk, dv), back through the norm;  dcode = dx', ['code', 'x']],
     ['q, k and v', '(q, k, v) = W norm(x)', 'back through place 2:  dq ← R(−tθ) dq,  dk ← R(−tθ) dk', ['q0', 'k0', 'v']],
-    ['rotated (place 2)', 'q ← R(tθ) q,  k ← R(tθ) k', 'dq += dS k / √d,  dk += dS q / √d', ['q', 'k']],
+    ['q and k, after place 2', 'q ← R(tθ) q,  k ← R(tθ) k', 'dq += dS k / √d,  dk += dS q / √d', ['q', 'k']],
     ['products', 'S = q · k / √d', 'dS as it is: a sum passes its gradient on', ['S0']],
-    ['bias (places 3, 4)', 'S += bias', 'dS = P (dP − Σ P dP);  dbias = dS', ['bias', 'content', 'S']],
+    ['score, after places 3 and 4', 'S += bias', 'dS = P (dP − Σ P dP);  dbias = dS', ['bias', 'content', 'S']],
     ['softmax', 'P = softmax(S)', 'dP = dheads · v', ['P']],
     ['weighted sum', 'heads = Σ P v', 'dheads = Wᵀ dx;  dx also goes straight on', ['heads']],
     ['into the stream', 'x ← x + W heads', 'dx += what comes back through the MLP', ['mid']],
@@ -116,10 +116,11 @@ class Diagram extends WidePicture {
     }
 
     begin(words) {
-        this.kind = this.width >= SIZES.wide.width ? 'wide' : 'tall';
+        this.kind = this.svg.parentElement.clientWidth >= SIZES.wide.width ? 'wide' : 'tall';
         this.size = SIZES[this.kind];
-        this.left = Math.max(4, (this.width - this.size.width) / 2);
-        this.setHeight(this.size.height);
+        this.left = 4;
+        this.svg.classList.toggle('tall', this.kind === 'tall'); // which is drawn larger where there is room
+        this.svg.setAttribute('viewBox', `0 0 ${this.size.width + 2 * this.left} ${this.size.height}`);
         this.clear(words);
     }
 
@@ -156,8 +157,8 @@ class Diagram extends WidePicture {
     place(names, lit) {
         const boxes = names.map(name => this.box(name)), x = Math.min(...boxes.map(b => b.x)), y = Math.min(...boxes.map(b => b.y));
         const right = Math.max(...boxes.map(b => b.x + b.width)), bottom = Math.max(...boxes.map(b => b.y + b.height));
-        const above = TILES[names[0]][this.kind][2] === 'top' ? 24 : 7;
-        this.add('rect', {x: x - 7, y: y - above, width: right - x + 14, height: bottom - y + 31, rx: 7, class: lit ? `place lit ${lit}` : 'place'});
+        const [above, aside] = TILES[names[0]][this.kind][2] === 'top' ? [24, 7] : [7, 10];
+        this.add('rect', {x: x - aside, y: y - above, width: right - x + 2 * aside, height: bottom - y + 31, rx: 7, class: lit ? `place lit ${lit}` : 'place'});
     }
 
     // Squares whose areas are the sizes of the numbers; negative ones are hollow, changed ones framed.

@@ -459,7 +459,7 @@ async function picturesStay() {
     await browser.look(360, 640);
     await browser.evaluate("document.documentElement.style.scrollBehavior = 'auto'; new Promise(resolve => setTimeout(resolve, 400))");
     const bad = await browser.evaluate(`(async () => { const bad = [];
-        for (const bench of document.querySelectorAll("#first .bench, #clock .bench, #back .bench, #length .bench, #distance .bench, #torque .bench.one, #torque .bench.task, #torque .bench.shift, #slope .bench")) {
+        for (const bench of document.querySelectorAll("#first .bench, #clock .bench, #back .bench, #length .bench, #distance .bench, #torque .bench.one, #torque .bench.task, #torque .bench.shift, #slope .bench, #own .bench")) {
             const picture = bench.querySelector(":scope > svg, .stage > .plane, .stay"), where = bench.closest("section").id;
             for (const slider of bench.querySelectorAll("input[type=range], select")) {
                 slider.focus({preventScroll: true}); // what can be dragged has a slider that only the keyboard finds
@@ -536,6 +536,145 @@ async function withoutMotion() {
 
 const openAll = `document.querySelectorAll("details").forEach(d => { d.open = true; })`;
 
+// --- a layer, whole ---
+
+// Where the last word notices that two others have changed places, for each scheme; and what is drawn on the way back.
+async function orderIsNoticed() {
+    const bad = [], choose = async (scheme) => {
+        await click(`#layer [value="${scheme}"]`);
+        return textOf("#layer [data-show=swap]");
+    };
+    await browser.evaluate(`document.querySelector("#layer .swap [data-right]").click()`);
+    if (!await browser.evaluate(`document.querySelector("#layer [name=swapped]").checked && document.querySelector("#layer [value=none]").checked`))
+        bad.push("the answer shows nothing");
+    const expected = { none: /no number .* has changed/, "sinusoidal:amplitude=0.4": /“1 code”.* up to 0\.\d*[1-9]/, rope: /“2 k”.* up to 0\.\d*[1-9]/,
+        alibi: /“3 distance”.* up to 0\.\d*[1-9]/, fox: /“4 content”.* up to \d\.\d*[1-9]/ };
+    for (const [scheme, pattern] of Object.entries(expected)) {
+        const words = await choose(scheme), framed = await browser.evaluate(`document.querySelectorAll("#layer .changed").length`);
+        if (!pattern.test(words)) bad.push(scheme + ": " + words);
+        if ((framed > 0) === (scheme === "none")) bad.push(`${scheme}: ${framed} numbers are framed`);
+        const places = await browser.evaluate(`[...document.querySelectorAll("#layer .place")].map(p => +p.classList.contains("lit")).join("")`);
+        if (places !== { none: "0000", "sinusoidal:amplitude=0.4": "1000", rope: "0100", alibi: "0010", fox: "0001" }[scheme]) bad.push(`${scheme}: lit places ${places}`);
+    }
+    await set("#layer [name=swapped]", false);
+    if (await browser.evaluate(`document.querySelectorAll("#layer .changed").length`)) bad.push("numbers are framed though nothing is swapped");
+    return bad;
+}
+
+async function gradientComesBack() {
+    const bad = [], count = (what) => browser.evaluate(`document.querySelectorAll("#layer ${what}").length`);
+    for (const [step, backward, waiting] of [[0, 0, 15], [3, 0, 8], [10, 0, 0], [13, 3, 0], [20, 16, 0]]) {
+        await set("#layer [name=step]", step);
+        const found = [await count(".tile.backward"), await count(".tile.waiting")];
+        if (found[0] !== backward || found[1] !== waiting) bad.push(`step ${step}: ${found} tiles have gradients and wait, not ${backward},${waiting}`);
+    }
+    await browser.evaluate(`document.querySelector("#layer .gradient [data-right]").click()`);
+    if (!/^backward: q, k and v/.test(await textOf("#layer .way"))) bad.push("the answer shows " + await textOf("#layer .way"));
+    const lengths = (await textOf("#layer .numbers")).replace(/−/g, "-").split("\n").map((line) => Math.hypot(...line.replace(/^.*: /, "").split(/\s+/).map(Number)));
+    if (lengths.length !== 3 || !lengths.every((length) => length > 0)) bad.push("gradients of q, k and v: " + lengths);
+    await browser.evaluate(`document.querySelector("#layer [data-tile=P] .ground").dispatchEvent(new MouseEvent("click", {bubbles: true}))`);
+    if (await browser.evaluate(`document.querySelector("#layer [name=step]").value`) !== "14") bad.push("pressing the weights leads to step " + await textOf("#layer .way"));
+    for (const width of [1280, 768, 360]) {
+        await browser.look(width, 900);
+        bad.push(...await browser.evaluate(`new Promise(resolve => setTimeout(resolve, 400)).then(() => { const svg = document.querySelector("#layer .diagram"), box = svg.getBoundingClientRect();
+            return [...svg.querySelectorAll("text, rect, path")].filter(e => { const b = e.getBoundingClientRect(); return b.width > 0 && (b.left < box.left - 1 || b.right > box.right + 1 || b.bottom > box.bottom + 1); })
+                .map(e => "at ${width} pixels, it is cut off: " + (e.textContent || e.outerHTML)); })`));
+    }
+    await browser.look(1280, 900);
+    return bad;
+}
+
+// --- a scheme of one's own ---
+
+const write = (text) => set("#own [name=formula]", text);
+
+async function formulasAreRead() {
+    const bad = [], error = () => textOf("#own .write .error"), marked = () => browser.evaluate(`document.querySelector("#own .under mark")?.textContent ?? ""`);
+    for (const [text, sentence, mark] of [
+        ["bias(d) = -a * lgo(1 + d)\na = 1", /line 1, column 16 .*there is no function 'lgo'/, "lgo"],
+        ["# π\nbias(d) = 2 − d", /line 2, column 13 .*the minus of the keyboard/, "−"],
+        ["bias(d) = (1 + d", /line 1, column 11 .*not closed/, "("],
+        ["bias(d) =", /line 1, column 10/, " "],
+        ["bias(d) = 1 / d", /^division by zero at distance 0/, ""],
+        ["rope", /line 1, column 5 /, null],
+    ]) {
+        await write(text);
+        if (!sentence.test(await error())) bad.push(`${text}: ${await error()}`);
+        if (mark !== null && await marked() !== mark) bad.push(`${text}: “${await marked()}” is marked`);
+        if (!await browser.evaluate(`document.getElementById("own").classList.contains("stale")`)) bad.push(text + ": the old picture is not faint");
+    }
+    await click("#own .race button");
+    await write("bias(d) = -a * d^p\na = 1\np = 0.5 per head, > 0, < 2");
+    if (await error()) bad.push(await error());
+    await set("#own [name=which]", 1);
+    await set("#own [name=at]", 16);
+    if (!/0\.000 at distance 0, −4\.000 at 16/.test(await browser.evaluate(`document.querySelector("#own .curve-chart").getAttribute("aria-label")`))) bad.push("the curve of -sqrt(d)");
+    const rows = async () => (await textOf("#own .slopes tbody")).replace(/−/g, "-").trim().split("\n").map((row) => row.split("\t"));
+    const [a, p] = await rows();
+    if (a[2] !== "-4.0000" || p[2] !== (-4 * Math.log(16)).toFixed(4)) bad.push("derivatives: " + a + "; " + p);
+    for (const row of [a, p]) if (Math.abs(row[2] - row[3]) > 2e-4) bad.push("measured: " + row);
+    await set("#own [name=pull]", -6);
+    const [pulledA, pulledP] = await rows(), there = await textOf("#own label:has([name=pull]) .value");
+    if (there !== "−6.000") bad.push("the curve was pulled to −6 and is at " + there);
+    if (!(pulledA[1] > 1 && pulledP[1] > 0.5 && Math.abs(pulledA[1] * 16 ** pulledP[1] - 6) < 0.01)) bad.push(`pulled: a = ${pulledA[1]}, p = ${pulledP[1]}`);
+    await set("#own [name=which]", 0);
+    if ((await rows())[1][1] !== "0.5000") bad.push("pulling head 1 has moved head 0");
+    return bad;
+}
+
+async function examplesAreChecked() {
+    const bad = [];
+    await browser.evaluate(`document.getElementById("own").scrollIntoView({behavior: "instant"})`);
+    for (const [name, trained] of [["mexican-hat", 2], ["rope-linear", 0], ["sinusoidal", 0]]) {
+        await click(`#own [data-example=${name}]`);
+        const text = await browser.evaluate("own.formula.text");
+        await browser.until(`own.checked === own.formula.text && !own.checking`, name + " to be checked", 120);
+        const verdict = await textOf("#own [data-show=checked]"), rows = await browser.evaluate(`document.querySelectorAll("#own .slopes:not([hidden]) tbody tr").length`);
+        if (!/^All \d\d gradients .* agree/.test(verdict)) bad.push(`${text}: ${verdict}`);
+        if (rows !== trained) bad.push(`${text}: ${rows} trained numbers, not ${trained}`);
+        bad.push(...await browser.evaluate(undescribed));
+    }
+    return bad;
+}
+
+async function formulasAreShared() {
+    const bad = [], text = "# (shared) ’ü’\nbias(d) = -a * d\na = 0.25 per head", formula = () => browser.evaluate(`document.querySelector("#own [name=formula]").value`);
+    await write(text);
+    await click("#own button[name=share]");
+    await browser.until(`document.querySelector("#own [data-show=shared]").textContent`, "a link");
+    const link = await browser.evaluate("location.href");
+    if (/[ ()'\n]/.test(link)) bad.push("the link is cut short in a letter: " + link);
+    await write("bias(d) = -d");
+    await browser.evaluate(`location.hash = "clock"`);
+    await browser.evaluate(`location.href = ${js(link)}`);
+    await browser.until(`document.querySelector("#own [name=formula]").value.includes("shared")`, "the formula of the address");
+    await browser.open("about:blank", 1280, 900);
+    await browser.open(link, 1280, 900);
+    await browser.until(`location.protocol === "file:" && document.readyState === "complete" && document.getElementById("status")?.textContent === ""`, "the shared page");
+    if (await formula() !== text) bad.push("the shared page has " + await formula());
+    await browser.evaluate(`location.hash = "own=%E0%A4%A"`);
+    await browser.until(`/damaged/.test(document.querySelector("#own .write .error").textContent)`, "a damaged link");
+    await browser.evaluate(`location.hash = "own"`);
+    return bad;
+}
+
+async function schemesRace() {
+    const bad = [], error = () => textOf("#own .race .error");
+    await browser.evaluate("race.STEPS = 12");
+    await write("bias(d) = -d");
+    await click("#own .race button");
+    if (!/Guess first/.test(await error())) bad.push("without a guess: " + await error());
+    await browser.evaluate(`document.querySelector("#own [value=yours]").click()`);
+    await write("bias(d) =");
+    await click("#own .race button");
+    if (!/Mend the formula/.test(await error())) bad.push("without a formula: " + await error());
+    await write("bias(d) = -a * d\na = 1 per head");
+    await click("#own .race button");
+    await browser.until(`/yours \\d.*rope \\d.*none \\d.*Lowest: /.test(document.querySelector("#own [data-show=verdict]").textContent)`, "three models");
+    const curves = await browser.evaluate(`document.querySelectorAll("#own .track .curves .curve").length`);
+    return curves === 3 ? bad : [...bad, `${curves} of 3 curves`];
+}
+
 async function main() {
     await test("the page opens", () => open(1280, { "prefers-color-scheme": "light" }));
     await test("every control has a label", () => browser.evaluate(unlabelled));
@@ -557,6 +696,12 @@ async function main() {
     await test("distance: a key after its query is marked", keyAheadIsSaid);
     await test("torque: the frequency comes to rest", frequencyComesToRest);
     await test("train: trains seven schemes and looks inside", trains);
+    await test("layer: the last word notices the order at the scheme's place", orderIsNoticed);
+    await test("layer: the gradient comes back", gradientComesBack);
+    await test("own: formulas are read, and pulled", formulasAreRead);
+    await test("own: the gradients of the examples are checked", examplesAreChecked);
+    await test("own: formulas are shared by the address", formulasAreShared);
+    await test("own: a race", schemesRace);
     await test("broken: every mistake is noticed", breaks);
     await test("broken: trains with both signs, and without positions", bothSignsTrain);
     await test("all texts are in order", () => browser.evaluate(`${odd}.concat(${undescribed})`));
