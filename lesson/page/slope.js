@@ -52,7 +52,7 @@ const slope = {
             errors.clear(`How far the measured slope is from the gradient: ${scientific(apart)} at a nudge of ${scientific(h)}.` +
                 (known ? ` ${all.filter((_, i) => i % 20 === 0).map(p => `${scientific(p[1])} at ${scientific(p[0])}`).join(', ')}.` : ''));
             errors.axes({from: 10 ** SMALLEST, to: 10 ** LARGEST, log: true, ticks: [1e-13, 1e-9, 1e-5, 0.1], name: 'nudge h'},
-                {from: FLOOR, to: 10, log: true, ticks: [1e-12, 1e-8, 1e-4, 1], name: 'difference'});
+                {from: FLOOR, to: 10, log: true, ticks: [1e-12, 1e-8, 1e-4, 1], name: 'error'});
             if (known) errors.draw([{points: all, look: 'measured thin'}]);
             errors.mark([h, Math.max(FLOOR, apart)], 'measured');
             errors.handle('nudge', errors.at([h, Math.max(FLOOR, apart)]), pixel => {
