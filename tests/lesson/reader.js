@@ -539,7 +539,9 @@ async function withoutMotion() {
     return bad;
 }
 
-const openAll = `document.querySelectorAll("details").forEach(d => { d.open = true; })`;
+// All that a reader can come to see: folded parts are opened, questions are answered.
+const openAll = `document.querySelectorAll("details").forEach(d => { d.open = true; });
+    document.querySelectorAll(".ask").forEach(a => { if (a.querySelector(".answer")?.hidden) a.querySelector("[data-right]").click(); })`;
 
 // --- a layer, whole ---
 
