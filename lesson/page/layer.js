@@ -184,8 +184,9 @@ const layer = {
         Object.assign(this, {root, numbers, runs: {}});
         this.diagram = new Diagram(root.querySelector('.diagram'), () => this.controls.update(), stage => this.controls.set({step: this.back ? 2 * LAST - stage : stage}));
         this.controls = new Controls(root.querySelector('form'), values => this.draw(values));
-        const button = root.querySelector('[name=play]'), name = button.textContent;
-        button.addEventListener('click', () => { if (button.textContent === name && this.controls.values.step % LAST === 0) this.controls.set({step: 0}); });
+        const button = root.querySelector('[name=play]');
+        // The page begins with the forward pass done; who plays wants to see it from its beginning.
+        button.addEventListener('click', () => { if (this.controls.values.step === LAST) this.controls.set({step: 0}); }, {once: true});
         play(button, () => {
             const {step} = this.controls.values;
             this.controls.set({step: step < 2 * LAST ? step + 1 : 0});
@@ -209,17 +210,33 @@ const layer = {
         return this.runs[`${scheme} ${swapped}`] ??= runLayer(this.numbers, scheme, ORDERS[+swapped], place);
     },
 
-    draw({scheme, step, swapped}) {
-        const {place, hue} = this.controls.form.querySelector('input:checked').dataset, back = step > LAST, front = back ? 2 * LAST - step : step;
-        const run = this.run(scheme, +place, swapped), plain = this.run(scheme, +place, false), order = ORDERS[+swapped];
+    // What is chosen: the scheme as the program takes it, the place where it enters, its hue. "yours" is the formula of the
+    // section on a scheme of one's own.
+    chosen() {
+        const {value, dataset: {place, hue}} = this.controls.form.querySelector('input:checked');
+        if (value !== 'yours') return {scheme: value, place: +place, hue};
+        return {scheme: `{${own.formula.text}}`, place: {code: 1, angle: 2, bias: 3}[own.formula.shape.form], hue};
+    },
+
+    draw({step, swapped}) {
+        const {scheme, place, hue} = this.chosen(), back = step > LAST, front = back ? 2 * LAST - step : step;
+        const order = ORDERS[+swapped];
+        let run, plain;
+        try {
+            [run, plain] = [this.run(scheme, place, swapped), this.run(scheme, place, false)];
+        } catch (error) { // a formula need not be finite with so few heads and tokens
+            this.root.classList.add('stale');
+            return show(this.root, {swap: `It cannot work on so few words: ${error.message.replace(/^--pos: /, '')}`});
+        }
+        this.root.classList.remove('stale');
         const changed = Object.fromEntries(Object.keys(TILES).map(name => [name, differing(name, run.values[name], plain.values[name], order)]));
         this.back = back;
-        this.diagram.begin(`A layer at work on the words ${order.map(w => WORDS[w]).join(' ')}, with ${scheme.split(':')[0]}. ` +
+        this.diagram.begin(`A layer at work on the words ${order.map(w => WORDS[w]).join(' ')}, with ${scheme.startsWith('{') ? 'your own scheme' : scheme.split(':')[0]}. ` +
             `${back ? 'Backward' : 'Forward'} step: ${STEPS[front][0]}. ${this.numbersOf(run, back, front)}`);
-        this.drawAll(run, {back, front, place: +place, hue, changed, order});
+        this.drawAll(run, {back, front, place, hue, changed, order});
         const told = back ? 'backward' : 'forward';
         show(this.root, {
-            way: `${told}: ${STEPS[front][0]}`, step: `${step} of ${2 * LAST}`, title: STEPS[front][0][0].toUpperCase() + STEPS[front][0].slice(1) + ':', formula: STEPS[front][back ? 2 : 1],
+            way: `${told}: ${STEPS[front][0]}`, step: `${step} of ${2 * LAST}`, title: `${STEPS[front][0]}:`, formula: STEPS[front][back ? 2 : 1],
             numbers: this.numbersOf(run, back, front), swap: swapped ? this.swapWords(changed, run, plain) : '',
         });
         this.root.querySelector('.numbers').classList.toggle('backward', back);
@@ -231,12 +248,11 @@ const layer = {
         diagram.place(['q', 'k'], lit(2));
         diagram.place(['bias'], lit(3));
         diagram.place(['content'], lit(4));
-        for (const arrow of ARROWS.filter(arrow => arrow[diagram.kind])) {
-            const made = TILES[arrow.to].stage <= front || back, came = back && TILES[arrow.from].stage >= front;
-            // Along these, nothing goes where no scheme works.
-            const idle = (arrow.from === 'code' && place !== 1) || (arrow.from === 'bias' && place !== 3) || ((arrow.from === 'content' || arrow.to === 'content') && place !== 4);
-            diagram.connect(arrow, idle ? '' : came ? 'backward' : made ? 'forward' : '');
-        }
+        // Along some, nothing goes where no scheme works. They lie under the others.
+        const idle = ({from, to}) => (from === 'code' && place !== 1) || (from === 'bias' && place !== 3) || ((from === 'content' || to === 'content') && place !== 4);
+        const way = arrow => idle(arrow) ? '' : back && TILES[arrow.from].stage >= front ? 'backward' : TILES[arrow.to].stage <= front || back ? 'forward' : '';
+        const arrows = ARROWS.filter(arrow => arrow[diagram.kind]).sort((a, b) => idle(b) - idle(a));
+        for (const arrow of arrows) diagram.connect(arrow, way(arrow));
         for (const [name, {stage, look = 'forward'}] of Object.entries(TILES)) {
             const came = back && stage >= front;
             diagram.tile(name, (came ? run.gradients : run.values)[name], came ? 'backward' : look, stage <= front || back, came ? null : changed[name]);

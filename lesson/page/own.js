@@ -75,7 +75,8 @@ const own = {
         this.controls = new Controls(this.form, () => this.draw());
         race.start(root, () => this.good && this.formula.text);
         addEventListener('hashchange', () => this.open());
-        if (!this.open()) this.read();
+        this.read();
+        this.open();
         this.controls.update();
         // The gradient check takes some seconds of a worker, so it waits until the reader is here.
         new IntersectionObserver((entries, observer) => {
@@ -114,6 +115,7 @@ const own = {
         if (this.formula.shape !== before) this.reshape();
         this.frame();
         this.settle();
+        layer.controls.update(); // which may show this scheme
         clearTimeout(this.soon);
         this.soon = setTimeout(() => this.check(), 700);
     },

@@ -19,6 +19,11 @@ print(*dq, *dk, dm, dn, dtheta)
 drho = [1.0, 2.0]
 theta_backward(drho, [0, 0.5], [3, 4])
 print(*drho)
+dparams = [1.0, 2.0]
+log = (None, [(5, 1 / 11)])  # of -a log(1 + b d), where a = 2, b = 0.5, d = 20
+formula_backward(dparams, [(0, []), (1, []), (None, []), (None, [(1, 20), (2, 0.5)]), (None, []), (None, [(4, 1), (3, 1)]), log,
+    (None, [(0, math.log(11)), (6, 2)]), (None, [(7, -1)])], 0.3)
+print(*dparams)
 for row in turn_gradient_forward([[1 + 2j]] * 2, [0.5]):
     print(row[0].real, row[0].imag)
 `;
@@ -36,6 +41,9 @@ run(async () => {
     const pair = [1, 0.3, 0.4, 1, 9, 4, 0.3], forward = [...c.fill("pair_forward", 7, pair)];
     expected.push(...c.fill("pair_backward", 14, forward, pair, -1).slice(7));
     expected.push(1 + 3, 2 + 4 * Math.exp(0.5)); // theta_backward adds
+    c.module.table("lesson_formula", "bias(d) = -a * log(1 + b * d)\na = 2\nb = 0.5");
+    const [, da, , db] = c.fill("lesson_formula_at", 5 * 21, [2, 0.5], 0, 0, 21).slice(5 * 20);
+    expected.push(1 + 0.3 * da, 2 + 0.3 * db); // formula_backward adds
     for (let t = 0; t < 2; t++) expected.push(...c.forward([1, 2], 0.5 * t));
     const step = (rate) => c.value("pair_task_step", 0.2, rate, task);
     expected.push(step(0.01), step(1e-4));

@@ -537,11 +537,18 @@ async function withoutMotion() {
     await click("#clock button[name=play]");
     await new Promise((resolve) => setTimeout(resolve, 600));
     if (await t() !== before + 1) bad.push(`one press moved the position from ${before} to ${await t()}`);
+    await click("#layer button[name=play]");
+    await click("#layer button[name=play]");
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    const step = await browser.evaluate(`document.querySelector("#layer [name=step]").value`);
+    if (step !== "2") bad.push("two presses led the layer to step " + step);
     if (await browser.evaluate("getComputedStyle(document.documentElement).scrollBehavior") !== "auto") bad.push("links scroll smoothly");
     return bad;
 }
 
-const openAll = `document.querySelectorAll("details").forEach(d => { d.open = true; })`;
+// All that a reader can come to see: folded parts are opened, questions are answered.
+const openAll = `document.querySelectorAll("details").forEach(d => { d.open = true; });
+    document.querySelectorAll(".ask").forEach(a => { if (a.querySelector(".answer")?.hidden) a.querySelector("[data-right]").click(); })`;
 
 // --- a layer, whole ---
 
@@ -555,14 +562,18 @@ async function orderIsNoticed() {
     if (!await browser.evaluate(`document.querySelector("#layer [name=swapped]").checked && document.querySelector("#layer [value=none]").checked`))
         bad.push("the answer shows nothing");
     const expected = { none: /no number .* has changed/, "sinusoidal:amplitude=0.4": /“1 code”.* up to 0\.\d*[1-9]/, rope: /“2 k”.* up to 0\.\d*[1-9]/,
-        alibi: /“3 distance”.* up to 0\.\d*[1-9]/, fox: /“4 content”.* up to \d\.\d*[1-9]/ };
+        alibi: /“3 distance”.* up to 0\.\d*[1-9]/, yours: /“3 distance”.* up to 0\.\d*[1-9]/, fox: /“4 content”.* up to \d\.\d*[1-9]/ };
     for (const [scheme, pattern] of Object.entries(expected)) {
         const words = await choose(scheme), framed = await browser.evaluate(`document.querySelectorAll("#layer .changed").length`);
         if (!pattern.test(words)) bad.push(scheme + ": " + words);
         if ((framed > 0) === (scheme === "none")) bad.push(`${scheme}: ${framed} numbers are framed`);
         const places = await browser.evaluate(`[...document.querySelectorAll("#layer .place")].map(p => +p.classList.contains("lit")).join("")`);
-        if (places !== { none: "0000", "sinusoidal:amplitude=0.4": "1000", rope: "0100", alibi: "0010", fox: "0001" }[scheme]) bad.push(`${scheme}: lit places ${places}`);
+        if (places !== { none: "0000", "sinusoidal:amplitude=0.4": "1000", rope: "0100", alibi: "0010", yours: "0010", fox: "0001" }[scheme]) bad.push(`${scheme}: lit places ${places}`);
     }
+    await write("bias(d) = -log(T - 10 + d)");
+    if (!/so few words: the logarithm of a negative number/.test(await choose("yours"))) bad.push("a formula that does not fit: " + await textOf("#layer [data-show=swap]"));
+    await write("angle(i) = 1 / (1 + i)");
+    if (!/“2 k”/.test(await textOf("#layer [data-show=swap]"))) bad.push("the formula has changed, the layer has not: " + await textOf("#layer [data-show=swap]"));
     await set("#layer [name=swapped]", false);
     if (await browser.evaluate(`document.querySelectorAll("#layer .changed").length`)) bad.push("numbers are framed though nothing is swapped");
     return bad;
