@@ -267,8 +267,15 @@ async function symbolsAreLinked() {
     await expect(/^picture dx(,text dx)+$/, "focus on dx");
     await browser.evaluate(`document.activeElement.blur()`);
     await expect(/^$/, "no focus");
-    const at = await browser.evaluate(`(() => { const hit = document.querySelector("#back svg [data-sym=y] .hit"); hit.scrollIntoView({block: "center", behavior: "instant"});
-        const b = hit.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()`);
+    const place = `(() => { const hit = document.querySelector("#back svg [data-sym=y] .hit"); hit.scrollIntoView({block: "center", behavior: "instant"});
+        const b = hit.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()`;
+    // A smooth scroll to what had the focus may still be under way.
+    let at = await browser.evaluate(place), last = null;
+    while (at[1] !== last?.[1]) {
+        last = at;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        at = await browser.evaluate(place);
+    }
     await browser.send("Input.dispatchMouseEvent", { type: "mouseMoved", x: at[0], y: at[1] });
     await expect(/^picture y(,text y)+$/, "the pointer on y");
     await browser.send("Input.dispatchMouseEvent", { type: "mouseMoved", x: 2, y: 2 });
