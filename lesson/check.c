@@ -23,7 +23,7 @@ static void add_line(int *used, const char *format, ...) {
 
 // Set up the scheme of "NAME[:key=value,...] [broken=MISTAKE]", which is cut in two.
 static bool parse_scheme(Mix *mix, char *text, Error *error) {
-    char *broken = strstr(text, " broken=");
+    char *behind = strrchr(text, '}'), *broken = strstr(behind ? behind : text, " broken=");
     if (broken) *broken = 0;
     return mix_parse(mix, text, error) && (!broken || lesson_break(mix, broken + strlen(" broken="), error)) &&
            mix_fit(mix, &shape, error);
@@ -41,6 +41,48 @@ int lesson_gradcheck(void) {
                  errors[i].worst <= checks[CHECK_GRADIENT].tolerance ? "ok" : "FAILED");
     free(errors);
     return 0;
+}
+
+static Mix own; // of lesson_formula, which is its only part
+
+int lesson_formula(void) {
+    static const Shape trained = {.vocab = 256, .context = 64, .layers = 2, .heads = 4, .width = 64};
+    static real params[FORMULA_PARAMS][2 * 4]; // by layers and heads
+    Error error;
+    char braced[LESSON_TEXT];
+    const Formula *formula = formula_parse(lesson_text(), NULL, &error);
+    if (formula) snprintf(braced, sizeof braced, "{%s}", formula->text);
+    if (!formula || !mix_create(&own, braced, &trained, &error)) return lesson_failed(&error);
+    for (int p = 0; p < formula->params; p++) own.part[0].params[p] = params[p];
+    written_init(&own.part[0], 0);
+    int used = 0;
+    add_line(&used, "%d\t%s\n", formula->form, formula->text);
+    for (int p = 0; p < formula->params; p++) {
+        add_line(&used, "%s\t%.17g\t%.17g", formula->param[p].name, formula->param[p].least, formula->param[p].most);
+        for (int h = 0; h < trained.heads; h++) add_line(&used, "\t%.17g", written_begin(&own.part[0], 0, h).params[p]);
+        add_line(&used, "\n");
+    }
+    return 0;
+}
+
+void lesson_formula_at(double *values, const double *params, int head, int channel, int count) {
+    const int P = own.part[0].written->params;
+    Written at = written_begin(&own.part[0], 0, head);
+    memcpy(at.params, params, (size_t)P * sizeof *params);
+    at.reads[READS_CHANNEL] = channel;
+    for (int n = 0; n < count; n++) {
+        at.reads[READS_DISTANCE] = at.reads[READS_PAIR] = at.reads[READS_TOKEN] = n; // a form reads one of them
+        memset(at.gradients, 0, sizeof at.gradients);
+        written_backward(&at, 1);
+        *values++ = written_value(&at);
+        for (int p = 0; p < P; p++) {
+            Written above = at, below = at;
+            above.params[p] += 1e-5;
+            below.params[p] -= 1e-5;
+            *values++ = at.gradients[p];
+            *values++ = (written_value(&above) - written_value(&below)) / 2e-5;
+        }
+    }
 }
 
 int lesson_mistakes(void) {

@@ -66,6 +66,19 @@ double *lesson_frequencies(int layer);
 // of `bitter gradcheck` with its default options.
 int lesson_gradcheck(void);
 
+// Text in: a formula. Text out: a line with the number of its Form (posenc/formula/formula.h) and its text in one line;
+// then for each trained parameter a line with its name, bounds, and start in each of 4 heads; all separated by tabs.
+// Fails with line and column, or where it is not finite in the model that the page trains.
+int lesson_formula(void);
+
+// Of that formula with these params (P), at distances, pairs or positions below count: values (count, 1 + 2P), where
+// a value is followed by its derivative with respect to each parameter and the same derivative measured.
+void lesson_formula_at(double *values, const double *params, int head, int channel, int count);
+
+// Text in: a scheme. One layer with it works on tokens (6), numbers below 5; the loss is that of the fifth, whose
+// target is the sixth. Fills places: Places of lesson/layer.c, the loss's gradients with respect to them, and the loss.
+int lesson_layer(double *places, const double *tokens);
+
 // Text out: for each mistake of lab/lesson/mistakes.h a line with its name, what is wrong, and the scheme in which it
 // is planted, separated by tabs.
 int lesson_mistakes(void);

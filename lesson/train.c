@@ -57,12 +57,13 @@ static bool has_model(void) {
 
 // --- options ---
 
-// The next word of the line, which is cut there; NULL at its end.
+// The next word of the line, which is cut there; NULL at its end. A formula in braces belongs to one word.
 static char *next_word(char **line) {
     *line += strspn(*line, " \n\t");
     if (!**line) return NULL;
     char *word = *line;
-    *line += strcspn(*line, " \n\t");
+    for (bool braces = false; **line && (braces || !strchr(" \n\t", **line)); ++*line)
+        braces = **line == '{' || (braces && **line != '}');
     if (**line) *(*line)++ = 0;
     return word;
 }

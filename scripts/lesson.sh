@@ -10,13 +10,14 @@
 #   {{c FILE FUNCTION}}                 the C function, from its first line to its last
 #   {{comment FILE FUNCTION}}           the comment above it, without slashes
 #   {{line FILE FUNCTION}}              the number of its first line
+#   {{file FILE}}                       a whole file
 set -eu
 export LC_ALL=C
 
 clang=$1 preprocess=$2 build=$3 tales=$4
 page=lesson/page
 # Scripts of the page, in this order; those that do not exist yet are left out. worker.js runs in workers only.
-scripts='wasm worker draw numbers clock back length distance torque train inside broken page'
+scripts='wasm worker text draw numbers first clock back length distance torque layer recorded train inside slope own broken page'
 # Functions that JavaScript calls: those of these headers that have such names.
 float_headers='lesson/module.h'
 double_headers='lesson/module.h posenc/rotation/rotate.h lab/lesson/pair.h'
@@ -88,7 +89,7 @@ make_modules() {
     # shellcheck disable=SC2046
     compile float '' $(sources lab/eval lab/lesson train lesson/train.c)
     # shellcheck disable=SC2046
-    compile double -DREAL_DOUBLE $(sources lab/lesson lesson/check.c)
+    compile double -DREAL_DOUBLE $(sources lab/lesson lesson/check.c lesson/layer.c)
     # shellcheck disable=SC2086
     link float $float_headers
     # shellcheck disable=SC2086
@@ -141,6 +142,7 @@ module_tags >"$work/modules"
 awk -v work="$work" '
     function stop(why) { print "lesson.sh: page.html, line " NR ": " why | "cat >&2"; failed = 1; exit 1 }
     function whole(name,   line) { while ((getline line <(work "/" name)) > 0) print line; close(work "/" name) }
+    function verbatim(name,   line) { while ((getline line <name) > 0) print escaped(line); close(name) }
     function escaped(text) {
         gsub(/&/, "\\&amp;", text)
         gsub(/</, "\\&lt;", text)
@@ -164,17 +166,18 @@ awk -v work="$work" '
         if (!found) stop("there is no function " name " in " file)
     }
     function expand(text,   head, tag, part) {
-        while (match(text, /\{\{[a-z]+ [^ }]+ [^ }]+\}\}/)) {
+        while (match(text, /\{\{[a-z]+( [^ }]+)+\}\}/)) {
             tag = substr(text, RSTART + 2, RLENGTH - 4)
             head = substr(text, 1, RSTART - 1)
             text = substr(text, RSTART + RLENGTH)
             split(tag, part, " ")
-            find(part[2], part[3])
             printf "%s", head
+            if (part[1] == "file") { verbatim(part[2]); continue }
+            find(part[2], part[3])
             if (part[1] == "c") printf "%s", escaped(body)
             else if (part[1] == "comment") printf "%s", escaped(comment)
             else if (part[1] == "line") printf "%s", first
-            else stop("{{" part[1] " ...}} means nothing; write c, comment or line")
+            else stop("{{" part[1] " ...}} means nothing; write c, comment, line or file")
         }
         if (text ~ /\{\{/) stop("cannot read " text)
         print text

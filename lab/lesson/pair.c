@@ -137,13 +137,6 @@ double picture_loss(const double x[2], const double dy[2], double angle) {
     return dy[0] * y[0] + dy[1] * y[1];
 }
 
-double picture_slope(const double x[2], const double dy[2], double angle, int channel, double nudge) {
-    double above[2] = {x[0], x[1]}, below[2] = {x[0], x[1]};
-    above[channel] += nudge;
-    below[channel] -= nudge;
-    return (picture_loss(above, dy, angle) - picture_loss(below, dy, angle)) / (2 * nudge);
-}
-
 double picture_angle_slope(const double x[2], const double dy[2], double angle, double nudge) {
     return (picture_loss(x, dy, angle + nudge) - picture_loss(x, dy, angle - nudge)) / (2 * nudge);
 }
@@ -199,25 +192,14 @@ double picture_factors(double *factors, Method method, double factor, int origin
     return stretch.attention;
 }
 
-static double score_of_pair(const double q[2], const double k[2], double theta, int m, int n) {
-    double turned_q[2], turned_k[2];
-    rope_pair_forward(turned_q, q, m * theta);
-    rope_pair_forward(turned_k, k, n * theta);
-    return dot(turned_q, turned_k);
-}
-
 double picture_score(const double *q, const double *k, const double *factors, double base, int pairs, int m, int n) {
     double score = 0;
-    for (int i = 0; i < pairs; i++)
-        score += score_of_pair(q + 2 * i, k + 2 * i, rope_theta(base, i, 2 * pairs) / factors[i], m, n);
+    for (int i = 0; i < pairs; i++) {
+        const double theta = rope_theta(base, i, 2 * pairs) / factors[i];
+        double turned_q[2], turned_k[2];
+        rope_pair_forward(turned_q, q + 2 * i, m * theta);
+        rope_pair_forward(turned_k, k + 2 * i, n * theta);
+        score += dot(turned_q, turned_k);
+    }
     return score;
-}
-
-void picture_scores(double *scores, const double *q, const double *k, const double *factors, double base, int pairs,
-                    int positions) {
-    for (int i = 0; i < pairs; i++)
-        for (int t = 0; t < positions; t++) {
-            const double theta = rope_theta(base, i, 2 * pairs) / factors[i];
-            scores[i * positions + t] = score_of_pair(q + 2 * i, k + 2 * i, theta, t, 0);
-        }
 }

@@ -74,13 +74,10 @@ double pair_task_step(double theta, double rate, const PairTask *task);
 
 // --- the numbers in the pictures of the page that one pair does not give ---
 
-// The loss of section 2, dy . R(angle) x: its gradient with respect to y = R(angle) x is dy, wherever x points.
+// A loss for a single arrow, dy . R(angle) x: its gradient with respect to y = R(angle) x is dy, wherever x points.
 double picture_loss(const double x[2], const double dy[2], double angle);
 
-// The slope of that loss by a central difference, when channel `channel` (0 or 1) of x moves by `nudge` both ways.
-double picture_slope(const double x[2], const double dy[2], double angle, int channel, double nudge);
-
-// The same when the angle moves.
+// The slope of that loss by a central difference, when the angle moves by `nudge` both ways.
 double picture_angle_slope(const double x[2], const double dy[2], double angle, double nudge);
 
 // lengths (positions): a gradient of length 1 arrives at pair `pair` of a query, or of a key if `keys`, at each
@@ -96,9 +93,5 @@ double picture_factors(double *factors, Method method, double factor, int origin
 // q . k with the query at m and the key at n, both turned: q and k (pairs, 2); pair i turns by base^(-i/pairs) /
 // factors[i] radians a token.
 double picture_score(const double *q, const double *k, const double *factors, double base, int pairs, int m, int n);
-
-// scores (pairs, positions): what pair i adds to q . k when the query stands at 0, 1 ... and the key at 0.
-void picture_scores(double *scores, const double *q, const double *k, const double *factors, double base, int pairs,
-                    int positions);
 
 #endif

@@ -1,4 +1,4 @@
-// Section 7: planted mistakes, the reader's guess, what the checks answer, and a wrong sign that trains.
+// The section on mistakes: planted mistakes, the reader's guess, what the checks answer, and a wrong sign that trains.
 
 // Groups of tensors for the guess, in the order in which the gradient passes them on its way back.
 const GROUPS = [
@@ -13,14 +13,14 @@ const GROUPS = [
 
 // Why the checks answer as they do.
 const REASONS = {
-    sign: 'The backward pass no longer fits the forward pass. Wrong is all that the gradient reaches through a rotation: queries and ' +
-        'keys of the last layer, and everything before them. What comes after the last rotation is right.',
+    sign: 'The backward pass no longer fits the forward pass. Everything the gradient reaches through a rotation is wrong: queries ' +
+        'and keys of the last layer, and everything before them. What comes after the last rotation is right.',
     values: 'Values are turned and their gradients turned back, so every gradient is right. But now the output depends on where ' +
         'the sentence stands, and not on distances alone: a shift shows it.',
     pairing: 'Training is right, and so is use; only together they are wrong. This happens when weights move from one program to another. ' +
         'It takes a comparison of the two to see it.',
-    exponent: 'This is another model, and its gradients are right. Nothing within the program can tell; the formula of the paper can.',
-    bias: 'This is another model, too: what ALiBi takes off a score is too small by a constant factor, and the gradients fit that. The formula of the paper tells.',
+    exponent: 'This is another model, and its gradients are right. Nothing within the program can tell; only the paper’s formula reveals it.',
+    bias: 'This is another model, too: what ALiBi takes off a score is too small by a constant factor, and the gradients fit that. Only the paper’s formula reveals it.',
     cache: 'Training has no cache, so all that training does is right. Feeding the tokens one by one shows the mistake.',
     dropped: 'One term of one sum is missing. The gradient check names the tensor; all others are right.',
 };
@@ -28,7 +28,7 @@ const REASONS = {
 const broken = {
     // list: [{name, sentence, scheme}]
     start(root, list) {
-        Object.assign(this, {root, list, form: root.querySelector('form')});
+        Object.assign(this, {root: root.querySelector('.planted'), list, form: root.querySelector('.planted form')});
         this.offer();
         this.guesses();
         this.form.addEventListener('submit', event => { event.preventDefault(); this.check(); });
@@ -63,7 +63,7 @@ const broken = {
             const label = document.createElement('label'), radio = document.createElement('input'), word = document.createElement('b');
             Object.assign(radio, {type: 'radio', name: 'mistake', value: name, checked: i === 0});
             word.textContent = name;
-            label.append(radio, ' ', word, ` (${scheme}): ${sentence}`);
+            label.append(radio, ' ', word, ` (${scheme}): ${sentence.replace('sqrt(d)', '√d')}`);
             return label;
         }));
         this.form.querySelector('button').disabled = false;
@@ -95,6 +95,7 @@ const broken = {
         const failed = tensors.filter(t => !t.ok).length, noticed = checks.filter(c => c.notices).map(c => c.name);
         const result = this.root.querySelector('.result');
         result.innerHTML = '<h3></h3><p></p><p></p><div class="scroll"><table class="checks-table"></table></div><details open><summary></summary><div class="scroll"><table></table></div></details>';
+        result.querySelectorAll('.scroll').forEach(scrollable);
         result.querySelector('h3').textContent = `${name}: ${right ? 'you guessed it' : 'not quite'}`;
         const [said, why] = result.querySelectorAll('p');
         why.textContent = REASONS[name] ?? '';
@@ -129,24 +130,40 @@ const broken = {
 // The same model three times: with the right sign, with the gradient turned the wrong way, without positions.
 const wrongSign = {
     STEPS: 400,
-    KINDS: [['rope, right sign', '--pos rope'], ['rope, wrong sign', '--pos rope --broken sign'], ['none', '--pos none']],
+    KINDS: [['rope, right sign', '--pos rope', 'scheme-rope'], ['rope, wrong sign', '--pos rope --broken sign', 'scheme-rope dash2'],
+        ['none', '--pos none', 'scheme-none']],
     models: [],
+
+    options() {
+        return trainOptions('--layers 2 --heads 4 --width 64 --context 64', this.STEPS);
+    },
 
     start(root) {
         this.root = root;
-        const draw = () => drawLosses(this.chart, this.models, this.STEPS);
-        this.redraw = seldom(draw);
+        this.redraw = seldom(() => this.draw());
         this.chart = new Chart(root.querySelector('.curves'), 320, this.redraw);
-        root.querySelector('button').addEventListener('click', () => this.begin());
-        draw();
+        root.querySelector('button[name=both]').addEventListener('click', () => this.begin());
+        show(root, {recorded: this.KINDS.map(([name]) => `${name} ${digits(Math.exp(RECORDED.wrong[name].validation), 1)}`).join('; ')});
+        unroll(root.querySelector('.ask'), 0, this.STEPS, steps => { this.upTo = steps; this.draw(); });
+        this.draw();
+    },
+
+    upTo: 0, // steps of the recorded curve of the wrong sign that are shown
+
+    // What was recorded, of the wrong sign only after the guess; nothing once the reader trains.
+    draw() {
+        const shown = this.models.length ? [] : this.KINDS.map(([name, , look], i) =>
+            ({name, look, points: recordedPoints(RECORDED.wrong[name], i === 1 ? this.upTo : this.STEPS)})).filter(run => run.points.length);
+        drawLosses(this.chart, this.models, this.STEPS, shown);
+        legend(this.root.querySelector('.key'), [...shown.map(run => [`${run.look} recorded`, `${run.name}, recorded`]), ...this.models.map(m => [m.look, m.name])]);
     },
 
     async begin() {
         for (const model of this.models) model.end();
-        const options = trainOptions('--layers 2 --heads 4 --width 64 --context 64', this.STEPS);
+        const options = this.options();
         const changed = (model, type) => this.changed(model, type);
-        this.models = this.KINDS.map(([name], i) => new TrainedModel(name, `s${i}`, changed));
-        legend(this.root.querySelector('.key'), this.models.map(m => [m.look, m.name]));
+        this.models = this.KINDS.map(([name, , look]) => new TrainedModel(name, look, changed));
+        this.draw();
         this.root.querySelector('.many').replaceChildren();
         show(this.root, {verdict: 'Training …', 'wrong-error': ''});
         try {

@@ -68,6 +68,7 @@ class Picture {
         svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
         svg.setAttribute('role', 'img');
         Object.assign(this, {width, height, parts: element('g'), handles: element('g'), kept: {}, grip: 14});
+        this.target = this.parts;
         svg.replaceChildren(this.parts, this.handles);
     }
 
@@ -79,8 +80,16 @@ class Picture {
 
     add(name, attributes, ...children) {
         const made = element(name, attributes, ...children);
-        this.parts.append(made);
+        this.target.append(made);
         return made;
+    }
+
+    // What `draw` adds belongs to the symbol `name` of the text beside the picture: pointing at one lights the other.
+    symbol(name, draw) {
+        const group = this.add('g', {'data-sym': name, class: symbols.lit(this.svg) === name ? 'lit' : ''}), outer = this.target;
+        this.target = group;
+        draw();
+        this.target = outer;
     }
 
     line(a, b, look) {
@@ -89,6 +98,10 @@ class Picture {
 
     path(points, look) {
         return this.add('path', {d: points.map((p, i) => `${i ? 'L' : 'M'}${p[0].toFixed(1)} ${p[1].toFixed(1)}`).join(''), class: look});
+    }
+
+    dots(points, look) {
+        return this.add('path', {d: points.map(p => `M${p[0].toFixed(1)} ${p[1].toFixed(1)}h0`).join(''), class: `dots ${look}`});
     }
 
     text(at, words, look = '') {
@@ -106,6 +119,7 @@ class Picture {
     // A place to take hold of. `moved` gets the pixel to which it is dragged. The inputs beside the picture do the same.
     handle(name, at, moved) {
         const circle = this.kept[name] ??= this.makeHandle();
+        circle.dataset.sym = name;
         circle.moved = moved;
         circle.setAttribute('cx', at[0]);
         circle.setAttribute('cy', at[1]);
@@ -148,59 +162,101 @@ class WidePicture extends Picture {
     }
 }
 
-// A picture of the plane in which a pair of channels is a point; `reach` is how far it goes from the middle.
+// A picture of the plane in which a pair of channels is a point; `reach` is how far it goes from the middle. Where
+// `resized` is given, letters keep their size however large the picture is, and `resized` is called when that changes.
 class Plane extends Picture {
-    constructor(svg, reach = 1.6) {
+    constructor(svg, reach = 1.6, resized = null) {
         super(svg, 320, 320);
-        this.unit = 160 / reach;
-        new ResizeObserver(([{contentRect}]) => { if (contentRect.width > 0) this.resize(320 / contentRect.width); }).observe(svg);
+        Object.assign(this, {reach, middle: 160, unit: 160 / reach});
+        new ResizeObserver(([{contentRect: {width}}]) => {
+            if (width === 0) return;
+            if (resized) this.grow(width, resized);
+            else this.fitHandles(320 / width);
+        }).observe(svg);
+    }
+
+    grow(width, resized) {
+        if (Math.abs(width - 2 * this.middle) < 2) return;
+        Object.assign(this, {width, height: width, middle: width / 2, unit: width / 2 / this.reach});
+        this.svg.setAttribute('viewBox', `0 0 ${width} ${width}`);
+        this.fitHandles(width < 300 ? 1.2 : 1);
+        resized();
     }
 
     // In a small picture, handles are large enough for a finger. `pixel` is how many units one pixel of the screen has.
-    resize(pixel) {
+    fitHandles(pixel) {
         this.grip = pixel > 1.1 ? 20 * pixel : 14;
         for (const circle of Object.values(this.kept)) circle.setAttribute('r', this.grip);
     }
 
     at(p) {
-        return [160 + p[0] * this.unit, 160 - p[1] * this.unit];
+        return [this.middle + p[0] * this.unit, this.middle - p[1] * this.unit];
+    }
+
+    // The point of the plane at a pixel.
+    point(pixel) {
+        return [(pixel[0] - this.middle) / this.unit, (this.middle - pixel[1]) / this.unit];
     }
 
     clear(words) {
         super.clear(words);
+        const {middle, unit} = this, end = 2 * middle;
         this.names = [];
-        this.line([0, 160], [320, 160], 'axis');
-        this.line([160, 0], [160, 320], 'axis');
-        this.add('circle', {cx: 160, cy: 160, r: this.unit, class: 'unit'});
+        this.line([0, middle], [end, middle], 'axis');
+        this.line([middle, 0], [middle, end], 'axis');
+        this.add('circle', {cx: middle, cy: middle, r: unit, class: 'unit'});
+        this.text([end - 4, middle - 6], '0°', 'tick end');
+        this.text([middle + unit + 4, middle + 15], '1', 'tick');
+        this.names.push([end - 12, middle - 6, '0'], [middle + unit + 8, middle + 15, '']);
+    }
+
+    // Whether a name there stands clear of the others; a letter is some 10 pixels wide.
+    isFree(place, name) {
+        return this.names.every(([x, y, other]) => Math.abs(place[0] - x) > 5 * (name.length + other.length) + 8 || Math.abs(place[1] - y) > 22);
     }
 
     // An arrow from `from` to from + v, with its name at the tip, beside the names that are there already.
     vector(v, name, look, from = [0, 0]) {
-        const tip = [from[0] + v[0], from[1] + v[1]], [x, y] = this.at(tip);
-        this.arrow(this.at(from), [x, y], look);
+        const tip = [from[0] + v[0], from[1] + v[1]], [x, y] = this.at(tip), end = 2 * this.middle;
         const places = [0, 1.2, -1.2, 2.2, -2.2].map(aside => {
             const angle = Math.atan2(v[1], v[0]) + aside;
-            return [Math.max(14, Math.min(306, x + 24 * Math.cos(angle))), Math.max(16, Math.min(312, y - 24 * Math.sin(angle) + 5))];
+            return [Math.max(14, Math.min(end - 14, x + 24 * Math.cos(angle))), Math.max(16, Math.min(end - 8, y - 24 * Math.sin(angle) + 5))];
         });
-        const free = places.find(place => this.names.every(other => Math.hypot(place[0] - other[0], place[1] - other[1]) > 24)) ?? places[0];
-        this.names.push(free);
-        this.text(free, name, `name ${look}`);
+        const free = places.find(place => this.isFree(place, name)) ?? places[0];
+        this.names.push([...free, name]);
+        this.symbol(name, () => {
+            this.line(this.at(from), [x, y], 'hit');
+            this.arrow(this.at(from), [x, y], look);
+            this.text(free, name, `name ${look}`);
+        });
     }
 
-    // The arc from the direction of angle `a` on by `turn` radians; many turns wind outwards a little.
-    arc(a, turn, radius, look) {
-        const count = Math.max(2, Math.min(400, Math.ceil(Math.abs(turn) * 12)));
-        this.path(Array.from({length: count + 1}, (_, i) => {
-            const phi = a + turn * i / count, r = radius * (1 + 0.012 * Math.abs(turn) * i / count);
-            return this.at([r * Math.cos(phi), r * Math.sin(phi)]);
-        }), `arc ${look}`);
+    // The arc from the direction of angle `a` on by `turn` radians, with a head at its end and its name in its middle. Whole
+    // turns are rings inside it, five at most.
+    arc(a, turn, radius, look, name = '') {
+        const whole = Math.floor(Math.abs(turn) / (2 * Math.PI)), rest = turn - Math.sign(turn) * whole * 2 * Math.PI;
+        const on = (phi, r) => this.at([r * Math.cos(phi), r * Math.sin(phi)]);
+        const count = Math.max(2, Math.ceil(Math.abs(rest) * 12)), back = Math.min(10 / (radius * this.unit), Math.abs(rest)) * Math.sign(rest);
+        const draw = () => {
+            for (let i = 1; i <= Math.min(5, whole); i++)
+                this.add('circle', {cx: this.middle, cy: this.middle, r: Math.max(2, radius * this.unit - 5 * i), class: `arc ${look}`});
+            this.path(Array.from({length: count + 1}, (_, i) => on(a + (rest - back * 0.7) * i / count, radius)), `arc ${look}`);
+            const wide = 5 / this.unit;
+            this.path([on(a + rest, radius), on(a + rest - back, radius + wide), on(a + rest - back, radius - wide), on(a + rest, radius)], `head ${look}`);
+            if (!name) return;
+            const [x, y] = on(a + rest / 2, radius + 15 / this.unit);
+            this.names.push([x, y + 5, name]);
+            this.text([x, y + 5], name, `name ${look}`);
+        };
+        if (name) this.symbol(name, draw);
+        else draw();
     }
 
     // A handle at p + from that sets two inputs: the direction in degrees and the length of p.
     polarHandle(name, p, controls, angle, length, from = [0, 0]) {
         this.handle(name, this.at([p[0] + from[0], p[1] + from[1]]), pixel => {
-            const v = [(pixel[0] - 160) / this.unit - from[0], (160 - pixel[1]) / this.unit - from[1]];
-            controls.set({[angle]: Math.round(Math.atan2(v[1], v[0]) * 180 / Math.PI), [length]: Math.hypot(v[0], v[1])});
+            const [x, y] = this.point(pixel), v = [x - from[0], y - from[1]];
+            controls.set({[angle]: Math.round(inDegrees(Math.atan2(v[1], v[0]))), [length]: Math.hypot(v[0], v[1])});
         });
     }
 }
@@ -223,11 +279,22 @@ class Clocks extends WidePicture {
         const radius = Math.min(36, cell / 2 - 6), row = 2 * radius + (clocks[0].note ? 44 : 32);
         this.setHeight(Math.ceil(clocks.length / across) * row);
         this.clear(words);
+        this.places = [];
         clocks.forEach((clock, i) => {
-            const middle = [(i % across + 0.5) * cell, Math.floor(i / across) * row + radius + 4];
+            const middle = this.places[i] = [(i % across + 0.5) * cell, Math.floor(i / across) * row + radius + 4];
             this.face(middle, radius, clock);
             this.text([middle[0], middle[1] + radius + 18], clock.name, `tick middle ${clock.look ?? ''}`);
             if (clock.note) this.text([middle[0], middle[1] + radius + 33], clock.note, 'tick middle');
+        });
+    }
+
+    // `chosen` is called with the number of the clock that is pressed.
+    pressed(chosen) {
+        this.svg.classList.add('choose');
+        this.svg.addEventListener('click', event => {
+            const p = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.svg.getScreenCTM().inverse());
+            const far = this.places.map(([x, y]) => Math.hypot(p.x - x, p.y - y));
+            chosen(far.indexOf(Math.min(...far)));
         });
     }
 
@@ -238,6 +305,7 @@ class Clocks extends WidePicture {
             const count = Math.ceil(seen * 8), arc = Array.from({length: count + 1}, (_, i) => tip(seen * i / count, radius));
             this.path([middle, ...arc, middle], 'seen');
         }
+        this.line(tip(0, radius * 0.84), tip(0, radius), 'axis'); // 0 degrees
         for (const hand of hands) this.line(middle, tip(hand.angle, radius * 0.88), `hand ${hand.look}`);
     }
 }
@@ -272,6 +340,8 @@ class Chart extends WidePicture {
             this.line([left, py], [right, py], 'grid');
             this.text([left - 6, py + 4], tickName(value), 'tick end');
         }
+        this.line([left, top], [left, bottom], 'axis');
+        this.line([left, bottom], [right, bottom], 'axis');
         this.text([(left + right) / 2, this.height - 6], x.name, 'tick middle');
         this.add('text', {transform: `translate(13 ${(top + bottom) / 2}) rotate(-90)`, class: 'tick middle'}, y.name);
     }
@@ -297,6 +367,7 @@ class Chart extends WidePicture {
 }
 
 function ticks(axis) {
+    if (axis.ticks) return axis.ticks;
     const values = [];
     if (axis.log) {
         const step = Math.max(1, Math.ceil(Math.log10(axis.to / axis.from) / 7));
@@ -322,4 +393,29 @@ function legend(list, entries) {
         item.append(sample, words);
         return item;
     }));
+}
+
+// Moves an input to a value within so many seconds, between its steps, too; at once for readers who want no motion. The
+// reader's own hand on the picture or on any control of the form ends it.
+function glide(controls, name, goal, seconds = 2) {
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return controls.set({[name]: goal});
+    const input = controls.form.elements[name], {step} = input, from = controls.values[name], begin = performance.now();
+    let moving = true, last = from;
+    const stop = () => {
+        moving = false;
+        input.step = step;
+        controls.update();
+    };
+    const next = now => {
+        if (!moving) return;
+        if (controls.values[name] !== last) return stop();
+        const part = Math.max(0, Math.min(1, (now - begin) / (1000 * seconds)));
+        controls.set({[name]: from + (goal - from) * part * part * (3 - 2 * part)});
+        last = controls.values[name];
+        if (part < 1) requestAnimationFrame(next);
+        else stop();
+    };
+    input.step = 'any';
+    controls.form.addEventListener('input', stop, {once: true});
+    requestAnimationFrame(next);
 }

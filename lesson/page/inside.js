@@ -1,4 +1,11 @@
-// Section 6, second half: samples, attention, frequencies and longer windows of the models that train.js has trained.
+// The section on training, second half: samples, attention, frequencies and longer windows of the models that train.js has trained.
+
+// ", NTK × 4" of "ntk 4"; nothing of "none".
+function stretchName(method) {
+    const [name, factor] = method.split(' '), known = {pi: 'PI', ntk: 'NTK', yarn: 'YaRN'};
+    return name === 'none' ? '' : `, ${known[name]} × ${factor}`;
+}
+
 const inside = {
     start(form, answers, training) {
         Object.assign(this, {form, answers, training});
@@ -52,7 +59,7 @@ const inside = {
     },
 
     title(model, method) {
-        return `${model.name}${method === 'none' ? '' : `, ${method.split(' ').join(' × ')}`}, ${model.losses.length} steps`;
+        return `${model.name}${stretchName(method)}, ${model.losses.length} steps`;
     },
 
     paragraph(box, text, look = 'small') {
@@ -95,49 +102,62 @@ const inside = {
             rows.forEach((row, r) => {
                 grid.text([0, r * 22 + 15], `${Math.floor(r / heads)}.${r % heads}`, 'tick');
                 for (let j = 0; j < most; j++)
-                    grid.add('rect', {x: 28 + j * 312 / most, y: r * 22, width: 312 / most - 0.5, height: 20, 'fill-opacity': Math.sqrt(row[j] / top).toFixed(3)});
+                    grid.add('rect', {x: 28 + j * 312 / most, y: r * 22, width: 312 / most - 0.5, height: 20, class: model.look, 'fill-opacity': Math.sqrt(row[j] / top).toFixed(3)});
             });
             for (const j of [0, 8, 16, 24]) grid.text([28 + (j + 0.5) * 312 / most, height - 20], String(j), 'tick middle');
             grid.text([184, height - 5], 'distance; rows are layer.head', 'tick middle');
         }
     },
 
-    // Frequencies by pair as multiples of 10000^(-2i/d), where every rotary scheme here begins unless it has another base.
+    // Frequencies of those models that learn them, by pair, as multiples of what they were before training.
     async frequencies(boxes, note) {
-        note.textContent = 'Frequencies by pair, one line for each layer and head, as multiples of 10000^(−2i/d), the grey line. ' +
-            'A model that learns its frequencies begins there; all others keep theirs.';
+        const moved = [], kept = [], without = [];
         for (const model of this.training.models) {
-            const box = this.box(boxes, this.title(model, 'none'));
-            try {
-                const layers = await Promise.all(Array.from({length: model.shape.layers}, (_, layer) => model.worker.request('frequencies', {layer})));
-                if (/^rope2d|^rope:.*axes=[2-4]/.test(model.name)) this.severalAxes(box, layers[0][0]);
-                else this.drawFrequencies(this.picture(box, Chart, 240), layers.flat(), model.look);
-            } catch (error) {
-                this.paragraph(box, /no frequencies/.test(error.message) ? 'It turns no pairs, so it has no frequencies.' : error.message);
-            }
+            const now = model.began && await model.frequencies();
+            const multiples = now?.map((row, r) => row.map((value, i) => value === model.began[r][i] ? 1 : value / model.began[r][i]));
+            if (!now) without.push(model.name);
+            else if (multiples.flat().every(x => x === 1)) kept.push(model.name);
+            else moved.push({model, multiples});
         }
+        const list = (names, one, many) => names.length ? `${names.join(', ')} ${names.length > 1 ? many : one}. ` : '';
+        note.textContent = (moved.length ? 'How training has changed the frequencies: one line for each layer and head, as multiples of what they were. '
+            : 'None of these models learns its frequencies; rope-learned does. ') +
+            list(kept, 'keeps its frequencies', 'keep their frequencies') + list(without, 'turns no pairs', 'turn no pairs');
+        for (const {model, multiples} of moved) this.drawFrequencies(this.picture(this.box(boxes, this.title(model, 'none')), Chart, 240), multiples, model.look);
     },
 
-    // With several axes, lines and columns are counted, not tokens, so frequencies are no multiples of the others'.
-    severalAxes(box, row) {
-        const words = row.map(value => `${+value.toPrecision(3)}`).join(', ');
-        this.paragraph(box, `The first pairs turn by lines, or by documents and pages before them, the last by columns: ${words} radians for each.`);
+    drawFrequencies(chart, multiples, look) {
+        const pairs = multiples[0].length, all = multiples.flat();
+        chart.clear(multiples.map((row, r) => `Line ${r}: ${row.map(value => digits(value, 2)).join(', ')} times the frequency before training.`).join(' '));
+        chart.axes({from: 0, to: pairs - 1, ticks: Array.from({length: pairs}, (_, i) => i), name: 'pair'},
+            {from: Math.min(0.8, ...all), to: Math.max(1.25, ...all), name: 'multiple'});
+        chart.draw([{points: [[0, 1], [pairs - 1, 1]], look: 'trained'}, ...multiples.map(row => ({points: row.map((value, i) => [i, value]), look}))]);
     },
 
-    drawFrequencies(chart, rows, look) {
-        const pairs = rows[0].length, designed = rows[0].map((_, i) => this.training.numbers.theta(10000, i, 2 * pairs));
-        const multiples = rows.map(row => row.map((value, i) => value / designed[i])), all = multiples.flat();
-        chart.clear(multiples.map((row, r) => `Line ${r}: ${row.map(value => digits(value, 2)).join(', ')} times the designed frequency.`).join(' '));
-        chart.axes({from: 0, to: pairs - 1, name: 'pair'}, {from: Math.min(0.8, ...all), to: Math.max(1.25, ...all), name: 'multiple'});
-        chart.draw([{points: [[0, 1], [pairs - 1, 1]], look: 'thick faint'}, ...multiples.map(row => ({points: row.map((value, i) => [i, value]), look}))]);
-    },
-
-    async beyond(boxes, note, v, method) {
+    // A box for losses by length of the window: its legend and its chart.
+    windows(boxes) {
         const box = this.box(boxes, 'Loss on unseen text by length of the window'), key = document.createElement('ul');
         key.className = 'key';
         box.append(key);
-        const chart = this.picture(box, Chart, 280);
         boxes.className = '';
+        return {box, key, chart: this.picture(box, Chart, 280)};
+    },
+
+    // What was recorded of the schemes with which the page starts, unless the reader's own answers stand there.
+    showRecorded(runs) {
+        if (this.answers.querySelector('div')) return;
+        const boxes = document.createElement('div'), {lengths} = RECORDED, lines = [];
+        this.answers.replaceChildren(boxes);
+        const shown = [['none', 'none'], ['alibi', 'none'], ['rope', 'none'], ['rope', 'ntk 4'], ['rope', 'pi 4']], looks = schemeLooks(shown.map(([name]) => name));
+        for (const [i, [name, method]] of shown.entries())
+            lines.push({name: `${name}${stretchName(method)}, recorded`, look: looks[i], points: runs[name].windows[method].map((loss, j) => [lengths[j], loss])});
+        const {key, chart} = this.windows(boxes);
+        legend(key, lines.map(line => [line.look, line.name]));
+        this.drawBeyond(chart, lines, lengths, this.training.PRESET.context);
+    },
+
+    async beyond(boxes, note, v, method) {
+        const {box, key, chart} = this.windows(boxes);
         const context = this.training.models[0].shape.context, lengths = [context / 2, context, context * 2, context * 4], lines = [];
         for (const model of this.training.models) {
             const used = await this.stretched(model, method), points = [];
@@ -160,7 +180,9 @@ const inside = {
     drawBeyond(chart, lines, lengths, context) {
         const losses = lines.flatMap(line => line.points.map(p => p[1]));
         chart.clear(lines.map(line => `${line.name}: ` + line.points.map(p => `${digits(p[1], 2)} at ${p[0]}`).join(', ')).join('. '));
-        chart.axes({from: lengths[0], to: lengths.at(-1), name: 'bytes in the window'}, {from: Math.floor(Math.min(...losses) * 2) / 2, to: Math.ceil(Math.max(...losses) * 2) / 2, name: 'loss'});
+        const half = (x, round) => round(2 * x) / 2, low = half(Math.min(...losses, ...this.training.models.map(m => m.validation || Infinity)), Math.floor);
+        chart.axes({from: lengths[0], to: lengths.at(-1), log: true, ticks: lengths, name: 'bytes in the window'},
+            {from: low, to: Math.max(low + 1, half(Math.max(...losses), Math.ceil)), name: 'loss'});
         const [x] = chart.at([context, 1]);
         chart.add('rect', {x, y: chart.frame.top, width: chart.frame.right - x, height: chart.frame.bottom - chart.frame.top, class: 'past'});
         chart.draw(lines);

@@ -1,4 +1,4 @@
-// The C functions of the double-precision module that work on numbers in memory, for sections 1 to 5.
+// The C functions of the double-precision module that work on numbers in memory, for the sections that do not train.
 class Numbers {
     constructor(module) {
         this.module = module;
@@ -52,7 +52,7 @@ class Numbers {
         return filled;
     }
 
-    // The task of section 5 at a frequency: its loss, dtheta, and the attention by distance.
+    // The task of the section on torque at a frequency: its loss, dtheta, and the attention by distance.
     task(theta, task) {
         const [, tokens] = task, behind = this.exports.lesson_numbers() + 8;
         const filled = this.fill('pair_task', 1 + tokens, behind, theta, task);

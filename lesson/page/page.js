@@ -1,14 +1,22 @@
 // Starts the sections when the page is there.
 (async () => {
     const status = document.getElementById('status'), part = id => document.getElementById(id);
+    contents(document.querySelector('nav ol'));
+    words.start();
+    for (const section of document.querySelectorAll('section')) symbols.start(section);
+    for (const box of document.querySelectorAll('pre, .scroll')) scrollable(box);
     try {
         const numbers = new Numbers(await Bitter.load(await Bitter.embedded('double')));
+        first.start(part('first'), numbers);
         clock.start(part('clock'), numbers);
         back.start(part('back'), numbers);
         lengths.start(part('length'), numbers);
         distance.start(part('distance'), numbers);
         torque.start(part('torque'), numbers);
+        layer.start(part('layer'), numbers);
         train.start(part('train'), numbers);
+        slope.start(part('slope'), numbers);
+        own.start(part('own'), numbers);
         broken.start(part('broken'), numbers.module.mistakes());
         status.textContent = '';
         await Bitter.embedded('float'); // so that training can begin at once
@@ -18,3 +26,14 @@
         console.error(error);
     }
 })();
+
+// The list of contents: a link to each section of the main part; style.css numbers both.
+function contents(list) {
+    list.replaceChildren(...[...document.querySelectorAll('main > section')].map(section => {
+        const item = document.createElement('li'), link = document.createElement('a');
+        link.href = '#' + section.id;
+        link.textContent = section.querySelector('h2').textContent;
+        item.append(link);
+        return item;
+    }));
+}

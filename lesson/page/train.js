@@ -1,9 +1,20 @@
-// Section 6: models that train in workers, side by side, and what can be seen inside them.
+// The section on training: models that train in workers, side by side, and what can be seen inside them.
 
 // Scheme names that the reader chose, in order: those ticked, then those typed in.
 function chosenSchemes(form) {
     const ticked = [...form.querySelectorAll('input[type=checkbox]:checked')].map(box => box.name);
     return [...new Set([...ticked, ...form.elements.others.value.split(/\s+/).filter(Boolean)])];
+}
+
+// Classes of style.css for these schemes: a hue, the same in every chart, and for all but the first of a hue another dash.
+function schemeLooks(names) {
+    const HUES = ['none', 'learned', 'sinusoidal', 'rope', 'alibi'], seen = {};
+    return names.map(name => {
+        const scheme = name.split(':')[0].replace(/^rope-learned$/, 'rope'), hue = HUES.includes(scheme) ? scheme : 'other';
+        const before = seen[hue] ?? 0;
+        seen[hue] = before + 1;
+        return `scheme-${hue}${before ? ` dash${1 + (before - 1) % 6}` : ''}`;
+    });
 }
 
 // What is wrong with these names before any of them is tried; '' if nothing is.
@@ -52,7 +63,7 @@ class TrainedModel {
 
     // changed(model, type) is called with the worker's messages, and with "done" when the last step or a pause has come.
     constructor(name, look, changed) {
-        Object.assign(this, {name, look, changed, losses: [], means: [], seconds: 0, training: false, running: false, ended: false, validation: NaN});
+        Object.assign(this, {name, look, changed, began: null, losses: [], means: [], seconds: 0, training: false, running: false, ended: false, validation: NaN});
         this.over = new Promise(resolve => { this.giveUp = resolve; }); // a worker that has ended answers nothing
     }
 
@@ -63,14 +74,21 @@ class TrainedModel {
 
     // Creates the model and takes the first steps; fails with the module's sentence.
     async start(options, steps) {
-        this.shape = await turns.during(() => {
-            if (this.ended) return null;
+        await turns.during(async () => {
+            if (this.ended) return;
             this.worker = new Bitter.ModelWorker('float', message => this.hear(message));
-            return this.ask('start', {options});
+            this.shape = await this.ask('start', {options});
+            if (!this.ended) this.began = await this.frequencies();
         });
         if (this.ended) return;
         this.goal = steps;
         this.go();
+    }
+
+    // Radians a token, a row for each layer and head; null if the scheme turns nothing.
+    async frequencies() {
+        const layers = Array.from({length: this.shape.layers}, (_, layer) => this.ask('frequencies', {layer}));
+        return Promise.all(layers).then(rows => rows.flat(), () => null);
     }
 
     hear(message) {
@@ -139,13 +157,34 @@ class TrainedModel {
     }
 }
 
-function drawLosses(chart, models, steps) {
+// Means of neighbouring losses, as they were recorded, up to a step: points of a curve.
+function recordedPoints(run, steps = Infinity) {
+    return run.curve.map((loss, i) => [(i + 0.5) * RECORDED.EACH + 0.5, loss]).filter(([step]) => step <= steps);
+}
+
+// The axes depend on the number of steps alone: they stay as they are while models train. recorded: [{name, points, look}]
+function drawLosses(chart, models, steps, recorded = []) {
     const last = models.map(m => `${m.name}: ${m.losses.length ? `${digits(m.losses.at(-1), 2)} after ${m.losses.length} steps` : 'starting'}`);
-    const curves = models.map(m => m.points()), seen = curves.flat().map(p => p[1]);
-    chart.clear(models.length ? `Loss by step. ${last.join('; ')}.` : 'An empty chart of the loss by step. Training fills it.');
-    chart.axes({from: 0, to: steps, name: 'step'}, {from: Math.floor(Math.min(2, ...seen)), to: 6, name: 'loss, nats a byte'});
+    const before = recorded.map(({name, points}) => `${name}: ${digits(points.at(-1)[1], 2)} after ${Math.round(points.at(-1)[0])} steps, recorded`);
+    const curves = models.map(m => m.points()), words = [...before, ...last];
+    chart.clear(words.length ? `Loss by step. ${words.join('; ')}.` : 'An empty chart of the loss by step. Training fills it.');
+    chart.axes({from: 0, to: steps, name: 'step'}, {from: steps > 2000 ? 0 : 1, to: steps < 100 ? 6 : 4, name: 'loss, nats a byte'});
+    chart.draw(recorded.map(({points, look}) => ({points, look: `${look} recorded`})));
     chart.draw(models.map((m, i) => ({points: curves[i], look: m.look})));
     models.forEach((m, i) => { if (curves[i].length) chart.mark(curves[i].at(-1), m.look); });
+}
+
+// Shows recorded curves up to `upTo` steps, and after the guess to their end: draw(steps) draws them so far.
+function unroll(box, upTo, steps, draw) {
+    const still = matchMedia('(prefers-reduced-motion: reduce)');
+    ask(box, () => {
+        const begin = performance.now(), next = now => {
+            const part = still.matches ? 1 : Math.min(1, Math.max(0, now - begin) / 2500);
+            draw(upTo + (steps - upTo) * part);
+            if (part < 1) requestAnimationFrame(next);
+        };
+        requestAnimationFrame(next);
+    });
 }
 
 // Calls these functions soon, one in each frame, and three times a second at most, however often it is asked to.
@@ -163,6 +202,9 @@ function seldom(...parts) {
 
 const train = {
     models: [],
+    // With what the page starts, and the schemes whose curves are recorded so (recorded.js).
+    PRESET: {size: '--layers 2 --heads 4 --width 64', context: 64, seed: 1337, steps: 600,
+        schemes: ['none', 'learned', 'sinusoidal', 'rope', 'alibi', 'rope-learned']},
 
     start(root, numbers) {
         Object.assign(this, {root, numbers});
@@ -172,7 +214,28 @@ const train = {
         this.form.addEventListener('submit', event => { event.preventDefault(); this.begin(); });
         this.form.elements.pause.addEventListener('click', () => this.pause());
         inside.start(root.querySelector('form.inside'), root.querySelector('.answers'), this);
+        this.guesses(...root.querySelectorAll('.ask'));
+        this.form.addEventListener('input', () => { if (!this.models.length) this.draw(); });
         this.draw();
+    },
+
+    // The answers to both questions are what was recorded.
+    guesses(lowest, longer) {
+        const runs = RECORDED.train, at = length => RECORDED.lengths.indexOf(length), {context} = this.PRESET;
+        const perplexity = ['none', 'alibi', 'rope'].map(name => `${name} ${digits(runs[name].validation, 2)}`);
+        const pair = losses => [context, 4 * context].map(length => digits(losses[at(length)], 2)).join(' to ');
+        unroll(lowest, this.upTo, this.PRESET.steps, steps => { this.upTo = steps; this.draw(); });
+        ask(longer, () => inside.showRecorded(runs));
+        show(this.root, {recorded: perplexity.join(', '), longer: ['rope', 'alibi', 'none'].map(name => `${name}’s goes from ${pair(runs[name].windows.none)}`).join(', ')});
+    },
+
+    upTo: 60, // steps of the recorded curves that are shown before the reader has guessed
+
+    // What was recorded of the schemes that are ticked, if the model is the recorded one; nothing once the reader trains.
+    recorded() {
+        const {PRESET, form} = this, same = ['size', 'context', 'seed', 'steps'].every(name => form.elements[name].value === String(PRESET[name]));
+        const names = this.models.length || !same ? [] : chosenSchemes(form).filter(name => RECORDED.train[name]), looks = schemeLooks(names);
+        return names.map((name, i) => ({name, look: looks[i], points: recordedPoints(RECORDED.train[name], this.upTo)}));
     },
 
     async begin() {
@@ -182,8 +245,9 @@ const train = {
         for (const model of this.models) model.end();
         inside.enable(false);
         this.steps = v.steps;
-        this.models = names.map((name, i) => new TrainedModel(name, `s${i % 8}`, (model, type) => this.changed(model, type)));
-        legend(this.root.querySelector('.key'), this.models.map(m => [m.look, m.name]));
+        const looks = schemeLooks(names);
+        this.models = names.map((name, i) => new TrainedModel(name, looks[i], (model, type) => this.changed(model, type)));
+        this.root.querySelector('.runs').hidden = false;
         this.rows();
         this.draw();
         this.fillRows();
@@ -195,7 +259,7 @@ const train = {
         if (begun === this.begun) inside.enable(this.models.length > 0); // not when the reader has begun again meanwhile
     },
 
-    // A scheme that cannot be trained so is taken away, with the program's own sentence.
+    // A scheme that cannot be trained so is taken away, from the legend, too, with the program's own sentence.
     refused(model, error) {
         model.end();
         this.models = this.models.filter(other => other !== model);
@@ -212,9 +276,7 @@ const train = {
 
     async changed(model, type) {
         if (type === 'failed') show(this.root, {error: model.error});
-        if (type === 'done') {
-            await model.validate();
-        }
+        if (type === 'done') await model.validate();
         this.redraw();
     },
 
@@ -228,7 +290,9 @@ const train = {
     },
 
     draw() {
-        drawLosses(this.chart, this.models, this.steps || 600);
+        const recorded = this.recorded();
+        drawLosses(this.chart, this.models, this.steps || this.PRESET.steps, recorded);
+        legend(this.root.querySelector('.key'), [...recorded.map(run => [`${run.look} recorded`, `${run.name}, recorded`]), ...this.models.map(m => [m.look, m.name])]);
         this.form.elements.pause.disabled = !this.models.some(model => model.unfinished);
     },
 
