@@ -334,7 +334,7 @@ $(BUILD)/double/%.o: %.c $(FLAGS)
 # because a date does not tell whether a file in a build directory that was copied is up to date; only a text that
 # differs replaces the old one.
 $(TALES): scripts/tales/sections.awk scripts/tales/statements.awk data/made/tales/tales.txt FORCE
-$(EXERCISES): scripts/embed.awk $(sort $(wildcard $(addprefix lesson/exercises/,*.[ch] Makefile README.md))) FORCE
+$(EXERCISES): scripts/embed.awk $(sort $(wildcard $(addprefix lesson/exercises/,*.[ch] *.py Makefile README.md))) FORCE
 $(EXERCISES): EMBED_TABLE := table=exercise_files header=lab/lesson/lines.h
 $(PAGE): scripts/embed.awk lab/report/page/page.css lab/report/page/plot.css lab/report/page/report.js FORCE
 $(PAGE): EMBED_TABLE := table=page_files header=lab/report/page/page.h

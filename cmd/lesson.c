@@ -218,9 +218,10 @@ static bool write_exercises(const char *dir, Error *error) {
         return false;
     }
     char quoted[QUOTED_CAPACITY];
-    printf("wrote   %s: seven exercises in C, and a checker\n", output.path);
+    printf("wrote   %s: seven exercises, each in C and in Python, and a checker\n", output.path);
     printf("next    cd %s && make\n", shell_quoted(quoted, output.path));
-    printf("        then replace FILL_IN in 1_turn.c, and run make again\n");
+    printf("        then replace FILL_IN in 1_turn.c, and run make again;\n");
+    printf("        or in 1_turn.py, and run python3 check.py\n");
     return true;
 }
 
@@ -259,7 +260,7 @@ bool command_lesson(int argc, char **argv, Error *error) {
         "lesson",
         "Show how a gradient flows through a rotation: one pair of channels and two tokens, forward, backward, and "
         "checked by finite differences, with the lines of code that do it. `lesson exercises DIR` writes a folder of "
-        "exercises in C.",
+        "exercises in C and in Python.",
         "[exercises DIR]", lesson_options,
         "  bitter lesson | less\n  bitter lesson --t 7 --theta 0.3\n  bitter lesson exercises rope\n"};
     LessonOptions options = {0};
