@@ -29,6 +29,12 @@ static void ask(const char *function, double *answers, int count, const double *
         if (scanf("%lf", &answers[i]) != 1) exit(2); // check.py has ended
 }
 
+static double ask_one(const char *function, const double *a, int a_count, const double *b, int b_count) {
+    double answer;
+    ask(function, &answer, 1, a, a_count, b, b_count);
+    return answer;
+}
+
 void turn(double y[2], const double x[2], double angle) {
     ask("turn", y, 2, (double[]){x[0], x[1]}, 2, &angle, 1);
 }
@@ -38,33 +44,23 @@ void turn_back(double dx[2], const double dy[2], double angle) {
 }
 
 double torque(const double dy[2], const double y[2]) {
-    double answer;
-    ask("torque", &answer, 1, dy, 2, y, 2);
-    return answer;
+    return ask_one("torque", dy, 2, y, 2);
 }
 
 double theta_gradient(const double dy[][2], const double y[][2], int T) {
-    double answer;
-    ask("theta_gradient", &answer, 1, dy[0], 2 * T, y[0], 2 * T);
-    return answer;
+    return ask_one("theta_gradient", dy[0], 2 * T, y[0], 2 * T);
 }
 
 double slope_gradient(const double *dS, int T) {
-    double answer;
-    ask("slope_gradient", &answer, 1, dS, T * T, NULL, 0);
-    return answer;
+    return ask_one("slope_gradient", dS, T * T, NULL, 0);
 }
 
 double sigma_gradient(double dm, double m) {
-    double answer;
-    ask("sigma_gradient", &answer, 1, &dm, 1, &m, 1);
-    return answer;
+    return ask_one("sigma_gradient", &dm, 1, &m, 1);
 }
 
 int bucket(int distance, int buckets, int last) {
-    double answer;
-    ask("bucket", &answer, 1, (double[]){distance, buckets, last}, 3, NULL, 0);
-    return (int)answer;
+    return (int)ask_one("bucket", (double[]){distance, buckets, last}, 3, NULL, 0);
 }
 
 void softmax_backward(double *dS, const double *dP, const double *P, int n) {
@@ -72,9 +68,7 @@ void softmax_backward(double *dS, const double *dP, const double *P, int n) {
 }
 
 double own_score(const double q[2], const double k[2], int i, int j, double w) {
-    double answer;
-    ask("own_score", &answer, 1, (double[]){q[0], q[1], k[0], k[1]}, 4, (double[]){i, j, w}, 3);
-    return answer;
+    return ask_one("own_score", (double[]){q[0], q[1], k[0], k[1]}, 4, (double[]){i, j, w}, 3);
 }
 
 void own_backward(double *dw, double dq[2], double dk[2], double dscore, const double q[2], const double k[2], int i,

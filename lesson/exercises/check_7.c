@@ -50,9 +50,7 @@ static const char *idle(const Tried *tried) {
     for (int test = 0; test < TESTS; test++) {
         const double *in = tried->in[test];
         if (!isfinite(score(in)))
-            return "The score is infinite or not a number (nan). Do you divide by 0, take the logarithm of 0, or the "
-                   "root or "
-                   "logarithm of a negative number? i~-~j may be 0.";
+            return "The score is not a finite number. Do you divide by 0, or take the logarithm of 0? i~-~j may be 0.";
         position = position || changes(in, I, 2) || changes(in, J, in[I] - in[J]);
         parameter = parameter || changes(in, W, 0.3);
     }
@@ -118,9 +116,7 @@ static const char *not_finite(const Tried *tried, int index) {
         apart = apart || (!finite && !same);
         together = together || (!finite && same);
     }
-    if (apart)
-        return "It is infinite or not a number (nan). Do you divide by 0, or take the root or logarithm of a negative "
-               "number, or the logarithm of 0?";
+    if (apart) return "It is infinite or not a number (nan). Do you divide by 0, or take the logarithm of 0 or less?";
     return together
                ? "It is infinite or not a number (nan) for i = j only. There i~-~j is 0: do you divide by it or by its "
                  "root, or take its logarithm? Return a gradient of its own for i = j; it must be the slope of your "
