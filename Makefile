@@ -269,8 +269,8 @@ lesson: | $(filter deps,$(MAKECMDGOALS)) ## renew lesson/lesson.html, the lesson
 	@$(MAKE_PAGE)
 	@cp $(BUILD)/lesson/lesson.html lesson/lesson.html
 
-pictures: all ## draw the pictures of README.md again
-	sh scripts/places.sh ./$(PROGRAM) >docs/places.svg
+pictures: all ## draw the pictures of README.md and posenc/README.md again
+	for picture in $$(sh scripts/pictures.sh ./$(PROGRAM)); do sh scripts/pictures.sh ./$(PROGRAM) $$picture >docs/$$picture.svg; done
 
 cluster-test: all ## a comparison on a Slurm cluster that loses a node; by root, wants Debian's packages (5 minutes)
 	@BITTER=$(HERE) BUILD=$(BUILD) TIME_LIMIT=1800 sh tests/run tests/cluster/slurm.sh

@@ -25,6 +25,12 @@ ten_mistakes() {
 }
 check "ten mistakes or more of each are tested in both languages" ten_mistakes
 
+if command -v python3 >/dev/null; then
+    python3 -I -S folder/check.py >"$scratch/out" 2>"$scratch/err"
+    check "a python without numpy is told where to get it" \
+        test "$?-$(grep -c 'check.py: this python3 has no numpy; .*pip install numpy' "$scratch/err")" = 1-1
+fi
+
 python=
 for each in "${PYTHON:-python3}" "$(absolute "${BUILD:-build}")/interop/venv/bin/python"; do
     [ -n "$python" ] || ! "$each" -c 'import numpy' 2>/dev/null || python=$each
