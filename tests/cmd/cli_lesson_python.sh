@@ -98,6 +98,13 @@ check "an exercise that is none is refused" grep -q "no exercise 9; give numbers
 check "a missing compiler is told" grep -q "there is no C compiler no-such-compiler" "$scratch/err"
 
 # --- mistakes: NUMBER|SED|WORDS, a change to the solution and some of the words that it must be told ---
+# The checker of an exercise is compiled once; after that this compiler copies it.
+cat >compiler <<'END'
+for word; do case $word in check_?.c) kept=../$word.out ;; esac; done # the last word is the program's name
+[ -f "$kept" ] || cc "$@" -o "$kept" && cp "$kept" "$word"
+END
+CC="sh ../compiler"
+export CC
 while IFS='|' read -r number change words; do
     exercise=$(cd folder && ls "$number"_*.py)
     cp "solved/$exercise" kept.py
