@@ -62,7 +62,7 @@ def call(path, function, *arguments):
     signal.alarm(SECONDS)
     try:
         return function(*arguments)
-    except Exception as error:  # whatever it is
+    except (Exception, SystemExit) as error:  # whatever it is
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
         line = lines[-1] if lines else 1
         if isinstance(error, NameError) and "'FILL_IN'" in str(error):
