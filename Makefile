@@ -269,8 +269,8 @@ lesson: | $(filter deps,$(MAKECMDGOALS)) ## renew lesson/lesson.html, the lesson
 	@$(MAKE_PAGE)
 	@cp $(BUILD)/lesson/lesson.html lesson/lesson.html
 
-pictures: all ## draw the pictures of README.md again
-	sh scripts/places.sh ./$(PROGRAM) >docs/places.svg
+pictures: all ## draw the pictures of README.md and posenc/README.md again
+	for picture in $$(sh scripts/pictures.sh ./$(PROGRAM)); do sh scripts/pictures.sh ./$(PROGRAM) $$picture >docs/$$picture.svg; done
 
 cluster-test: all ## a comparison on a Slurm cluster that loses a node; by root, wants Debian's packages (5 minutes)
 	@BITTER=$(HERE) BUILD=$(BUILD) TIME_LIMIT=1800 sh tests/run tests/cluster/slurm.sh
@@ -334,7 +334,7 @@ $(BUILD)/double/%.o: %.c $(FLAGS)
 # because a date does not tell whether a file in a build directory that was copied is up to date; only a text that
 # differs replaces the old one.
 $(TALES): scripts/tales/sections.awk scripts/tales/statements.awk data/made/tales/tales.txt FORCE
-$(EXERCISES): scripts/embed.awk $(sort $(wildcard $(addprefix lesson/exercises/,*.[ch] Makefile README.md))) FORCE
+$(EXERCISES): scripts/embed.awk $(sort $(wildcard $(addprefix lesson/exercises/,*.[ch] *.py Makefile README.md))) FORCE
 $(EXERCISES): EMBED_TABLE := table=exercise_files header=lab/lesson/lines.h
 $(PAGE): scripts/embed.awk lab/report/page/page.css lab/report/page/plot.css lab/report/page/report.js FORCE
 $(PAGE): EMBED_TABLE := table=page_files header=lab/report/page/page.h

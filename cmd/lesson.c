@@ -50,6 +50,53 @@ static void print_number(const char *name, double x) {
     printf("  %-28s %11.6f\n", name, tidy(x));
 }
 
+// --- a clock of Braille characters, each of 4 x 2 dots, so that a circle is round ---
+enum { CLOCK_ROWS = 9, CLOCK_COLUMNS = 18 };
+
+typedef struct {
+    unsigned char dots[CLOCK_ROWS][CLOCK_COLUMNS]; // the last byte of the character's number, U+2800 + dots
+    char names[CLOCK_ROWS][CLOCK_COLUMNS];         // letters that cover the dots, or 0
+} Clock;
+
+// A dot at (x, y), from -1 to 1, y upwards.
+static void put_dot(Clock *clock, double x, double y) {
+    static const unsigned char bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+    const int column = (int)lround((x + 1) / 2 * (2 * CLOCK_COLUMNS - 1));
+    const int row = (int)lround((1 - y) / 2 * (4 * CLOCK_ROWS - 1));
+    clock->dots[row / 4][column / 2] |= bits[row % 4][column % 2];
+}
+
+// A hand in the direction of x, as long as the circle allows, with `name` at its tip.
+static void put_hand(Clock *clock, const double x[2], bool dotted, const char *name) {
+    const double length = hypot(x[0], x[1]), to_circle = length > 0 ? 0.75 / length : 0;
+    const int letters = (int)strlen(name);
+    for (int i = 0; i <= 20; i += dotted ? 3 : 1) put_dot(clock, to_circle * x[0] * i / 20, to_circle * x[1] * i / 20);
+    const int column = (int)lround((1 + 1.3 * to_circle * x[0]) / 2 * (CLOCK_COLUMNS - letters));
+    const int row = (int)lround((1 - 1.3 * to_circle * x[1]) / 2 * (CLOCK_ROWS - 1));
+    memcpy(&clock->names[row][column], name, (size_t)letters);
+}
+
+// A circle with two hands, the first one dotted, and the lines of `words` beside its rows.
+static void print_clock(const double before[2], const char *before_name, const double after[2], const char *after_name,
+                        const char *words) {
+    Clock clock = {0};
+    for (int i = 0; i < 200; i++) put_dot(&clock, 0.75 * cos(i * 0.01 * M_PI), 0.75 * sin(i * 0.01 * M_PI));
+    put_hand(&clock, before, true, before_name);
+    put_hand(&clock, after, false, after_name);
+    for (int row = 0; row < CLOCK_ROWS; row++) {
+        for (int column = 0; column < CLOCK_COLUMNS; column++) {
+            const unsigned char dots = clock.dots[row][column];
+            if (clock.names[row][column])
+                putchar(clock.names[row][column]);
+            else
+                printf("\xe2%c%c", 0xa0 | dots >> 6, 0x80 | (dots & 0x3f)); // in UTF-8
+        }
+        const size_t letters = strcspn(words, "\n");
+        printf("%.*s\n", (int)letters, words);
+        words += letters + (words[letters] == '\n');
+    }
+}
+
 // --- the lesson ---
 typedef struct {
     Pair pair;
@@ -59,36 +106,56 @@ typedef struct {
 
 static void show_forward(const Lesson *l) {
     const Pair *p = &l->pair;
-    const double angle = p->m * p->theta;
-    printf("The token at position %g asks with a query q, that at position %g answers\n"
-           "with a key k. Each is turned by its position times theta = %g radians:\n\n",
-           p->m, p->n, p->theta);
-    printf("  R(angle) = ( cos -sin )     for q, angle %g: ( %9.6f %9.6f )\n", angle, tidy(cos(angle)),
-           tidy(-sin(angle)));
-    printf("             ( sin  cos )     %*s        ( %9.6f %9.6f )\n\n", 10, "", tidy(sin(angle)), tidy(cos(angle)));
+    const double angle = p->m * p->theta, c = tidy(cos(angle)), s = tidy(sin(angle));
+    char words[400];
+    snprintf(words, sizeof words,
+             "\n  q   the query of the token at position %g:\n      what it looks for (dotted)\n"
+             "  q'  the same, turned by %g theta = %g radians\n\n"
+             "  R(angle) = ( cos -sin ) = ( %9.6f %9.6f )\n             ( sin  cos )   ( %9.6f %9.6f )",
+             p->m, p->m, angle, c, tidy(-s), s, c);
+    printf("A language model keeps a list of numbers for each token (a word or a part of\n"
+           "one). RoPE takes them in pairs. A pair is a point, the tip of a clock's hand,\n"
+           "which turns by theta = %g radians for each position in the text:\n",
+           p->theta);
+    print_clock(p->q, "q", l->forward.turned_q, "q'", words);
     print_vector("q", p->q);
     print_vector("q' = R(t theta) q", l->forward.turned_q);
-    print_vector("k", p->k);
+    print_code("rope_pair_forward");
+}
+
+static void show_loss(const Lesson *l) {
+    printf("The token at position %g has a key k: what it has to offer. It is turned by\n"
+           "its own position. The product of query and key is the score, for which only the\n"
+           "distance between the two tokens counts:\n\n",
+           l->pair.n);
+    print_vector("k", l->pair.k);
     print_vector("k' = R((t-ago) theta) k", l->forward.turned_k);
     print_number("score = q' . k'", l->forward.score);
+    print_number("q . R(-ago theta) k", pair_score_by_distance(&l->pair));
+    printf("\nSoftmax turns scores into weights, shares of attention that add up to 1; here\n"
+           "there is one other score, 0. This model should give the key a weight of 1, and\n"
+           "the loss says how far it is from that:\n\n");
     print_number("weight = 1/(1 + e^-score)", l->forward.chance);
     print_number("loss = -log weight", l->forward.loss);
-    printf("\nThe weight is a softmax over this score and a rival of score 0.\n");
-    print_code("rope_pair_forward");
+    puts("");
     print_code("pair_forward");
+    print_code("pair_score_by_distance");
 }
 
 static void show_backward(const Lesson *l) {
     const PairBackward *b = &l->backward;
-    printf("From the loss back. x0 stands in y0 times cos and in y1 times sin, x1 in y0\n"
-           "times -sin and in y1 times cos. So the gradient is multiplied by the transposed\n"
-           "matrix, and that is the rotation by the negative angle: dx = R(-angle) dy.\n\n");
+    printf("A gradient says how fast the loss grows when a number grows; a leading d marks\n"
+           "it. In y = R(angle) x, x0 stands in y0 times cos and in y1 times sin, x1 in y0\n"
+           "times -sin and in y1 times cos. So the transposed matrix turns dy into dx: the\n"
+           "rotation by the negative angle, dx = R(-angle) dy.\n");
+    print_clock(b->dturned_q, "dq'", b->d.q, "dq",
+                "\n\n  dq'  comes back from the loss (dotted)\n  dq   goes on to what the query was made of\n\n"
+                "  A rotation keeps lengths, and so does the one back.");
     print_number("dscore = weight - 1", b->dscore);
     print_vector("dq' = dscore k'", b->dturned_q);
     print_vector("dq = R(-t theta) dq'", b->d.q);
     print_vector("dk' = dscore q'", b->dturned_k);
     print_vector("dk = R(-(t-ago) theta) dk'", b->d.k);
-    printf("\nEach gradient is as long after the turn as before.\n");
     print_code("rope_pair_backward");
     print_code("pair_backward");
 }
@@ -112,55 +179,16 @@ static void show_differences(const Lesson *l) {
     print_code("pair_slope");
 }
 
-static void show_lengths(const Lesson *l) {
-    const double angle = l->pair.theta, c = cos(angle), s = sin(angle);
-    const double turn[4] = {c, -s, s, c}, longer[4] = {1.01 * c, -s, 1.01 * s, c};
-    double kept[501], grown[501];
-    pair_lengths(kept, l->backward.dturned_q, turn, 500);
-    pair_lengths(grown, l->backward.dturned_q, longer, 500);
-    printf("A rotation moves a gradient around a circle. However often it goes back through\n"
-           "one, it neither grows nor fades; through other matrices it may. Here dq' goes\n"
-           "back 500 times through the rotation by theta, and through the same matrix with\n"
-           "its first column made 1%% longer:\n\n");
-    printf("  steps back     rotation       other matrix\n");
-    for (int i = 0; i <= 4; i++) {
-        static const int steps[] = {0, 1, 10, 100, 500};
-        printf("  %10d  %11.6f  %17.6g\n", steps[i], kept[steps[i]], grown[steps[i]]);
-    }
-    puts("");
-    print_code("pair_lengths");
-}
-
-static void show_shift(const Lesson *l) {
-    printf("(R(m theta) q) . (R(n theta) k) = q . R((n - m) theta) k: angles add up, and\n"
-           "only the difference of the positions is left.\n\n");
-    printf("  positions of q and k            score\n");
-    for (int i = 0; i < 6; i++) {
-        static const int moved[6][2] = {{0, 0}, {1, 1}, {10, 10}, {1000, 1000}, {1, 0}, {0, 1}};
-        Pair pair = l->pair;
-        PairForward forward;
-        pair.m += moved[i][0];
-        pair.n += moved[i][1];
-        pair_forward(&forward, &pair);
-        printf("  %6g  %6g  %s  %11.6f\n", pair.m, pair.n,
-               i == 0   ? "as before "
-               : i <= 3 ? "both moved"
-                        : "one moved ",
-               forward.score);
-    }
-    printf("  from the distance alone     %11.6f\n\n", pair_score_by_distance(&l->pair));
-    print_code("pair_score_by_distance");
-}
-
 static void show_torque(const Lesson *l) {
     const PairBackward *b = &l->backward;
     Pair moved = l->pair;
     PairForward forward;
     moved.theta -= 0.01 * b->d.theta;
     pair_forward(&forward, &moved);
-    printf("A turn moves y at right angles to itself: dy0/dangle = -y1, dy1/dangle = y0. So\n"
-           "the gradient of the angle is dy1 y0 - dy0 y1, a torque. Backward has all of that\n"
-           "at hand, so the gradient of a trained frequency is nearly free:\n\n");
+    printf("A turn moves y at right angles to itself: y0 grows by -y1 a radian, y1 by y0. So\n"
+           "the gradient of the angle is dy1 y0 - dy0 y1: a torque, with y the lever and dy\n"
+           "the force. Backward has these numbers already, so a scheme that trains theta\n"
+           "gets its gradient almost for nothing:\n\n");
     print_number("torque on q'", b->torque_q);
     print_number("torque on k'", b->torque_k);
     print_number("their sum", b->torque_q + b->torque_k);
@@ -179,10 +207,9 @@ static void print_lesson(const Pair *pair) {
         const char *title;
         void (*show)(const Lesson *lesson);
     } parts[] = {{"Forward: a turn", show_forward},
+                 {"From two points to a loss", show_loss},
                  {"Backward: the gradient is turned back", show_backward},
                  {"Is it right? Finite differences", show_differences},
-                 {"Lengths are kept", show_lengths},
-                 {"Only the distance matters", show_shift},
                  {"Torque: the gradient of an angle", show_torque}};
     Lesson lesson = {.pair = *pair};
     pair_forward(&lesson.forward, pair);
@@ -218,9 +245,10 @@ static bool write_exercises(const char *dir, Error *error) {
         return false;
     }
     char quoted[QUOTED_CAPACITY];
-    printf("wrote   %s: seven exercises in C, and a checker\n", output.path);
+    printf("wrote   %s: seven exercises, each in C and in Python, and a checker\n", output.path);
     printf("next    cd %s && make\n", shell_quoted(quoted, output.path));
-    printf("        then replace FILL_IN in 1_turn.c, and run make again\n");
+    printf("        then replace FILL_IN in 1_turn.c, and run make again;\n");
+    printf("        or in 1_turn.py, and run python3 check.py\n");
     return true;
 }
 
@@ -259,7 +287,7 @@ bool command_lesson(int argc, char **argv, Error *error) {
         "lesson",
         "Show how a gradient flows through a rotation: one pair of channels and two tokens, forward, backward, and "
         "checked by finite differences, with the lines of code that do it. `lesson exercises DIR` writes a folder of "
-        "exercises in C.",
+        "exercises in C and in Python.",
         "[exercises DIR]", lesson_options,
         "  bitter lesson | less\n  bitter lesson --t 7 --theta 0.3\n  bitter lesson exercises rope\n"};
     LessonOptions options = {0};

@@ -18,8 +18,8 @@
 //
 // Fill in: what one score adds to dm; then dsigma from dm and m.
 //
-// Hint: For the first, mind the sign. C holds the rows of dS as one long row, so dS_ij is dS[i * T + j]. For the
-// second: exp is its own derivative, so you need neither m0 nor sigma.
+// Hint: For the first, mind the sign. dS_ij is dS[i, j] in Python, and dS[i * T + j] in C, which holds the rows as one
+// long row. For the second: exp is its own derivative, so you need neither m0 nor sigma.
 #include "exercise.h"
 
 #include <math.h>

@@ -20,7 +20,8 @@
 //
 // Fill in: four blanks, one for each step.
 //
-// Hint: In C, 17 / 16 is 1, because both are whole numbers; (double)17 / 16 is 1.0625. (int)1.9 is 1: it rounds down.
+// Hint: In C, 17 / 16 is 1, because both are whole numbers; (double)17 / 16 is 1.0625. In Python, 17 / 16 is 1.0625,
+// and 17 // 16 is 1. (int)1.9 in C and int(1.9) in Python are 1: they round down.
 #include "exercise.h"
 
 #include <math.h>

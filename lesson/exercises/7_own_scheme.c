@@ -11,8 +11,8 @@
 // own_backward gets dscore, the gradient of the score, and makes the gradients of w, q and k. Those of q and k are
 // there, and are right for every bias. A scheme that turns must change them.
 //
-// Fill in: your bias; then its gradient: dscore times how much the bias grows when w grows. It is added to *dw, because
-// all queries and keys share one w.
+// Fill in: your bias; then its gradient: dscore times how much the bias grows when w grows. It is added to those of
+// other queries and keys, because all share one w.
 //
 // The checker asks two things:
 // - Are the gradients right? It compares them with the slopes of your own_score, for w between 0.2 and 1.5.

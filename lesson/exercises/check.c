@@ -7,9 +7,12 @@
 #include <string.h>
 
 #define COLUMNS 90 // of a paragraph
+#ifndef ENDING
+#define ENDING ".c" // of the exercises' files; check.py has another
+#endif
 
 static int blank_line; // where FILL_IN was reached; 0 = nowhere
-static const char *exercise_file;
+static char exercise_file[40];
 static char paragraphs[8000]; // what has been said
 
 double blank(int line) {
@@ -18,8 +21,8 @@ double blank(int line) {
 }
 
 // --- what is printed ---
-void begin(const char *file) {
-    exercise_file = file;
+void begin(const char *exercise) {
+    snprintf(exercise_file, sizeof exercise_file, "%s" ENDING, exercise);
     blank_line = 0;
     *paragraphs = 0;
 }
@@ -189,7 +192,7 @@ static void say_general(const Tried *tried) {
     int wrong = 0;
     if (not_finite(tried) >= 0) {
         say("A result is infinite or not a number (nan). Do you divide by 0, or take the root or logarithm of a "
-            "negative number?");
+            "negative number, or the logarithm of 0?");
         return;
     }
     if (scaled(tried, factor)) {
@@ -242,9 +245,9 @@ static int report(Tried *tried, int wrong) {
     return end(tried->check->name);
 }
 
-int check_exercise(const char *file, const Check *checks, int count) {
+int check_exercise(const char *exercise, const Check *checks, int count) {
     static Tried tried; // large
-    begin(file);
+    begin(exercise);
     for (int i = 0; i < count; i++) {
         char extra[200] = "";
         if (i > 0) snprintf(extra, sizeof extra, "; %s is right", checks[i - 1].name);

@@ -49,8 +49,8 @@ typedef struct {
     int (*report)(Tried *tried, int wrong); // says what is wrong, from test `wrong` on, and ends; NULL: as check.c does
 } Check;
 
-// The whole exercise: all checks, until one fails. Returns the exit code for main: 0 if all is right.
-int check_exercise(const char *file, const Check *checks, int count);
+// The whole exercise, such as "1_turn": all checks, until one fails. Returns the exit code for main: 0 if all is right.
+int check_exercise(const char *exercise, const Check *checks, int count);
 
 // --- the parts of check_exercise, for exercises that need more ---
 
@@ -64,7 +64,7 @@ struct Tried {
 // begin() comes first. filled_in() tells whether no blank() was called since then; if one was, it prints that, and
 // `extra`. say() keeps a paragraph (~ is a blank at which no line ends), say_numbers() a line of numbers. end() prints
 // whether the exercise is right (wrong = NULL) or what is wrong, then what was said, and returns the exit code.
-void begin(const char *file);
+void begin(const char *exercise);
 bool filled_in(const char *extra);
 void say(const char *format, ...);
 void say_numbers(const char *label, const Group *groups, const double *numbers);

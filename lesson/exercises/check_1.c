@@ -66,5 +66,5 @@ int main(void) {
                          .mistakes = mistakes,
                          .none_right = none_right,
                          .in_place = in_place};
-    return check_exercise("1_turn.c", &check, 1);
+    return check_exercise("1_turn", &check, 1);
 }

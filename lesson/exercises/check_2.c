@@ -70,5 +70,5 @@ int main(void) {
                          .mistakes = mistakes,
                          .none_right = none_right,
                          .in_place = in_place};
-    return check_exercise("2_turn_back.c", &check, 1);
+    return check_exercise("2_turn_back", &check, 1);
 }

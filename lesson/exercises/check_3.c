@@ -109,5 +109,5 @@ int main(void) {
          .right = right_theta,
          .mistakes = theta_mistakes},
     };
-    return check_exercise("3_torque.c", checks, 2);
+    return check_exercise("3_torque", checks, 2);
 }

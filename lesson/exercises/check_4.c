@@ -56,9 +56,10 @@ static void slope_mistakes(Guess *guess, const double *dS) {
             "Your distance is one too large: a token's distance to itself, i - i, is 0.");
     mistake(guess, GIVES(weighted(dS, 0, -1, 0)), "You multiply by the position i. The distance is i - j.");
     mistake(guess, GIVES(weighted(dS, 0, 0, -1)), "You multiply by the position j. The distance is i - j.");
-    mistake(guess, GIVES(transposed),
-            "You read dS[j * T + i], which is another score's. Row i has the scores of token i, so it is "
-            "dS[i * T + j].");
+    mistake(
+        guess, GIVES(transposed),
+        "You read dS_ji, which is another score's. Row i has the scores of token i, so it is dS[i * T + j] in C and "
+        "dS[i, j] in Python.");
     mistake(guess, GIVES(future),
             "You count tokens of the future, j > i, at which token i does not look. The loop over j must end at i.");
     mistake(guess, GIVES(0),
@@ -124,5 +125,5 @@ int main(void) {
          .right = right_sigma,
          .mistakes = sigma_mistakes},
     };
-    return check_exercise("4_slope.c", checks, 2);
+    return check_exercise("4_slope", checks, 2);
 }

@@ -59,15 +59,17 @@ static void mistakes(Guess *guess, const double *in) {
     const bool near = distance < exact;
     const double part = logarithm(in), should = guess->right[0], from_exact = log((double)distance / exact),
                  whole = log(distance / exact), to_last = log((double)last / exact), whole_last = log(last / exact);
-    mistake(guess, GIVES(formula(in, whole / to_last, pieces)),
-            "distance / exact divides two whole numbers, and C drops the fraction: 17 / 16 is 1. Write "
-            "(double)distance / exact.");
-    mistake(guess, GIVES(formula(in, from_exact / whole_last, pieces)),
-            "last / exact divides two whole numbers, and C drops the fraction: 100 / 6 is 16. Write (double)last / "
-            "exact.");
+    mistake(
+        guess, GIVES(formula(in, whole / to_last, pieces)),
+        "distance / exact drops the fraction, so 17 / 16 is 1. For whole numbers, write (double)distance / exact in C, "
+        "and / instead of // in Python.");
+    mistake(
+        guess, GIVES(formula(in, from_exact / whole_last, pieces)),
+        "last / exact drops the fraction, so 100 / 6 is 16. For whole numbers, write (double)last / exact in C, and / "
+        "instead of // in Python.");
     mistake(guess, GIVES(formula(in, whole / whole_last, pieces)),
-            "distance / exact and last / exact divide whole numbers, and C drops the fraction: 17 / 16 is 1. Write "
-            "(double)distance / exact and (double)last / exact.");
+            "distance / exact and last / exact drop the fraction, so 17 / 16 is 1. For whole numbers, write "
+            "(double)distance / exact and (double)last / exact in C, and / instead of // in Python.");
     mistake(guess, GIVES(endless(in, part, pieces)),
             "The end is missing: there are buckets 0 to buckets~-~1, and you count on. If `number` is larger, return "
             "buckets~-~1.");
@@ -85,12 +87,13 @@ static void mistakes(Guess *guess, const double *in) {
             "You divide the range into `exact` pieces. buckets~-~exact are left, which is not the same when `buckets` "
             "is odd.");
     mistake(guess, GIVES(formula(in, round(part * pieces), 1)),
-            "You round to the nearest bucket. Round down: (int)(part * (buckets - exact)).");
+            "You round to the nearest bucket. Round down what part * (buckets - exact) gives.");
     mistake(guess, GIVES(formula(in, ceil(part * pieces), 1)),
-            "You round up. Round down: (int)(part * (buckets - exact)).");
-    mistake(guess, GIVES(near ? distance : formula(in, floor(part), pieces)),
-            "You round `part` down to a whole number before you multiply, so it is 0 until the end. Multiply first, "
-            "and put brackets: (int)(part * (buckets - exact)).");
+            "You round up. Round down what part * (buckets - exact) gives.");
+    mistake(
+        guess, GIVES(near ? distance : formula(in, floor(part), pieces)),
+        "You round `part` down to a whole number before you multiply, so it is 0 until the end. Multiply first, and "
+        "put the product in brackets: (part * (buckets - exact)).");
     mistake(guess, GIVES(formula(in, (double)(distance - exact) / (last - exact), pieces)),
             "Your buckets are equally wide. Take logarithms, so that they get wider with the distance.");
     mistake(guess, GIVES(formula(in, from_exact / log(last), pieces)),
@@ -157,5 +160,5 @@ int main(void) {
                                 .right = right,
                                 .mistakes = mistakes,
                                 .report = report};
-    return check_exercise("5_buckets.c", &check, 1);
+    return check_exercise("5_buckets", &check, 1);
 }

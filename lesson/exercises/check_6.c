@@ -80,5 +80,5 @@ int main(void) {
                          .right = right,
                          .mistakes = mistakes,
                          .each = true};
-    return check_exercise("6_softmax.c", &check, 1);
+    return check_exercise("6_softmax", &check, 1);
 }

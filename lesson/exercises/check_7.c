@@ -116,10 +116,11 @@ static const char *not_finite(const Tried *tried, int index) {
         apart = apart || (!finite && !same);
         together = together || (!finite && same);
     }
-    if (apart) return "It is infinite or not a number (nan). Do you divide by 0?";
+    if (apart) return "It is infinite or not a number (nan). Do you divide by 0, or take the logarithm of 0 or less?";
     return together
-               ? "It is infinite or not a number (nan) for i = j only. There i~-~j is 0: do you divide by it, or by "
-                 "its root? Return a gradient of its own for i = j; it must be the slope of your score there."
+               ? "It is infinite or not a number (nan) for i = j only. There i~-~j is 0: do you divide by it or by its "
+                 "root, or take its logarithm? Return a gradient of its own for i = j; it must be the slope of your "
+                 "score there."
                : NULL;
 }
 
@@ -189,7 +190,7 @@ int main(void) {
                                 .right = right,
                                 .mistakes = mistakes};
     static Tried tried; // large
-    begin("7_own_scheme.c");
+    begin("7_own_scheme");
     try_all(&tried, &check);
     if (!filled_in("")) return EXIT_FAILURE;
     const char *why = idle(&tried);

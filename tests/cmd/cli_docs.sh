@@ -98,8 +98,10 @@ for scheme in $("$BITTER" train --pos help | sed -n 's/^\([a-z][a-z0-9-]*\)    .
     check "README.md and docs/schemes.md name $scheme" \
         sh -c "grep -qE '[| ,]$scheme([ ,]|\$)' README.md && grep -q '\[$scheme\]' docs/schemes.md"
 done
-sh scripts/places.sh "$BITTER" >"$scratch/places.svg"
-check "docs/places.svg is what scripts/places.sh draws (make pictures)" cmp docs/places.svg "$scratch/places.svg"
+for picture in $(sh scripts/pictures.sh "$BITTER"); do
+    sh scripts/pictures.sh "$BITTER" "$picture" >"$scratch/picture.svg"
+    check "docs/$picture.svg is what \`make pictures\` draws" cmp "docs/$picture.svg" "$scratch/picture.svg"
+done
 sed -n '/^| rope |/,/^$/ { /^|/p; /^$/q; }' runs/baseline/layers/table.md >"$scratch/layers"
 sed 's/^\(| [a-z-]* \)| `[^|]*|/\1|/' docs/schemes.md >"$scratch/schemes"
 check "docs/schemes.md has the table of make layers" test "$(grep -cxF -f "$scratch/layers" "$scratch/schemes")" -eq 7

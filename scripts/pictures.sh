@@ -1,0 +1,11 @@
+#!/bin/sh
+# A picture of README.md or posenc/README.md: sh scripts/pictures.sh ./bitter NAME >docs/NAME.svg
+# NAME: places, pair, diagonals, cope or reflection; without a name, the names are printed.
+set -eu
+bitter=${1:?"usage: sh scripts/pictures.sh BITTER [NAME]"}
+here=$(dirname "$0")
+case ${2:-} in
+'') echo places pair diagonals cope reflection ;;
+places) "$bitter" train --pos help | awk -v picture=places -f "$here/svg.awk" -f "$here/pictures.awk" ;;
+*) "$bitter" lesson | awk -v picture="$2" -f "$here/svg.awk" -f "$here/pictures.awk" ;;
+esac
