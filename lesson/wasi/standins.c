@@ -40,6 +40,10 @@ bool file_read(Buffer *buffer, const char *path, Error *error) {
     return fail_input(error, "%s: there are no files here; type the formula", path);
 }
 
+bool buffer_drop_mark(Buffer *buffer) {
+    return false;
+}
+
 // The lesson has tokens of bytes only.
 Splitter *splitter_create(Error *error) {
     fail_run(error, "text cannot be split into words here");
