@@ -97,7 +97,7 @@ static bool boolean_or(bool *value, bool preset, const json_t *object, const cha
 }
 
 // --- layers: rotations ("no_rope_layers") and windows ("sliding_window", with "layer_types") ---
-// A query of a layer with a window W sees the keys j > i - W, as in model/ops/attention.c.
+// A query of a layer with a window W sees the keys j > i - W, as in model/ops/attention.h.
 
 // Do all layers of these models have the same window, or none?
 static bool has_one_window(Target target) {

@@ -46,6 +46,8 @@ bool shape_check(const Shape *shape, Error *error);
 void gpt_init(Gpt *gpt, uint64_t seed);
 // Tensor number i of the position schemes; NULL after the last.
 const Tensor *gpt_position_tensor(const Gpt *gpt, int i);
+// Numbers in all tensors but those of the position schemes.
+size_t gpt_parameters(const Shape *shape);
 
 // --- adamw.c: Loshchilov, Hutter 2017, with the gradient's norm clipped ---
 
@@ -67,8 +69,6 @@ double cosine_schedule(long long step, long long steps, long long warmup, double
 
 // --- operations.c: what a model costs ---
 
-// Numbers in all tensors but those of the position schemes.
-size_t gpt_parameters(const Shape *shape);
 // Floating point operations for each token that is trained on, as the mean over a window of T, position schemes
 // included.
 double gpt_operations(const Shape *shape, const Mix *pos, int T);

@@ -89,7 +89,7 @@ typedef struct {
     const real *q, *k;     // (rows, d) and (columns, d), rows q_stride and k_stride apart, as qk_forward left them
     int q_stride, k_stride;
     real scale;           // 1/sqrt(d)
-    const real *features; // (columns, scheme->feature_count), rows tables->feature_stride apart, what input_forward
+    const real *features; // (columns, position_features(pos)), rows tables->feature_stride apart, what input_forward
                           // made of tokens
     real *scratch;        // (score_scratch) score_backward finds here what score_forward of the same block left
 } ScoreBlock;
@@ -103,7 +103,7 @@ static inline int block_seen(const ScoreBlock *block, int i) {
 typedef struct {
     real *dS;        // (rows, columns), rows block->stride apart: of the scores after score_forward; 0 where masked
     real *dq, *dk;   // (rows, d), (columns, d), strides as for q and k
-    real *dfeatures; // (columns, scheme->feature_count), rows as for features
+    real *dfeatures; // (columns, position_features(pos)), rows as for features
 } ScoreGradient;
 
 // How the schemes of a family enter the model. A hook that is NULL does nothing. Rows are the tokens of tables->batch

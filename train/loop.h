@@ -28,7 +28,8 @@ typedef struct {
 bool run_files_open(RunFiles *files, Trainer *trainer, Error *error);
 void run_files_close(RunFiles *files);
 
-// Observers of a run, and their contexts. train.c has their order, with run_keep, log_row and positions_row of run.h.
+// Observers of a run, and their contexts. train() in /train.c has their order, with run_keep, log_row and positions_row
+// of run.h and train_show_step of cmd/train.h.
 bool observe_validation(void *none, Trainer *trainer, StepReport *report, Error *error); // sets report->validation
 bool observe_best(void *files, Trainer *trainer, StepReport *report, Error *error); // RunFiles; the best weights so far
 bool observe_checkpoint(void *files, Trainer *trainer, StepReport *report, Error *error); // RunFiles

@@ -1,5 +1,6 @@
 // A run directory: config.json, tokenizer.json, model.safetensors, best.safetensors, state.safetensors, log.csv,
-// positions.csv. To write one: run_lock, run_load_or_create (which calls run_create), log_open, run_save, run_unlock.
+// positions.csv. To write one: run_lock, run_load_or_create (which calls run_create), run_files_open of
+// loop.h, run_save, run_files_close.
 // To read one: run_open.
 #ifndef BITTER_RUN_H
 #define BITTER_RUN_H
@@ -125,13 +126,6 @@ bool log_losses(LogLosses *losses, const char *path, Error *error);
 // does.
 bool log_validations(long long *count, const char *path, long long from, long long to, Error *error);
 
-// Save a checkpoint: the log, the weights, and the state that run_load_or_create loads. Fails (run; nonfinite), and
-// (run) without saving when the lock is lost.
-bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, const RunLock *lock, Error *error);
-
-// Save the weights as the best so far, with trainer->best. Fails (run), as when the lock is lost.
-bool run_save_best(const Trainer *trainer, const RunPaths *paths, const RunLock *lock, Error *error);
-
 // Fails (run): the last write to the log went wrong, for the reason in errno.
 bool log_failed(const RunLog *log, Error *error);
 // Make all rows durable on disk.
@@ -149,5 +143,14 @@ bool positions_open(RunLog *log, const char *path, Trainer *trainer, Error *erro
 
 // An observer, with the RunLog: append the row of the step that was just done. Does nothing if there is no file.
 bool positions_row(void *log, Trainer *trainer, StepReport *report, Error *error);
+
+// --- run.c again: checkpoints ---
+
+// Save a checkpoint: the log, the weights, and the state that run_load_or_create loads. Fails (run; nonfinite), and
+// (run) without saving when the lock is lost.
+bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, const RunLock *lock, Error *error);
+
+// Save the weights as the best so far, with trainer->best. Fails (run), as when the lock is lost.
+bool run_save_best(const Trainer *trainer, const RunPaths *paths, const RunLock *lock, Error *error);
 
 #endif

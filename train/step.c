@@ -13,8 +13,8 @@ long long trainer_tokens(const Trainer *trainer) {
     return (long long)trainer->progress.rows * trainer->gpt.shape.context;
 }
 
-// The next batch: inputs, targets and scored (B,T), and the weight of each target's loss in the step's mean loss, which
-// is 0 where it is not scored.
+// The next batch: inputs, targets and scored (B,T); the weight of each target's loss in the step's mean loss, dnll,
+// which is 0 where it is not scored; and the keys of what is drawn at random, dropout and random positions.
 static bool next_batch(Trainer *trainer, Error *error) {
     const uint64_t seed = (uint64_t)trainer->options->seed;
     TrainPass *pass = &trainer->pass;

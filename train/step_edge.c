@@ -1,4 +1,4 @@
-// Where a step is not as usual: tasks, whose targets are not all scored, and numbers that are not finite.
+// The weight of a step's targets, and numbers that are not finite.
 #include "train/step.h"
 
 #include <stdio.h>
@@ -9,9 +9,10 @@
 void step_weigh(Trainer *trainer) {
     const int count = (int)trainer->options->accumulate, B = trainer->pass.B;
     const bool task = is_task(&trainer->corpus->builtin);
+    if (task && count == 1) return; // next_batch counts those of a single batch
     Batches ahead = trainer->batches;
     double scored = task ? 0 : (double)count * B * ahead.T;
-    for (int i = 0; task && count > 1 && i < count; i++) {
+    for (int i = 0; task && i < count; i++) {
         Error none; // exercises never fail
         const int T = batches_next(trainer->inputs, trainer->targets, trainer->scored, &ahead, B, &none);
         for (int r = 0; r < B * T; r++) scored += trainer->scored[r];

@@ -23,7 +23,7 @@ static void name_settings(Facts *facts) {
                                   plan->settings[s].context == plan->settings[before].context);
     }
     for (int s = 0; s < plan->setting_count; s++) {
-        char words[NUMBER_WORDS], *name = facts->names[s];
+        char words[NUMBER_WORDS], name[NAME_CAPACITY] = "";
         if (plan->text_count > 1) setting_name_add(name, "%s", plan->texts[plan->settings[s].text].name);
         number_words(words, (double)plan->settings[s].parameters);
         char *space = strchr(words, ' '); // "1.2 M"
@@ -32,6 +32,7 @@ static void name_settings(Facts *facts) {
         const double ratio = setting_tokens_per_parameter(plan, s);
         if (lengths) setting_name_add(name, ratio < 10 ? "%.2gtpp" : "%.0ftpp", ratio);
         if (contexts) setting_name_add(name, "%lld", plan->settings[s].context);
+        memcpy(facts->names[s], name, sizeof name);
         if (*name) snprintf(facts->at[s], sizeof *facts->at, " %s %s", plan->text_count > 1 ? "on" : "at", name);
     }
 }

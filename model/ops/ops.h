@@ -1,6 +1,6 @@
 // The operations that a GPT is made of. Throughout: outputs first, then inputs, then sizes; `dx` is the gradient of the
 // loss with respect to x; rows = B*T tokens. "+=" marks outputs that are added to; all others are overwritten.
-// gelu_forward and residual_forward may work in place.
+// gelu_forward may work in place, and so may residual_forward (dropout.h).
 //
 // Every thread of a team calls every op and does its share (team.h). "By rows": each thread reads and writes only its
 // own rows, so no barrier is needed between two such ops. "By columns": the op sums over all rows, so there must be a
