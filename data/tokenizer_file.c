@@ -91,12 +91,13 @@ bool tokenizer_write(const Tokenizer *tokenizer, const char *path, Error *error)
     Text text = {0};
     for (int i = 0; tokenizer->kind == TOKENIZER_CHARS && i < tokenizer->vocab_size; i++)
         text_add(&text, tokenizer->texts[i].bytes, tokenizer->texts[i].size);
+    json_t *characters = text.size > 0 ? json_stringn(text.bytes, text.size) : NULL;
+    const bool lost = text.failed || (text.size > 0 && !characters);
     json_t *root = bpe ? tokenizer_to_hf(tokenizer, error)
                        : json_pack("{s:s, s:i, s:o*}", "tokenizer", tokenizer_kind_name(tokenizer->kind), "vocab_size",
-                                   tokenizer->vocab_size, "characters",
-                                   text.size > 0 ? json_stringn(text.bytes, text.size) : NULL);
+                                   tokenizer->vocab_size, "characters", characters);
     if (bpe && !root) return false;
-    char *dump = text.failed ? NULL : json_dumps(root, JSON_INDENT(2));
+    char *dump = lost ? NULL : json_dumps(root, JSON_INDENT(2));
     text_free(&text);
     json_decref(root);
     const bool ok = dump ? atomic_text(path, dump, error) : fail_run(error, "no memory to write %s", path);

@@ -40,9 +40,11 @@ bool position_parse(Position *pos, const char *specification, Error *error) {
                           TEXT_CAPACITY - 1);
     char *colon = strchr(name, ':');
     if (colon) *colon = 0;
-    const bool old = strcmp(name, ROPE2D) == 0;
-    snprintf(options, sizeof options, "%s%s%s", old ? "axes=2" : "", old && colon && colon[1] ? "," : "",
-             colon ? colon + 1 : "");
+    const char *given = colon ? colon + 1 : "";
+    const bool old = strcmp(name, ROPE2D) == 0, add = old && !strstr(given, "axes=2");
+    if (snprintf(options, sizeof options, "%s%s%s", add ? "axes=2" : "", add && *given ? "," : "", given) >=
+        (int)sizeof options)
+        return fail_input(error, "the options of '%.40s...' are too long", specification);
     const Scheme *scheme = old ? &scheme_rope : scheme_find(name, error);
     return scheme && position_parse_options(pos, scheme, options, error);
 }

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 bool position_parse_options(Position *pos, const Scheme *scheme, const char *list, Error *error) {
     *pos = (Position){.scheme = scheme, .everywhere = true};
@@ -16,9 +17,11 @@ bool position_parse_options(Position *pos, const Scheme *scheme, const char *lis
                           "' in version 0.2; codes, curves of the distance and angles have it",
                           scheme->name);
     const char *skip = list ? strstr(list, "skip=") : NULL;
-    if (skip && skip[5] != '0' && option_find(scheme->options, "skip"))
-        return fail_input(error, "%s:skip went with version 0.2; name the layers that have positions, as in %s*3,none",
-                          scheme->name, scheme->name);
+    const int every = skip && option_find(scheme->options, "skip") ? atoi(skip + strlen("skip=")) : 0;
+    if (every == 1) return fail_input(error, "%s:skip went with version 0.2; none is the same as skip=1", scheme->name);
+    if (every > 1)
+        return fail_input(error, "%s:skip went with version 0.2; %s*%d,none is the same as skip=%d", scheme->name,
+                          scheme->name, every - 1, every);
     options_default(pos->options, scheme->options);
     if (!options_parse_list(pos->options, scheme->options, list, scheme->name, error)) return false;
     const Scheme *meant = scheme->meant ? scheme->meant(pos->options) : NULL;

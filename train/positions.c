@@ -89,5 +89,6 @@ bool positions_row(void *context, Trainer *trainer, StepReport *report, Error *e
     fprintf(log->stream, "%lld", (long long)trainer->progress.step);
     for (size_t i = 0; column(&tensor, &number, gpt, i); i++)
         fprintf(log->stream, ",%.9g", (double)gpt->params[tensor->offset + number]);
-    return (fputs("\n", log->stream) >= 0 && fflush(log->stream) == 0) || log_failed(log, error);
+    fputs("\n", log->stream);
+    return (fflush(log->stream) == 0 && !ferror(log->stream)) || log_failed(log, error);
 }

@@ -190,8 +190,13 @@ Generation generation_usual(const char *prompt, int tokens, int context, long lo
 }
 
 bool generate(FILE *out, const Gpt *gpt, const Tokenizer *tokenizer, Generation *g, Error *error) {
-    Generator generator;
-    const bool ok = generator_create(&generator, gpt, tokenizer, g->context, error) &&
+    Generator generator = {0};
+    // Memory for what the text can reach, at most a token for each byte; but randomised positions are drawn for the
+    // whole window at once.
+    const size_t reach = strlen(g->prompt) + (size_t)g->tokens + CHARACTER_TOKENS + 2;
+    const int window = reach < (size_t)g->context && !mix_random_bound(&gpt->pos) ? (int)reach : g->context;
+    const bool ok = length_check(gpt, g->context, error) &&
+                    generator_create(&generator, gpt, tokenizer, window, error) &&
                     generator_begin(out, &generator, g->prompt, error) && generator_write(out, &generator, g, error);
     generator_free(&generator);
     return ok;

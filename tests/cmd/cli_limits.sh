@@ -161,4 +161,13 @@ else
     refuses "an unreadable run" "run2/config.json: Permission denied;check the permissions" eval run2
     chmod 700 closed run2
 fi
+
+# --- a text takes memory for what it can reach, not for the whole window ---
+need extend run2 --method pi --factor 100000 --out long
+if (ulimit -v 600000 && "$BITTER" --version) >"$scratch/limited" 2>&1; then # not with the sanitizers
+    (ulimit -v 600000 && exec "$BITTER" sample long "The cat" --tokens 20) >"$scratch/limited" 2>"$scratch/err"
+    check "20 tokens of a model with a window of 1,600,000" test $? -eq 0
+else
+    skip "memory of a long window" "bitter does not start below 600 MB here"
+fi
 finish

@@ -156,8 +156,7 @@ static const char *const bad_texts[][2] = {
     {"rope@0-1none", "character 9 ('none'): items are separated by a comma or a space"},
     {"learned@0 rope@1-3", "learned is added to the embeddings"},
     {"learned,learned", "character 9 ('learned'): learned is added to the embeddings"},
-    {"rope:gate=trained,skip=2",
-     "rope:skip went with version 0.2; name the layers that have positions, as in rope*3,none"},
+    {"rope:gate=trained,skip=2", "rope:skip went with version 0.2; rope*1,none is the same as skip=2"},
     {"rope:base=1*3,none", "character 1 ('rope:base=1*3,none'): rope:base"},
     {"alibi@1-3 xpos:gamma=0@0", "character 11 ('xpos:gamma=0@0'): xpos:gamma: give a number"},
     {"rope:gate=train", "--pos 'rope:gate=train', character 1 ('rope:gate=train'): rope:gate: give none or trained, "

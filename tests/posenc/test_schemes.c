@@ -62,6 +62,7 @@ static void options_are_printed_in_full(void **state) {
         {"rope:axes=2", "rope:base=100,pairing=half,skip=0,axes=2"},
         {"rope2d:base=100,pairing=half,skip=0",
          "rope:base=100,pairing=half,skip=0,axes=2"}, // as version 0.1 recorded it
+        {"rope2d:axes=2", "rope:base=100,pairing=half,skip=0,axes=2"},
         {"rope-learned", "rope-learned:start=rope,rate=1,layers=own,base=10000,pairing=half,skip=0"},
         {"rope-learned:heads=shared,scale=trained",
          "rope-learned:start=rope,rate=1,layers=own,base=10000,pairing=half,skip=0,heads=shared,scale=trained"},
