@@ -185,6 +185,40 @@ async function guessesAreAnswered() {
     return bad;
 }
 
+// No picture slides over what stands below it while the page is scrolled.
+async function planesCoverNothing() {
+    await browser.look(1280, 900);
+    return browser.evaluate(`(async () => { const bad = [], root = document.documentElement;
+        root.style.scrollBehavior = "auto";
+        for (const plane of document.querySelectorAll(".plane")) {
+            const all = [...plane.parentElement.children], below = all.slice(all.indexOf(plane) + 1), {top, height} = plane.parentElement.getBoundingClientRect(), begin = top + scrollY;
+            let worst = 0, what = null;
+            for (let y = begin - 100; y < begin + height; y += 80) {
+                scrollTo(0, y);
+                await new Promise(requestAnimationFrame);
+                const p = plane.getBoundingClientRect();
+                for (const other of below) {
+                    const o = other.getBoundingClientRect(), covered = Math.min(p.bottom, o.bottom) - Math.max(p.top, o.top);
+                    if (Math.min(p.right, o.right) - Math.max(p.left, o.left) > 1 && covered > Math.max(1, worst)) [worst, what] = [covered, other];
+                }
+            }
+            if (what) bad.push(plane.closest("section").id + ": the picture covers " + worst + " pixels of " + (what.className.baseVal ?? what.className) + " " + what.textContent.trim().slice(0, 30));
+        }
+        root.style.scrollBehavior = "";
+        scrollTo(0, 0);
+        return bad; })()`);
+}
+
+// Whoever gives M its error while the position is still on its way sees the numbers that the text promises.
+async function positionArrives() {
+    const before = await browser.evaluate(`document.querySelector("#length .ask [data-right]").click(); document.querySelector("#length [name=t]").value`);
+    await set("#length [name=error]", 1);
+    await browser.until(`document.querySelector("#length [name=t]").value === "300"`, "the position to arrive", 10);
+    const shown = await textOf("#length [data-show=matrix]");
+    await open(1280, { "prefers-color-scheme": "light" });
+    return before === "0" && /^4\.4/.test(shown) ? [] : [`from ${before} to 300, M makes ${shown} of 1`];
+}
+
 // With the right sign the shadow moves along dy and the loss rises as much as it can; with the wrong one it does not.
 async function shadowGoesAstray() {
     const bad = [], verdict = () => textOf("#back .verdict"), gain = () => textOf("#back [data-show=gain]");
@@ -699,11 +733,13 @@ async function schemesRace() {
 
 async function main() {
     await test("the page opens", () => open(1280, { "prefers-color-scheme": "light" }));
+    await test("length: the position arrives though the error is moved", positionArrives);
     await test("every control has a label", () => browser.evaluate(unlabelled));
     await test("every picture has a text", () => browser.evaluate(undescribed));
     await test("no heading skips a level", () => browser.evaluate(headings));
     await test("the picture comes first", pictureComesFirst);
     await test("guesses are answered", guessesAreAnswered);
+    await test("no picture covers what stands below it", planesCoverNothing);
     await test("guesses of the later sections are answered, and recorded curves shown", recordedCurvesAreShown);
     await test("every control is reached and moved by keyboard alone", byKeyboard);
     await test("what can be dragged moves its inputs", handles);
