@@ -595,7 +595,7 @@ async function orderIsNoticed() {
     await browser.evaluate(`document.querySelector("#layer .swap [data-right]").click()`);
     if (!await browser.evaluate(`document.querySelector("#layer [name=swapped]").checked && document.querySelector("#layer [value=none]").checked`))
         bad.push("the answer shows nothing");
-    const expected = { none: /no number .* has changed/, "sinusoidal:amplitude=0.4": /“1 code”.* up to 0\.\d*[1-9]/, rope: /“2 k”.* up to 0\.\d*[1-9]/,
+    const expected = { none: /no number .* has changed\. .* (\d\.\d{6}) before the swap, \1 after/, "sinusoidal:amplitude=0.4": /“1 code”.* up to 0\.\d*[1-9]/, rope: /“2 k”.* up to 0\.\d*[1-9]/,
         alibi: /“3 distance”.* up to 0\.\d*[1-9]/, yours: /“3 distance”.* up to 0\.\d*[1-9]/, fox: /“4 content”.* up to \d\.\d*[1-9]/ };
     for (const [scheme, pattern] of Object.entries(expected)) {
         const words = await choose(scheme), framed = await browser.evaluate(`document.querySelectorAll("#layer .changed").length`);
@@ -609,6 +609,11 @@ async function orderIsNoticed() {
     await write("angle(i) = 1 / (1 + i)");
     if (!/“2 k”/.test(await textOf("#layer [data-show=swap]"))) bad.push("the formula has changed, the layer has not: " + await textOf("#layer [data-show=swap]"));
     await set("#layer [name=swapped]", false);
+    for (const [scheme, step, words] of [["rope", 3, /R\(tθ\)/], ["alibi", 3, /does nothing/], ["alibi", 18, /nothing turns/]]) {
+        await choose(scheme);
+        await set("#layer [name=step]", step);
+        if (!words.test(await textOf("#layer [data-show=formula]"))) bad.push(`${scheme}, step ${step}: ` + await textOf("#layer [data-show=formula]"));
+    }
     if (await browser.evaluate(`document.querySelectorAll("#layer .changed").length`)) bad.push("numbers are framed though nothing is swapped");
     return bad;
 }
