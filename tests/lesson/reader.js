@@ -219,8 +219,8 @@ async function positionArrives() {
     return before === "0" && /^4\.4/.test(shown) ? [] : [`from ${before} to 300, M makes ${shown} of 1`];
 }
 
-// With the right sign the shadow moves along dy and the loss rises as much as it can; with the wrong one it does not.
-async function shadowGoesAstray() {
+// With the right sign the copy moves along dy and the loss rises as much as it can; with the wrong one it does not.
+async function copyGoesAstray() {
     const bad = [], verdict = () => textOf("#back .verdict"), gain = () => textOf("#back [data-show=gain]");
     const rests = () => browser.until(`document.querySelector("#back [name=step]").value === "65"`, "the dot to arrive", 5);
     const expect = async (words, share, what) => {
@@ -230,12 +230,12 @@ async function shadowGoesAstray() {
     await rests();
     await set("#back [name=angle]", 70);
     await set("#back [name=aside]", 0);
-    await expect(/moves along/, /^100 %/, "right sign");
+    await expect(/moves along/, /^rises by 100 %/, "right sign");
     await set("#back [name=flipped]", true);
     await rests();
-    await expect(/leaves/, /^−77 %/, "wrong sign"); // cos 140 degrees
+    await expect(/leaves/, /^falls by 77 %/, "wrong sign"); // cos 140 degrees
     await set("#back [name=angle]", 180);
-    await expect(/moves along/, /^100 %/, "wrong sign at 180 degrees");
+    await expect(/moves along/, /^rises by 100 %/, "wrong sign at 180 degrees");
     await set("#back [name=flipped]", false);
     return bad;
 }
@@ -748,7 +748,7 @@ async function main() {
     await test("guesses of the later sections are answered, and recorded curves shown", recordedCurvesAreShown);
     await test("every control is reached and moved by keyboard alone", byKeyboard);
     await test("what can be dragged moves its inputs", handles);
-    await test("back: a wrong sign leads the shadow astray", shadowGoesAstray);
+    await test("back: a wrong sign leads the copy astray", copyGoesAstray);
     await test("back: names stand apart", namesStandApart);
     await test("back: symbols are linked with their arrows", symbolsAreLinked);
     await test("words explain themselves", wordsExplainThemselves);
