@@ -25,6 +25,8 @@ const inside = {
 
     enable(able) {
         for (const button of this.form.querySelectorAll('button')) button.disabled = !able;
+        // Without trained frequencies there is nothing to see.
+        if (able) this.form.elements.frequencies.disabled = !this.training.models.some(model => model.began && model.shape.positional > 0);
     },
 
     // Asks all models, each with the stretch that is chosen, and shows the answers side by side.
@@ -148,7 +150,7 @@ const inside = {
         if (this.answers.querySelector('div')) return;
         const boxes = document.createElement('div'), {lengths} = RECORDED, lines = [];
         this.answers.replaceChildren(boxes);
-        const shown = [['none', 'none'], ['alibi', 'none'], ['rope', 'none'], ['rope', 'ntk 4'], ['rope', 'pi 4']], looks = schemeLooks(shown.map(([name]) => name));
+        const shown = [['none', 'none'], ['alibi', 'none'], ['rope', 'none'], ['rope', 'ntk 4'], ['rope', 'yarn 4'], ['rope', 'pi 4']], looks = schemeLooks(shown.map(([name]) => name));
         for (const [i, [name, method]] of shown.entries())
             lines.push({name: `${name}${stretchName(method)}, recorded`, look: looks[i], points: runs[name].windows[method].map((loss, j) => [lengths[j], loss])});
         const {key, chart} = this.windows(boxes);

@@ -226,7 +226,8 @@ const train = {
         const pair = losses => [context, 4 * context].map(length => digits(losses[at(length)], 2)).join(' to ');
         unroll(lowest, this.upTo, this.PRESET.steps, steps => { this.upTo = steps; this.draw(); });
         ask(longer, () => inside.showRecorded(runs));
-        show(this.root, {recorded: perplexity.join(', '), longer: ['rope', 'alibi', 'none'].map(name => `${name}’s goes from ${pair(runs[name].windows.none)}`).join(', ')});
+        const stretched = ['NTK', 'YaRN', 'PI'].map(name => `${digits(runs.rope.windows[`${name.toLowerCase()} 4`][at(4 * context)], 2)} with ${name}`);
+        show(this.root, {recorded: perplexity.join(', '), stretched: stretched.join(', '), longer: ['rope', 'alibi', 'none'].map(name => `${name}’s goes from ${pair(runs[name].windows.none)}`).join(', ')});
     },
 
     upTo: 60, // steps of the recorded curves that are shown before the reader has guessed
