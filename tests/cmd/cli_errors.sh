@@ -198,7 +198,7 @@ refuses "a command in a message is quoted" "--out 'a b'\`" eval "a b"
 refuses "data of another tokenizer" "chars;another tokenizer;bitter prepare --tokenizer run" eval run --data chars
 refuses "data of another tokenizer, run of characters" "bytes;another tokenizer;bitter prepare --tokenizer chars-run" \
     eval chars-run --data bytes
-refuses "bad list of contexts" "--context;''" eval run --context 8,,16
+refuses "bad list of contexts" "--context;'x'" eval run --context 8,x,16
 refuses "context 0" "--context;'0'" eval run --context 0
 refuses "stride beyond the window" "--stride 99;16" eval run --stride 99
 refuses "unwritable --csv" "nowhere/x.csv;No such file" eval run --csv nowhere/x.csv
