@@ -167,6 +167,7 @@ const own = {
     // Pulls the curve with which the page begins, slowly, to -6 at distance 20.
     show() {
         const {form, controls} = this;
+        if (form.elements.formula.value !== form.elements.formula.defaultValue) return; // the reader's own stays
         this.write(form.elements.formula.defaultValue);
         form.elements.which.value = 0;
         form.elements.at.value = 20;
