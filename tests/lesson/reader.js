@@ -511,7 +511,8 @@ async function breaks() {
         await set("#broken [name=nothing]", true);
         await click("#broken button[type=submit]");
         await browser.until(`document.querySelector("#broken .result h3")?.textContent.startsWith(${js(name + ":")})`, name);
-        const text = await textOf("#broken .result"), guessed = /you guessed it/.test(text), failed = /FAILED/.test(text);
+        const text = await textOf("#broken .result"), guessed = /you guessed it/.test(text);
+        const failed = await browser.evaluate(`document.querySelectorAll("#broken .result .tensor.wrong").length > 0`);
         if (guessed === failed) bad.push(`${name}: the guess was “none”, and the page says ${text.slice(0, 300)}`);
         if (!/NOTICED/.test(text)) bad.push(`${name}: no check notices it`);
         if (failed !== ["sign", "dropped"].includes(name)) bad.push(`${name}: gradients ${failed ? "fail" : "pass"}`);
@@ -643,6 +644,8 @@ async function formulasAreRead() {
 async function examplesAreChecked() {
     const bad = [];
     await browser.evaluate("own.show()");
+    if (await browser.evaluate("own.form.elements.formula.value === own.form.elements.formula.defaultValue")) bad.push("the answer has erased the reader's formula");
+    await browser.evaluate("own.write(own.form.elements.formula.defaultValue); own.show()");
     await browser.until(`/^−6\\.000$/.test(document.querySelector("#own label:has([name=pull]) .value").textContent)`, "the curve to be pulled", 10);
     const now = (await textOf("#own .slopes tbody")).split("\n").map((row) => row.split("\t")[1]);
     if (!(now[0] > 2.1 && now[1] - 0.5 > now[0] - 2)) bad.push("the pulled numbers are " + now);
