@@ -307,7 +307,7 @@ const pale = `(() => { const style = getComputedStyle(document.documentElement),
         return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05; };
     const contrast = (a, b) => Math.max(light(a), light(b)) / Math.min(light(a), light(b));
     const read = ["ink", "soft", "accent", "forward", "backward", "query", "key", "measured", "wrong", "right",
-        ...["none", "learned", "sinusoidal", "rope", "alibi", "own"].map(s => "scheme-" + s)];
+        ...["none", "learned", "sinusoidal", "rope", "alibi", "content", "other", "own"].map(s => "scheme-" + s)];
     for (const [least, names] of [[4.5, read], [3, ["axis"]]])
         for (const name of names) if (!(contrast("--" + name, "--paper") >= least)) bad.push(name + ": contrast " + contrast("--" + name, "--paper"));
     return bad; })()`;
