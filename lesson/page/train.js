@@ -225,7 +225,11 @@ const train = {
         const runs = RECORDED.train, at = length => RECORDED.lengths.indexOf(length), {context} = this.PRESET;
         const perplexity = ['none', 'alibi', 'rope'].map(name => `${name} ${digits(runs[name].validation, 2)}`);
         const pair = losses => [context, 4 * context].map(length => digits(losses[at(length)], 2)).join(' to ');
-        unroll(lowest, this.upTo, this.PRESET.steps, steps => { this.upTo = steps; this.draw(); });
+        unroll(lowest, this.upTo, this.PRESET.steps, steps => {
+            this.upTo = steps;
+            if (steps === this.PRESET.steps) show(this.root, {part: `All ${steps} steps.`});
+            this.draw();
+        });
         ask(longer, () => inside.showRecorded(runs));
         show(this.root, {recorded: perplexity.join(', '), longer: ['rope', 'alibi', 'none'].map(name => `${name}’s goes from ${pair(runs[name].windows.none)}`).join(', ')});
     },
