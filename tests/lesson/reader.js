@@ -296,6 +296,10 @@ async function wordsExplainThemselves() {
         return bad; })()`);
 }
 
+// The number of each citation is that of its reference.
+const miscited = `[...document.querySelectorAll("a.cite")].filter(a => { const item = document.querySelector(a.hash);
+    return !item || a.textContent !== "[" + (1 + [...item.parentElement.children].indexOf(item)) + "]"; }).map(a => a.outerHTML)`;
+
 // What scrolls sideways on a phone has a place in the order of Tab.
 const unscrollable = `[...document.querySelectorAll("pre, .scroll")].filter(e => e.scrollWidth > e.clientWidth + 1 && e.tabIndex < 0)
     .map(e => "scrolls, but not by keyboard: " + e.textContent.trim().slice(0, 60))`;
@@ -714,6 +718,7 @@ async function main() {
     await test("back: names stand apart", namesStandApart);
     await test("back: symbols are linked with their arrows", symbolsAreLinked);
     await test("words explain themselves", wordsExplainThemselves);
+    await test("citations have the numbers of their references", () => browser.evaluate(miscited));
     await test("slope: a wrong sign is measured", wrongSignIsMeasured);
     await test("length: a line ends at the frame", linesEndAtTheFrame);
     await test("distance: shifts change nothing", shiftsChangeNothing);
