@@ -81,7 +81,7 @@ const back = {
             const [cx, cy] = plane.at(p);
             plane.add('circle', {cx, cy, r: 6, class: 'dot'});
             const below = other && Math.abs(cx - other[0]) < 50 && Math.abs(cy - other[1]) < 16 ? 16 : 0;
-            if (!revealed) plane.text([Math.min(cx + 11, 2 * plane.middle - 52), cy + 5 + below], name, 'strong');
+            if (!revealed) plane.text([Math.min(cx + 11, 2 * plane.middle - 9 * name.length), cy + 5 + below], name, 'strong');
         }
 
         // The dot goes where it is dragged, but no farther from x than dy is long. Close to dx it stays on it.
