@@ -182,6 +182,7 @@ async function guessesAreAnswered() {
         const { answer, later, marks } = await state();
         if (!answer || !later || !/wrongtrue/.test(marks) || !/rightfalse/.test(marks)) bad.push(`${section}: ${js({ answer, later, marks })}`);
     }
+    await browser.until(`document.querySelector("#clock [name=t]").value === "11"`, "the hand to go round", 20);
     return bad;
 }
 
@@ -249,6 +250,7 @@ async function recordedCurvesAreShown() {
     bad.push(...await laterGuessesAreAnswered());
     await browser.until(`document.querySelectorAll(".wrong .curves .recorded").length === 3`, "the recorded wrong sign", 10);
     await browser.until(`/after 59\\d steps, recorded/.test(document.querySelector("#train .curves").getAttribute("aria-label"))`, "whole curves", 10);
+    if (!/^All 600 steps\./.test(await textOf("#train .ask .do"))) bad.push("the question says " + await textOf("#train .ask .do"));
     await browser.until(`document.querySelector("#slope [name=nudge]").value === "-5"`, "the nudge to become 10⁻⁵", 10);
     await set("#train [name=learned]", true);
     if (await curves("#train") !== 4) bad.push("a ticked scheme is not shown");
@@ -447,6 +449,9 @@ async function trains() {
     const ticks = await browser.evaluate(`[...document.querySelectorAll("#train .answers svg .tick.middle")].map(t => t.textContent).join(" ")`);
     if (!ticks.startsWith("32 64 128 256 ")) bad.push("windows: ticks " + ticks);
     await browser.look(360, 900);
+    const drawn = await browser.evaluate(`new Promise(resolve => setTimeout(resolve, 300)).then(() =>
+        document.querySelector("#train .answers svg[role=img] .curve").getBBox().width)`);
+    if (!(drawn > 100 && drawn < 330)) bad.push(`on a phone, the chart of windows is ${drawn} pixels wide`);
     const cut = await browser.evaluate(`new Promise(resolve => setTimeout(resolve, 300)).then(() => {
         const box = document.querySelector("#train .runs").parentElement; return box.scrollWidth - box.clientWidth; })`);
     if (cut > 0) bad.push("the table of runs is cut off by " + cut + " pixels on a phone");
