@@ -79,7 +79,7 @@ const Mistake mistakes[] = {
      .family = {.qk_backward = turn_gradient_forward}},
     {"values", "Values are turned as well, as queries and keys are.", &scheme_rope,
      .family = {.qk_forward = turn_values_too, .qk_backward = turn_values_back_too}},
-    {"pairing", "Training pairs channels i and i+d/2, use pairs channels 2i and 2i+1.", &scheme_rope,
+    {"pairing", "In training, channels i and i+d/2 form a pair; in use, channels 2i and 2i+1.", &scheme_rope,
      .family = {.layout = layout_marked, .qk_forward = turn_other_pairs_in_use}},
     {"exponent", "Pair i turns by b^(-i/d) radians a token, instead of b^(-2i/d).", &scheme_rope,
      .theta = theta_of_half_the_exponent},

@@ -1,4 +1,4 @@
-// Why the gradient is turned back: x and its shadow y move together, as if on one sheet.
+// Why the gradient is turned back: x and its copy y move together, as if on one sheet.
 const back = {
     start(root, c) {
         const plane = new Plane(root.querySelector('.plane'), 1.9, () => controls.update());
@@ -10,7 +10,7 @@ const back = {
         });
         controls.form.addEventListener('input', event => { if (event.target.name === 'flipped') climb(); });
 
-        // The dot goes along dx, so that its shadow shows where dx leads.
+        // The dot goes along dx, so that its copy shows where dx leads.
         function climb() {
             controls.set({aside: 0, step: 0});
             glide(controls, 'step', 65, 1.5);
@@ -28,11 +28,11 @@ const back = {
             const most = Math.hypot(...moved) * steepness, share = most > 1e-9 ? rise / most : 0;
             const wrong = share < 1 - 1e-9;
             drawPicture({phi, y, dy, dx, moved, ghostX, ghostY, flipped});
-            root.querySelector('.gain i').style.setProperty('--share', Math.max(0, share));
+            root.querySelector('.gain i').style.setProperty('--share', share);
             show(root, {
-                gain: `${digits(100 * share, 0)} %`, step: `${digits(step, 0)} %`, aside: `${aside}°`,
+                gain: `${share < 0 ? 'falls' : 'rises'} by ${digits(100 * Math.abs(share), 0)} %`, step: `${digits(step, 0)} %`, aside: `${aside}°`,
                 sign: flipped ? '+' : '−',
-                verdict: !revealed || aside !== 0 || most < 1e-9 ? '' : wrong ? 'The shadow leaves dy: this gradient is wrong.' : 'The shadow moves along dy.',
+                verdict: !revealed || aside !== 0 || most < 1e-9 ? '' : wrong ? 'The copy leaves dy: this gradient is wrong.' : 'The copy moves along dy.',
             });
             root.querySelector('.verdict').classList.toggle('wrong', wrong);
         }
@@ -40,7 +40,7 @@ const back = {
         function drawPicture({phi, y, dy, dx, moved, ghostX, ghostY, flipped}) {
             plane.clear(`x is turned by ${digits(inDegrees(phi), 0)} degrees to y. At the tip of y, dy points to (${digits(dy[0], 2)}, ` +
                 `${digits(dy[1], 2)}). ${revealed ? `At the tip of x, dx points to (${digits(dx[0], 2)}, ${digits(dx[1], 2)}). ` : ''}` +
-                `The dot at x has moved by (${digits(moved[0], 2)}, ${digits(moved[1], 2)}), and its shadow to (${digits(ghostY[0], 2)}, ${digits(ghostY[1], 2)}).`);
+                `The dot at x has moved by (${digits(moved[0], 2)}, ${digits(moved[1], 2)}), and its copy to (${digits(ghostY[0], 2)}, ${digits(ghostY[1], 2)}).`);
             sheet(x, phi, dy);
             sheet(y, 0, dy);
             plane.arc(Math.atan2(x[1], x[0]), phi, 0.42, 'forward', 'φ');
@@ -52,7 +52,7 @@ const back = {
             plane.vector(dy, 'dy', 'backward', y);
             if (revealed) plane.vector(dx, 'dx', 'backward', x);
             dot(ghostX, 'dot');
-            dot(ghostY, 'shadow', plane.at(ghostX));
+            dot(ghostY, 'copy', plane.at(ghostX));
             plane.polarHandle('dy', dy, controls, 'gradient', 'steepness', y);
             plane.handle('ghost', plane.at(ghostX), pixel => drag(plane.point(pixel), dx));
         }

@@ -396,18 +396,16 @@ function legend(list, entries) {
 }
 
 // Moves an input to a value within so many seconds, between its steps, too; at once for readers who want no motion. The
-// reader's own hand on the picture or on any control of the form ends it.
+// reader's own hand on this input, or on the picture, ends it; on another control it does not.
 function glide(controls, name, goal, seconds = 2) {
     if (matchMedia('(prefers-reduced-motion: reduce)').matches) return controls.set({[name]: goal});
     const input = controls.form.elements[name], {step} = input, from = controls.values[name], begin = performance.now();
-    let moving = true, last = from;
+    let last = from;
     const stop = () => {
-        moving = false;
         input.step = step;
         controls.update();
     };
     const next = now => {
-        if (!moving) return;
         if (controls.values[name] !== last) return stop();
         const part = Math.max(0, Math.min(1, (now - begin) / (1000 * seconds)));
         controls.set({[name]: from + (goal - from) * part * part * (3 - 2 * part)});
@@ -416,6 +414,5 @@ function glide(controls, name, goal, seconds = 2) {
         else stop();
     };
     input.step = 'any';
-    controls.form.addEventListener('input', stop, {once: true});
     requestAnimationFrame(next);
 }

@@ -25,6 +25,8 @@ const inside = {
 
     enable(able) {
         for (const button of this.form.querySelectorAll('button')) button.disabled = !able;
+        // Without trained frequencies there is nothing to see.
+        if (able) this.form.elements.frequencies.disabled = !this.training.models.some(model => model.began && model.shape.positional > 0);
     },
 
     // Asks all models, each with the stretch that is chosen, and shows the answers side by side.

@@ -69,6 +69,8 @@ const STEPS = [
     ['MLP', 'x ← x + MLP(norm(x))', 'dx, from the loss through the last norm', ['out']],
     ['loss', 'loss = −ln p(next word)', '', []],
 ];
+// What is said instead where no scheme turns pairs.
+const UNTURNED = {forward: {3: 'place 2 does nothing here: q and k as they are'}, backward: {2: 'back through place 2: nothing turns'}};
 
 // One run of the layer: {values, gradients} by tile, rows of numbers; and the loss.
 function runLayer(numbers, scheme, order, place) {
@@ -240,9 +242,9 @@ const layer = {
         this.diagram.begin(`A layer at work on the words ${order.map(w => WORDS[w]).join(' ')}, with ${scheme.startsWith('{') ? 'your own scheme' : scheme.split(':')[0]}. ` +
             `The loss is ${digits(run.loss, 3)}. ${back ? 'Backward' : 'Forward'} step: ${STEPS[front][0]}. ${this.numbersOf(run, back, front)}`);
         this.drawAll(run, {back, front, place, hue, changed, order});
-        const told = back ? 'backward' : 'forward';
+        const told = back ? 'backward' : 'forward', words = (place !== 2 && UNTURNED[told][front]) || STEPS[front][back ? 2 : 1];
         show(this.root, {
-            way: `${told}: ${STEPS[front][0]}`, step: `${step} of ${2 * LAST}`, title: `${STEPS[front][0]}:`, formula: STEPS[front][back ? 2 : 1] + (front === LAST ? ` = ${digits(run.loss, 6)}` : ''),
+            way: `${told}: ${STEPS[front][0]}`, step: `${step} of ${2 * LAST}`, title: `${STEPS[front][0]}:`, formula: words + (front === LAST ? ` = ${digits(run.loss, 6)}` : ''),
             numbers: this.numbersOf(run, back, front), swap: swapped ? this.swapWords(changed, run, plain) : '',
         });
         this.root.querySelector('.numbers').classList.toggle('backward', back);
@@ -284,7 +286,8 @@ const layer = {
     swapWords(changed, run, plain) {
         const first = Object.keys(TILES).filter(name => changed[name].flat().some(Boolean)).sort((a, b) => TILES[a].stage - TILES[b].stage)[0];
         const apart = Math.max(...run.values.out[0].map((value, c) => Math.abs(value - plain.values.out[0][c])));
-        return first ? `Swapped: the first numbers to change are those of “${TILES[first].name}”. What leaves the layer changes by up to ${digits(apart, 3)}.`
-            : 'Swapped: no number that the full stop reads has changed, nor what it sends on.';
+        const said = first ? `Swapped: the first numbers to change are those of “${TILES[first].name}”. What leaves the layer changes by up to ${digits(apart, 3)}. Loss`
+            : 'Swapped: no number that the full stop reads has changed. Loss without positions';
+        return `${said}: ${digits(plain.loss, 6)} before the swap, ${digits(run.loss, 6)} after.`;
     },
 };

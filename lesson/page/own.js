@@ -70,7 +70,7 @@ const own = {
         this.form.elements.formula.addEventListener('input', () => { this.here = true; this.read(); });
         for (const name of ['which', 'at']) this.form.elements[name].addEventListener('input', () => this.settle());
         for (const button of root.querySelectorAll('[data-example]'))
-            button.addEventListener('click', () => this.write(root.querySelector(`#example-${button.dataset.example}`).content.textContent.trim()));
+            button.addEventListener('click', () => this.write(root.querySelector(`#example-${button.dataset.example}`).content.textContent.trim(), button.dataset.at));
         this.form.elements.share.addEventListener('click', () => this.share());
         this.controls = new Controls(this.form, () => this.draw());
         ask(root.querySelector('.pulled'), () => this.show());
@@ -88,11 +88,13 @@ const own = {
         }).observe(this.form);
     },
 
-    // Puts a formula into the form, as if it was typed.
-    write(text) {
+    // Puts a formula into the form, as if it was typed, and the mark at a place of its curve.
+    write(text, at) {
         this.form.elements.formula.value = text;
         this.here = true;
         this.read();
+        if (at) this.form.elements.at.value = at;
+        this.settle();
         this.controls.update();
     },
 
@@ -110,6 +112,7 @@ const own = {
         show(this.root, {error: sentence});
         this.underline(text, fault);
         this.root.classList.toggle('stale', !this.good);
+        this.root.classList.toggle('other', text !== this.form.elements.formula.defaultValue);
         this.form.elements.formula.setAttribute('aria-invalid', !this.good);
         if (!this.checking && !(this.good && this.formula.text === this.checked)) this.verdict('', true);
         if (!this.good) return;
@@ -156,6 +159,7 @@ const own = {
         const {which, at} = this.form.elements;
         this.form.elements.pull.value = this.formula.along(which.valueAsNumber)[at.valueAsNumber].value;
         this.form.elements.pull.disabled = !this.formula.params.length;
+        this.chart.svg.classList.toggle('fixed', !this.formula.params.length);
     },
 
     pull(goal) {
@@ -168,10 +172,8 @@ const own = {
     show() {
         const {form, controls} = this;
         if (form.elements.formula.value !== form.elements.formula.defaultValue) return; // the reader's own stays
-        this.write(form.elements.formula.defaultValue);
         form.elements.which.value = 0;
-        form.elements.at.value = 20;
-        this.settle();
+        this.write(form.elements.formula.defaultValue, 20);
         controls.update();
         glide({form, get values() { return controls.values; }, set: ({pull}) => { this.pull(pull); controls.update(); }, update() {}}, 'pull', -6, 2.5);
     },
@@ -204,7 +206,7 @@ const own = {
     drag([px, py]) {
         const {left, right, top, bottom} = this.chart.frame, {count} = this.formula.shape, {from, to} = this.y;
         const {at} = this.form.elements, goal = Math.round((px - left) / (right - left) * (count - 1));
-        if (!this.formula.params.length || Math.abs(goal - at.valueAsNumber) * (right - left) > 28 * (count - 1)) {
+        if (Math.abs(goal - at.valueAsNumber) * (right - left) > 28 * (count - 1)) {
             at.value = goal;
             this.settle();
         } else {

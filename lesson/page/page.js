@@ -36,4 +36,6 @@ function contents(list) {
         item.append(link);
         return item;
     }));
+    for (const link of document.querySelectorAll('a.number'))
+        link.textContent = 1 + [...list.children].findIndex(item => item.firstChild.hash === link.hash);
 }

@@ -109,13 +109,13 @@ const torque = {
             return rests;
         }
 
-        const button = root.querySelector('button[name=follow]');
-        play(button, follow, 80);
-        ask(root.querySelector('.ask'), () => {
-            const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
-            while (still && !follow()); // at once, for readers who want no motion
-            if (!still) button.click();
-        });
+        const still = matchMedia('(prefers-reduced-motion: reduce)');
+        play(root.querySelector('button[name=follow]'), () => {
+            let rests = follow();
+            while (still.matches && !rests) rests = follow(); // at once, for readers who want no motion
+            return rests;
+        }, 80);
+        ask(root.querySelector('.ask'));
         controls.form.addEventListener('input', () => { trail = []; });
         controls.update();
     },

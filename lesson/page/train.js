@@ -231,7 +231,8 @@ const train = {
             this.draw();
         });
         ask(longer, () => inside.showRecorded(runs));
-        show(this.root, {recorded: perplexity.join(', '), longer: ['rope', 'alibi', 'none'].map(name => `${name}’s goes from ${pair(runs[name].windows.none)}`).join(', ')});
+        const stretched = ['NTK', 'YaRN', 'PI'].map(name => `${name} ${digits(runs.rope.windows[`${name.toLowerCase()} 4`][at(4 * context)], 2)}`);
+        show(this.root, {recorded: perplexity.join(', '), stretched: stretched.join(', '), longer: ['rope', 'alibi', 'none'].map(name => `${name}’s goes from ${pair(runs[name].windows.none)}`).join(', ')});
     },
 
     upTo: 60, // steps of the recorded curves that are shown before the reader has guessed

@@ -736,6 +736,7 @@ static bool read_arguments(Reader *r, Form form) {
 static bool read_beginning(Reader *r, Statement *s, bool *found) {
     char name[FORMULA_NAME];
     s->at = r->at;
+    if (name_length(r->text + r->at) == 0) return fail_at(r, r->at, "a line begins with a name, such as bias(d) = ...");
     if (!take_name(r, name)) return false;
     skip(r);
     int form = 0;

@@ -23,6 +23,7 @@ bias(d) = (1 + d
 angle(i) = 10000 ^ (-i / n) +
 code(c, t) = sin(t)
 a = 1\nbias(d) = -d
+-d
 bias(d) = 2 − d
 END
 check "formulas are read, refused and derived as by the program" node "$pages/formula.js" "$scratch"/*.pos

@@ -186,8 +186,42 @@ async function guessesAreAnswered() {
     return bad;
 }
 
-// With the right sign the shadow moves along dy and the loss rises as much as it can; with the wrong one it does not.
-async function shadowGoesAstray() {
+// No picture slides over what stands below it while the page is scrolled.
+async function planesCoverNothing() {
+    await browser.look(1280, 900);
+    return browser.evaluate(`(async () => { const bad = [], root = document.documentElement;
+        root.style.scrollBehavior = "auto";
+        for (const plane of document.querySelectorAll(".plane")) {
+            const all = [...plane.parentElement.children], below = all.slice(all.indexOf(plane) + 1), {top, height} = plane.parentElement.getBoundingClientRect(), begin = top + scrollY;
+            let worst = 0, what = null;
+            for (let y = begin - 100; y < begin + height; y += 80) {
+                scrollTo(0, y);
+                await new Promise(requestAnimationFrame);
+                const p = plane.getBoundingClientRect();
+                for (const other of below) {
+                    const o = other.getBoundingClientRect(), covered = Math.min(p.bottom, o.bottom) - Math.max(p.top, o.top);
+                    if (Math.min(p.right, o.right) - Math.max(p.left, o.left) > 1 && covered > Math.max(1, worst)) [worst, what] = [covered, other];
+                }
+            }
+            if (what) bad.push(plane.closest("section").id + ": the picture covers " + worst + " pixels of " + (what.className.baseVal ?? what.className) + " " + what.textContent.trim().slice(0, 30));
+        }
+        root.style.scrollBehavior = "";
+        scrollTo(0, 0);
+        return bad; })()`);
+}
+
+// Whoever gives M its error while the position is still on its way sees the numbers that the text promises.
+async function positionArrives() {
+    const before = await browser.evaluate(`document.querySelector("#length .ask [data-right]").click(); document.querySelector("#length [name=t]").value`);
+    await set("#length [name=error]", 1);
+    await browser.until(`document.querySelector("#length [name=t]").value === "300"`, "the position to arrive", 10);
+    const shown = await textOf("#length [data-show=matrix]");
+    await open(1280, { "prefers-color-scheme": "light" });
+    return before === "0" && /^4\.4/.test(shown) ? [] : [`from ${before} to 300, M makes ${shown} of 1`];
+}
+
+// With the right sign the copy moves along dy and the loss rises as much as it can; with the wrong one it does not.
+async function copyGoesAstray() {
     const bad = [], verdict = () => textOf("#back .verdict"), gain = () => textOf("#back [data-show=gain]");
     const rests = () => browser.until(`document.querySelector("#back [name=step]").value === "65"`, "the dot to arrive", 5);
     const expect = async (words, share, what) => {
@@ -197,12 +231,12 @@ async function shadowGoesAstray() {
     await rests();
     await set("#back [name=angle]", 70);
     await set("#back [name=aside]", 0);
-    await expect(/moves along/, /^100 %/, "right sign");
+    await expect(/moves along/, /^rises by 100 %/, "right sign");
     await set("#back [name=flipped]", true);
     await rests();
-    await expect(/leaves/, /^−77 %/, "wrong sign"); // cos 140 degrees
+    await expect(/leaves/, /^falls by 77 %/, "wrong sign"); // cos 140 degrees
     await set("#back [name=angle]", 180);
-    await expect(/moves along/, /^100 %/, "wrong sign at 180 degrees");
+    await expect(/moves along/, /^rises by 100 %/, "wrong sign at 180 degrees");
     await set("#back [name=flipped]", false);
     return bad;
 }
@@ -571,7 +605,7 @@ async function orderIsNoticed() {
     await browser.evaluate(`document.querySelector("#layer .swap [data-right]").click()`);
     if (!await browser.evaluate(`document.querySelector("#layer [name=swapped]").checked && document.querySelector("#layer [value=none]").checked`))
         bad.push("the answer shows nothing");
-    const expected = { none: /no number .* has changed/, "sinusoidal:amplitude=0.4": /“1 code”.* up to 0\.\d*[1-9]/, rope: /“2 k”.* up to 0\.\d*[1-9]/,
+    const expected = { none: /no number .* has changed\. .* (\d\.\d{6}) before the swap, \1 after/, "sinusoidal:amplitude=0.4": /“1 code”.* up to 0\.\d*[1-9]/, rope: /“2 k”.* up to 0\.\d*[1-9]/,
         alibi: /“3 distance”.* up to 0\.\d*[1-9]/, yours: /“3 distance”.* up to 0\.\d*[1-9]/, fox: /“4 content”.* up to \d\.\d*[1-9]/ };
     for (const [scheme, pattern] of Object.entries(expected)) {
         const words = await choose(scheme), framed = await browser.evaluate(`document.querySelectorAll("#layer .changed").length`);
@@ -585,6 +619,11 @@ async function orderIsNoticed() {
     await write("angle(i) = 1 / (1 + i)");
     if (!/“2 k”/.test(await textOf("#layer [data-show=swap]"))) bad.push("the formula has changed, the layer has not: " + await textOf("#layer [data-show=swap]"));
     await set("#layer [name=swapped]", false);
+    for (const [scheme, step, words] of [["rope", 3, /R\(tθ\)/], ["alibi", 3, /does nothing/], ["alibi", 18, /nothing turns/]]) {
+        await choose(scheme);
+        await set("#layer [name=step]", step);
+        if (!words.test(await textOf("#layer [data-show=formula]"))) bad.push(`${scheme}, step ${step}: ` + await textOf("#layer [data-show=formula]"));
+    }
     if (await browser.evaluate(`document.querySelectorAll("#layer .changed").length`)) bad.push("numbers are framed though nothing is swapped");
     return bad;
 }
@@ -711,15 +750,17 @@ async function schemesRace() {
 
 async function main() {
     await test("the page opens", () => open(1280, { "prefers-color-scheme": "light" }));
+    await test("length: the position arrives though the error is moved", positionArrives);
     await test("every control has a label", () => browser.evaluate(unlabelled));
     await test("every picture has a text", () => browser.evaluate(undescribed));
     await test("no heading skips a level", () => browser.evaluate(headings));
     await test("the picture comes first", pictureComesFirst);
     await test("guesses are answered", guessesAreAnswered);
+    await test("no picture covers what stands below it", planesCoverNothing);
     await test("guesses of the later sections are answered, and recorded curves shown", recordedCurvesAreShown);
     await test("every control is reached and moved by keyboard alone", byKeyboard);
     await test("what can be dragged moves its inputs", handles);
-    await test("back: a wrong sign leads the shadow astray", shadowGoesAstray);
+    await test("back: a wrong sign leads the copy astray", copyGoesAstray);
     await test("back: names stand apart", namesStandApart);
     await test("back: symbols are linked with their arrows", symbolsAreLinked);
     await test("words explain themselves", wordsExplainThemselves);
