@@ -151,7 +151,7 @@ const inside = {
         if (this.answers.querySelector('div')) return;
         const boxes = document.createElement('div'), {lengths} = RECORDED, lines = [];
         this.answers.replaceChildren(boxes);
-        const shown = [['none', 'none'], ['alibi', 'none'], ['rope', 'none'], ['rope', 'ntk 4'], ['rope', 'pi 4']],
+        const shown = [['none', 'none'], ['alibi', 'none'], ['rope', 'none'], ['rope', 'ntk 4'], ['rope', 'yarn 4'], ['rope', 'pi 4']],
             looks = schemeLooks(shown.map(([name, method]) => method === 'none' ? name : `${name}:${method}`));
         for (const [i, [name, method]] of shown.entries())
             lines.push({name: `${name}${stretchName(method)}, recorded`, look: looks[i], points: runs[name].windows[method].map((loss, j) => [lengths[j], loss])});

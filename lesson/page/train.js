@@ -231,7 +231,7 @@ const train = {
             this.draw();
         });
         ask(longer, () => inside.showRecorded(runs));
-        const stretched = ['NTK', 'YaRN', 'PI'].map(name => `${name} ${digits(runs.rope.windows[`${name.toLowerCase()} 4`][at(4 * context)], 2)}`);
+        const stretched = ['NTK', 'YaRN', 'PI'].map(name => `${digits(runs.rope.windows[`${name.toLowerCase()} 4`][at(4 * context)], 2)} with ${name}`);
         show(this.root, {recorded: perplexity.join(', '), stretched: stretched.join(', '), longer: ['rope', 'alibi', 'none'].map(name => `${name}’s goes from ${pair(runs[name].windows.none)}`).join(', ')});
     },
 
