@@ -52,7 +52,7 @@ const back = {
             plane.vector(dy, 'dy', 'backward', y);
             if (revealed) plane.vector(dx, 'dx', 'backward', x);
             dot(ghostX, 'dot');
-            dot(ghostY, 'copy');
+            dot(ghostY, 'copy', plane.at(ghostX));
             plane.polarHandle('dy', dy, controls, 'gradient', 'steepness', y);
             plane.handle('ghost', plane.at(ghostX), pixel => drag(plane.point(pixel), dx));
         }
@@ -77,10 +77,11 @@ const back = {
         }
 
         // Their names are in the question only.
-        function dot(p, name) {
+        function dot(p, name, other = null) {
             const [cx, cy] = plane.at(p);
             plane.add('circle', {cx, cy, r: 6, class: 'dot'});
-            if (!revealed) plane.text([cx + 11, cy + 5], name, 'strong');
+            const below = other && Math.abs(cx - other[0]) < 50 && Math.abs(cy - other[1]) < 16 ? 16 : 0;
+            if (!revealed) plane.text([Math.min(cx + 11, 2 * plane.middle - 9 * name.length), cy + 5 + below], name, 'strong');
         }
 
         // The dot goes where it is dragged, but no farther from x than dy is long. Close to dx it stays on it.

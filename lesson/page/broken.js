@@ -94,7 +94,9 @@ const broken = {
         const wordsOf = groups => groups.map(group => GROUPS.find(g => g[0] === group)?.[1] ?? 'none').join('; ');
         const failed = tensors.filter(t => !t.ok).length, noticed = checks.filter(c => c.notices).map(c => c.name);
         const result = this.root.querySelector('.result');
-        result.innerHTML = '<h3></h3><p></p><p></p><div class="scroll"><table class="checks-table"></table></div><details open><summary></summary><div class="scroll"><table></table></div></details>';
+        result.innerHTML = '<h3></h3><p></p><figure><svg class="row"></svg><figcaption>The gradient comes from the output, on the left, through layer 1, ' +
+            'then layer 0, to the <a class="word" href="#word-embedding">embeddings</a>. A square is a tensor; a full one with a cross has a wrong gradient.</figcaption></figure><p></p>' +
+            '<div class="scroll"><table class="checks-table"></table></div><details><summary></summary><div class="scroll"><table></table></div></details>';
         result.querySelectorAll('.scroll').forEach(scrollable);
         result.querySelector('h3').textContent = `${name}: ${right ? 'you guessed it' : 'not quite'}`;
         const [said, why] = result.querySelectorAll('p');
@@ -107,7 +109,25 @@ const broken = {
             ? [c.name, c.notices ? 'NOTICED' : 'ok', scientific(c.error), scientific(c.tolerance), c.tells] : [c.name, 'does not apply', '', '', c.tells]));
         const place = t => GROUPS.findIndex(([, , names]) => names.test(t.name));
         const onTheWay = [...tensors].sort((a, b) => place(a) - place(b)); // from the output back to the embeddings
+        const row = new WidePicture(result.querySelector('.row'), 46, () => this.drawRow(row, onTheWay));
+        this.drawRow(row, onTheWay);
         this.table(second, ['tensor', '', 'largest relative error'], onTheWay.map(t => [t.name, t.ok ? 'ok' : 'FAILED', scientific(t.worst)]));
+    },
+
+    // One square for each tensor, in the order in which the gradient comes to them: one sees where it breaks.
+    drawRow(row, tensors) {
+        const cell = Math.min(30, row.width / tensors.length), side = 0.72 * cell, edge = 0.2 * side;
+        row.clear(`The gradients of ${tensors.length} tensors in a row, from the output to the embeddings. ` +
+            (tensors.every(t => t.ok) ? 'All are right.' : `Wrong: ${tensors.filter(t => !t.ok).map(t => t.name).join(', ')}.`));
+        tensors.forEach(({name, ok}, i) => {
+            const x = (i + 0.14) * cell, y = 2, [left, right, top, bottom] = [x + edge, x + side - edge, y + edge, y + side - edge];
+            row.add('rect', {x, y, width: side, height: side, class: ok ? 'tensor' : 'tensor wrong'}, element('title', {}, name));
+            if (ok) return;
+            row.line([left, top], [right, bottom], 'cross');
+            row.line([right, top], [left, bottom], 'cross');
+        });
+        row.text([0, 42], 'output', 'tick');
+        row.text([tensors.length * cell, 42], 'embeddings', 'tick end');
     },
 
     table(table, heads, rows) {

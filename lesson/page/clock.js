@@ -5,7 +5,10 @@ const clock = {
         const plane = new Plane(root.querySelector('.plane'), 1.6, again), faces = new Clocks(root.querySelector('.faces'), 200, again);
         const controls = new Controls(root.querySelector('form'), draw);
         const PAIRS = 16;
-        ask(root.querySelector('.ask'));
+        ask(root.querySelector('.ask'), () => {
+            controls.set({pair: 1, base: 4, t: 0}); // the hand of the question
+            glide(controls, 't', 11, 4);
+        });
 
         function draw({t, pair, base, direction, reach}) {
             const b = 10 ** base, theta = c.theta(b, pair, 2 * PAIRS), phi = t * theta;
@@ -33,7 +36,7 @@ const clock = {
             const angles = Array.from({length: PAIRS}, (_, i) => t * c.theta(base, i, 2 * PAIRS));
             faces.draw(angles.map((angle, i) => ({name: `pair ${i}`, look: i === chosen ? 'strong' : '',
                 hands: [{angle, look: i === chosen ? 'forward chosen' : 'forward'}]})),
-                `${PAIRS} clocks, one for each pair of a head, at position ${t}. The hand of pair 0 has turned by ` +
+                `${PAIRS} clocks, one for each pair of a head, at position ${Math.round(t)}. The hand of pair 0 has turned by ` +
                 `${digits(angles[0], 1)} radians, that of pair ${PAIRS - 1} by ${digits(angles.at(-1), 3)}.`);
         }
 

@@ -71,7 +71,7 @@ const distance = {
             }
             const edge = ahead ? 'bracket ahead' : 'bracket', low = y + 34, words = 'a model that writes never looks ahead';
             line.path([[x(n), y + 12], [x(n), low], [x(m), low], [x(m), y + 12]], edge);
-            if (ahead) line.text([Math.max(130, Math.min(right - 106, x((m + n) / 2))), line.height - 2], words, 'ahead middle');
+            if (ahead) line.text([Math.max(130, Math.min(right - 106, x((m + n) / 2))), line.height - 6], words, 'ahead middle');
             const label = (t, text, look, height) => {
                 line.add('circle', {cx: x(t), cy: y, r: 9, class: `token ${look}`});
                 line.text([Math.max(36, Math.min(right - 10, x(t))), height], text, `name ${look}`);

@@ -313,7 +313,7 @@ class Clocks extends WidePicture {
 // A line chart. x, y: {from, to, name, log}; lines: {points: [[x, y] ...], look, name}.
 class Chart extends WidePicture {
     get frame() {
-        return {left: 52, right: this.width - 14, top: 12, bottom: this.height - 40};
+        return {left: 66, right: this.width - 14, top: 12, bottom: this.height - 40};
     }
 
     scale(axis, value) {

@@ -74,7 +74,7 @@ const inside = {
     picture(box, PictureClass, ...size) {
         const svg = element('svg');
         box.append(svg);
-        return new PictureClass(svg, ...size, () => {});
+        return new PictureClass(svg, ...size, () => svg.redraw?.());
     },
 
     async sample(boxes, note, v, method) {
@@ -129,6 +129,7 @@ const inside = {
     },
 
     drawFrequencies(chart, multiples, look) {
+        chart.svg.redraw = () => this.drawFrequencies(chart, multiples, look);
         const pairs = multiples[0].length, all = multiples.flat();
         chart.clear(multiples.map((row, r) => `Line ${r}: ${row.map(value => digits(value, 2)).join(', ')} times the frequency before training.`).join(' '));
         chart.axes({from: 0, to: pairs - 1, ticks: Array.from({length: pairs}, (_, i) => i), name: 'pair'},
@@ -150,7 +151,8 @@ const inside = {
         if (this.answers.querySelector('div')) return;
         const boxes = document.createElement('div'), {lengths} = RECORDED, lines = [];
         this.answers.replaceChildren(boxes);
-        const shown = [['none', 'none'], ['alibi', 'none'], ['rope', 'none'], ['rope', 'ntk 4'], ['rope', 'yarn 4'], ['rope', 'pi 4']], looks = schemeLooks(shown.map(([name]) => name));
+        const shown = [['none', 'none'], ['alibi', 'none'], ['rope', 'none'], ['rope', 'ntk 4'], ['rope', 'yarn 4'], ['rope', 'pi 4']],
+            looks = schemeLooks(shown.map(([name, method]) => method === 'none' ? name : `${name}:${method}`));
         for (const [i, [name, method]] of shown.entries())
             lines.push({name: `${name}${stretchName(method)}, recorded`, look: looks[i], points: runs[name].windows[method].map((loss, j) => [lengths[j], loss])});
         const {key, chart} = this.windows(boxes);
@@ -180,6 +182,7 @@ const inside = {
     },
 
     drawBeyond(chart, lines, lengths, context) {
+        chart.svg.redraw = () => this.drawBeyond(chart, lines, lengths, context);
         const losses = lines.flatMap(line => line.points.map(p => p[1]));
         chart.clear(lines.map(line => `${line.name}: ` + line.points.map(p => `${digits(p[1], 2)} at ${p[0]}`).join(', ')).join('. '));
         const half = (x, round) => round(2 * x) / 2, low = half(Math.min(...losses, ...this.training.models.map(m => m.validation || Infinity)), Math.floor);

@@ -111,14 +111,20 @@ function differing(name, here, there, order) {
 class Diagram extends WidePicture {
     constructor(svg, resized, chosen) {
         super(svg, 300, resized);
+        // The tall form has a largest width of its own, so a page that grows does not change that of the picture.
+        new ResizeObserver(() => { if (this.kind && this.kind !== this.fitting()) resized(); }).observe(svg.parentElement);
         svg.addEventListener('click', event => {
             const name = event.target.closest('[data-tile]')?.dataset.tile;
             if (name) chosen(TILES[name].stage);
         });
     }
 
+    fitting() {
+        return this.svg.parentElement.clientWidth >= SIZES.wide.width ? 'wide' : 'tall';
+    }
+
     begin(words) {
-        this.kind = this.svg.parentElement.clientWidth >= SIZES.wide.width ? 'wide' : 'tall';
+        this.kind = this.fitting();
         this.size = SIZES[this.kind];
         this.left = 4;
         this.svg.classList.toggle('tall', this.kind === 'tall'); // which is drawn larger where there is room

@@ -27,6 +27,9 @@ const lengths = {
                 matrix.push([longer * d0, d1]);
                 rope.push(c.backward([1, 0], n * theta));
             }
+            // Both stay in view; beyond 12, M has left it.
+            plane.reach = Math.min(12, Math.max(1.6, 1.2 * Math.max(...matrix.map(p => Math.hypot(...p)))));
+            plane.unit = plane.middle / plane.reach;
             plane.clear(revealed ? `A gradient of length 1 after ${t} turns back. By rope it points to (${rope.at(-1).map(part => digits(part, 2)).join(', ')}), ` +
                 `by the matrix M to (${matrix.at(-1).map(part => digits(part, 2)).join(', ')}).` : 'A gradient of length 1, before it is turned back.');
             plane.dots(rope.map(p => plane.at(p)), 'scheme-rope');

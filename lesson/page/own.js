@@ -171,6 +171,7 @@ const own = {
     // Pulls the curve with which the page begins, slowly, to -6 at distance 20.
     show() {
         const {form, controls} = this;
+        if (form.elements.formula.value !== form.elements.formula.defaultValue) return; // the reader's own stays
         form.elements.which.value = 0;
         this.write(form.elements.formula.defaultValue, 20);
         controls.update();
@@ -192,7 +193,7 @@ const own = {
         chart.axes({from: 0, to: shape.count - 1, name: shape.x}, {...this.y, name: shape.y});
         const faint = others.map(i => ({points: formula.along(i).map(({value}, n) => [n, value]), look: 'faint'}));
         const rope = curve.map((_, n) => [n, this.numbers.theta(10000, n, 2 * shape.count)]);
-        if (shape.form === 'angle') chart.draw([{points: rope, look: 'scheme-rope dash1'}]);
+        if (shape.form === 'angle') chart.draw([{points: rope, look: 'scheme-rope'}]);
         chart.draw([...faint, {points: curve, look: 'scheme-own thick'}]);
         if (shape.form === 'angle') chart.text(chart.at([1.15, rope[1][1] + 0.05 * this.y.to]), 'rope', 'tick scheme-rope');
         const [x, y] = chart.at(curve[at]);
@@ -298,7 +299,7 @@ const own = {
 // Three models that train side by side: the reader's scheme, rope and none.
 const race = {
     STEPS: 300,
-    KINDS: [['yours', 'scheme-own dash0'], ['rope', 'scheme-rope dash2'], ['none', 'scheme-none dash1']],
+    KINDS: [['yours', 'scheme-own'], ['rope', 'scheme-rope'], ['none', 'scheme-none']],
     models: [],
 
     // scheme() is the formula in one line, or false while there is none that can be read.

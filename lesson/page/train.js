@@ -6,12 +6,13 @@ function chosenSchemes(form) {
     return [...new Set([...ticked, ...form.elements.others.value.split(/\s+/).filter(Boolean)])];
 }
 
-// Classes of style.css for these schemes: a hue, the same in every chart, and for all but the first of a hue another dash.
+// Classes of style.css for these schemes: a plain one looks the same in every chart, its variants have its hue and a dash.
 function schemeLooks(names) {
-    const HUES = ['none', 'learned', 'sinusoidal', 'rope', 'alibi'], seen = {};
+    const HUES = {none: 'none', learned: 'learned', sinusoidal: 'sinusoidal', rope: 'rope', 'rope-learned': 'rope', alibi: 'alibi', fox: 'content'}, seen = {};
     return names.map(name => {
-        const scheme = name.split(':')[0].replace(/^rope-learned$/, 'rope'), hue = HUES.includes(scheme) ? scheme : 'other';
-        const before = seen[hue] ?? 0;
+        const hue = HUES[name.split(':')[0]] ?? 'other';
+        if (HUES[name] && name !== 'rope-learned') return `scheme-${hue}`;
+        const before = seen[hue] ?? (hue === 'other' ? 0 : 1); // without a dash there is the plain scheme
         seen[hue] = before + 1;
         return `scheme-${hue}${before ? ` dash${1 + (before - 1) % 6}` : ''}`;
     });
@@ -224,7 +225,11 @@ const train = {
         const runs = RECORDED.train, at = length => RECORDED.lengths.indexOf(length), {context} = this.PRESET;
         const perplexity = ['none', 'alibi', 'rope'].map(name => `${name} ${digits(runs[name].validation, 2)}`);
         const pair = losses => [context, 4 * context].map(length => digits(losses[at(length)], 2)).join(' to ');
-        unroll(lowest, this.upTo, this.PRESET.steps, steps => { this.upTo = steps; this.draw(); });
+        unroll(lowest, this.upTo, this.PRESET.steps, steps => {
+            this.upTo = steps;
+            if (steps === this.PRESET.steps) show(this.root, {part: `All ${steps} steps.`});
+            this.draw();
+        });
         ask(longer, () => inside.showRecorded(runs));
         const stretched = ['NTK', 'YaRN', 'PI'].map(name => `${digits(runs.rope.windows[`${name.toLowerCase()} 4`][at(4 * context)], 2)} with ${name}`);
         show(this.root, {recorded: perplexity.join(', '), stretched: stretched.join(', '), longer: ['rope', 'alibi', 'none'].map(name => `${name}’s goes from ${pair(runs[name].windows.none)}`).join(', ')});

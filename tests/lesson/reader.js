@@ -182,6 +182,7 @@ async function guessesAreAnswered() {
         const { answer, later, marks } = await state();
         if (!answer || !later || !/wrongtrue/.test(marks) || !/rightfalse/.test(marks)) bad.push(`${section}: ${js({ answer, later, marks })}`);
     }
+    await browser.until(`document.querySelector("#clock [name=t]").value === "11"`, "the hand to go round", 20);
     return bad;
 }
 
@@ -283,6 +284,7 @@ async function recordedCurvesAreShown() {
     bad.push(...await laterGuessesAreAnswered());
     await browser.until(`document.querySelectorAll(".wrong .curves .recorded").length === 3`, "the recorded wrong sign", 10);
     await browser.until(`/after 59\\d steps, recorded/.test(document.querySelector("#train .curves").getAttribute("aria-label"))`, "whole curves", 10);
+    if (!/^All 600 steps\./.test(await textOf("#train .ask .do"))) bad.push("the question says " + await textOf("#train .ask .do"));
     await browser.until(`document.querySelector("#slope [name=nudge]").value === "-5"`, "the nudge to become 10⁻⁵", 10);
     await set("#train [name=learned]", true);
     if (await curves("#train") !== 4) bad.push("a ticked scheme is not shown");
@@ -330,6 +332,10 @@ async function wordsExplainThemselves() {
         return bad; })()`);
 }
 
+// The number of each citation is that of its reference.
+const miscited = `[...document.querySelectorAll("a.cite")].filter(a => { const item = document.querySelector(a.hash);
+    return !item || a.textContent !== "[" + (1 + [...item.parentElement.children].indexOf(item)) + "]"; }).map(a => a.outerHTML)`;
+
 // What scrolls sideways on a phone has a place in the order of Tab.
 const unscrollable = `[...document.querySelectorAll("pre, .scroll")].filter(e => e.scrollWidth > e.clientWidth + 1 && e.tabIndex < 0)
     .map(e => "scrolls, but not by keyboard: " + e.textContent.trim().slice(0, 60))`;
@@ -341,7 +347,7 @@ const pale = `(() => { const style = getComputedStyle(document.documentElement),
         return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05; };
     const contrast = (a, b) => Math.max(light(a), light(b)) / Math.min(light(a), light(b));
     const read = ["ink", "soft", "accent", "forward", "backward", "query", "key", "measured", "wrong", "right",
-        ...["none", "learned", "sinusoidal", "rope", "alibi", "own"].map(s => "scheme-" + s)];
+        ...["none", "learned", "sinusoidal", "rope", "alibi", "content", "other", "own"].map(s => "scheme-" + s)];
     for (const [least, names] of [[4.5, read], [3, ["axis"]]])
         for (const name of names) if (!(contrast("--" + name, "--paper") >= least)) bad.push(name + ": contrast " + contrast("--" + name, "--paper"));
     return bad; })()`;
@@ -477,6 +483,9 @@ async function trains() {
     const ticks = await browser.evaluate(`[...document.querySelectorAll("#train .answers svg .tick.middle")].map(t => t.textContent).join(" ")`);
     if (!ticks.startsWith("32 64 128 256 ")) bad.push("windows: ticks " + ticks);
     await browser.look(360, 900);
+    const drawn = await browser.evaluate(`new Promise(resolve => setTimeout(resolve, 300)).then(() =>
+        document.querySelector("#train .answers svg[role=img] .curve").getBBox().width)`);
+    if (!(drawn > 100 && drawn < 330)) bad.push(`on a phone, the chart of windows is ${drawn} pixels wide`);
     const cut = await browser.evaluate(`new Promise(resolve => setTimeout(resolve, 300)).then(() => {
         const box = document.querySelector("#train .runs").parentElement; return box.scrollWidth - box.clientWidth; })`);
     if (cut > 0) bad.push("the table of runs is cut off by " + cut + " pixels on a phone");
@@ -545,7 +554,8 @@ async function breaks() {
         await set("#broken [name=nothing]", true);
         await click("#broken button[type=submit]");
         await browser.until(`document.querySelector("#broken .result h3")?.textContent.startsWith(${js(name + ":")})`, name);
-        const text = await textOf("#broken .result"), guessed = /you guessed it/.test(text), failed = /FAILED/.test(text);
+        const text = await textOf("#broken .result"), guessed = /you guessed it/.test(text);
+        const failed = await browser.evaluate(`document.querySelectorAll("#broken .result .tensor.wrong").length > 0`);
         if (guessed === failed) bad.push(`${name}: the guess was “none”, and the page says ${text.slice(0, 300)}`);
         if (!/NOTICED/.test(text)) bad.push(`${name}: no check notices it`);
         if (failed !== ["sign", "dropped"].includes(name)) bad.push(`${name}: gradients ${failed ? "fail" : "pass"}`);
@@ -682,6 +692,8 @@ async function formulasAreRead() {
 async function examplesAreChecked() {
     const bad = [];
     await browser.evaluate("own.show()");
+    if (await browser.evaluate("own.form.elements.formula.value === own.form.elements.formula.defaultValue")) bad.push("the answer has erased the reader's formula");
+    await browser.evaluate("own.write(own.form.elements.formula.defaultValue); own.show()");
     await browser.until(`/^−6\\.000$/.test(document.querySelector("#own label:has([name=pull]) .value").textContent)`, "the curve to be pulled", 10);
     const now = (await textOf("#own .slopes tbody")).split("\n").map((row) => row.split("\t")[1]);
     if (!(now[0] > 2.1 && now[1] - 0.5 > now[0] - 2)) bad.push("the pulled numbers are " + now);
@@ -752,6 +764,7 @@ async function main() {
     await test("back: names stand apart", namesStandApart);
     await test("back: symbols are linked with their arrows", symbolsAreLinked);
     await test("words explain themselves", wordsExplainThemselves);
+    await test("citations have the numbers of their references", () => browser.evaluate(miscited));
     await test("slope: a wrong sign is measured", wrongSignIsMeasured);
     await test("length: a line ends at the frame", linesEndAtTheFrame);
     await test("distance: shifts change nothing", shiftsChangeNothing);
