@@ -8,7 +8,7 @@
 #     y0 = x0 c - x1 s          c = cos angle
 #     y1 = x0 s + x1 c          s = sin angle
 #
-# Formulas leave out the sign of multiplication. In a program it is needed: x0 c is x0 * c.
+# Formulas leave out the multiplication sign. In a program it is needed: x0 c is x0 * c.
 #
 # Formula: x0 stands in both lines. If x0 grows by 1, y0 grows by c, which costs c dy0, and y1 grows by s, which costs
 # s dy1. The costs add up: this is the chain rule.

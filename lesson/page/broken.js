@@ -95,7 +95,7 @@ const broken = {
         const failed = tensors.filter(t => !t.ok).length, noticed = checks.filter(c => c.notices).map(c => c.name);
         const result = this.root.querySelector('.result');
         result.innerHTML = '<h3></h3><p></p><figure><svg class="row"></svg><figcaption>The gradient comes from the output, on the left, through layer 1, ' +
-            'then layer 0, to the <a class="word" href="#word-embedding">embeddings</a>. A square is a tensor; a full one with a cross has a wrong gradient.</figcaption></figure><p></p>' +
+            'then layer 0, to the <a class="word" href="#word-embedding">embeddings</a>. A square is a tensor; a filled one with a cross has a wrong gradient.</figcaption></figure><p></p>' +
             '<div class="scroll"><table class="checks-table"></table></div><details><summary></summary><div class="scroll"><table></table></div></details>';
         result.querySelectorAll('.scroll').forEach(scrollable);
         result.querySelector('h3').textContent = `${name}: ${right ? 'you guessed it' : 'not quite'}`;
