@@ -133,7 +133,7 @@ for option in '--seed 1' '--top-k 3' '--top-p 0.5' '--min-p 0.1' '--repeat 2'; d
 done
 refuses "--random-positions of what reads none" "--random-positions;none" \
     train --steps 1 --pos none --random-positions 300 --out new
-refuses "skip=N" "went with version 0.2;rope*3,none" train --steps 1 --pos rope:skip=5 --out new
+refuses "skip=N" "went with version 0.2;rope*4,none" train --steps 1 --pos rope:skip=5 --out new
 refuses "--random-positions without a choice" "--random-positions 64;--context" \
     train --steps 1 --context 64 --random-positions 64 --out new
 
