@@ -9,6 +9,7 @@ Needs `pip install numpy scipy matplotlib`.
 import csv
 import math
 import os
+import re
 import sys
 
 import numpy as np
@@ -16,22 +17,24 @@ import numpy as np
 from check_report import Report, median_interval
 from plot import COLOURS, plt, save
 
-SIZES = {"123k": (123264, 2, 64), "468k": (467904, 4, 96), "1239k": (1238784, 6, 128), "3592k": (3591552, 8, 192)}  # N, layers, width
 BUDGETS = (2.5, 5, 10, 20, 40)  # RoPE's, in tokens for each parameter; the other schemes have 20
 PRIMARY = ("learned", "random", "t5")
 MOST, LEAST = math.log(20 / BUDGETS[0]), math.log(20 / BUDGETS[-1])
 TOLD = {"random": "random rotations"}
 
 
-def operations(size):
+def part(directory, size, tokens):
+    return os.path.join(directory, f"{size}-{tokens:g}")
+
+
+def operations(report):
     """Of a run with 20 tokens for each parameter: 6 for each parameter and token, and attention's, of which a half is masked."""
-    parameters, layers, width = SIZES[size]
-    return 20 * parameters * (6 * parameters + 6 * layers * width * 512)
+    model = report.plan["settings"][0]
+    return 20 * model["parameters"] * 6 * (model["parameters"] + model["layers"] * model["width"] * model["context"])
 
 
-def losses(directory, part):
+def losses(report):
     """scheme -> {seed: loss} of a part's only setting."""
-    report = Report(os.path.join(directory, part))
     return {scheme: seeds for (_, scheme), seeds in report.losses.items()}
 
 
@@ -58,10 +61,11 @@ def interval(values, comparisons):
 
 def factors(directory, size):
     """A row for each scheme at this size, the best loss first."""
-    found = losses(directory, f"{size}-20")
+    report = Report(part(directory, size, 20))
+    found = losses(report)
     scale = {}
     for tokens in BUDGETS:
-        for seed, loss in losses(directory, f"{size}-{tokens:g}")["rope"].items():
+        for seed, loss in losses(Report(part(directory, size, tokens)))["rope"].items():
             scale.setdefault(seed, []).append(loss)
     none, rope = found["none"], found["rope"]
     rows = []
@@ -70,10 +74,16 @@ def factors(directory, size):
         gap = median_interval(np.array([of_seed[seed] - rope[seed] for seed in sorted(of_seed)]), 1)
         control = median_interval(np.array([of_seed[seed] - none[seed] for seed in sorted(of_seed)]), 1)
         family = len(PRIMARY) if scheme in PRIMARY and len(of_seed) >= 6 else 1
-        rows.append({"size": size, "operations": operations(size), "scheme": scheme, "seeds": len(logs), "family": family,
+        rows.append({"size": size, "operations": operations(report), "scheme": scheme, "seeds": len(logs), "family": family,
                      "loss": float(np.median(list(of_seed.values()))), "gap": gap, "beats none": control[2] < 0,
                      "logs": logs, "factor": interval(logs, family)})
     return sorted(rows, key=lambda row: row["loss"])
+
+
+def finished(directory):
+    """The sizes that have all of RoPE's budgets; english and block, which have another text and another block, are no rungs."""
+    sizes = [name.removesuffix("-20") for name in os.listdir(directory) if re.fullmatch(r"\d+k-20", name)]
+    return [size for size in sizes if all(os.path.exists(os.path.join(part(directory, size, tokens), "results.csv")) for tokens in BUDGETS)]
 
 
 def changes(first, last):
@@ -159,11 +169,9 @@ def draw(rungs, path):
 
 def main():
     directory = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "../runs/baseline/ladder")
-    done = [size for size in SIZES
-            if all(os.path.exists(os.path.join(directory, f"{size}-{tokens:g}", "results.csv")) for tokens in BUDGETS)]
-    if not done:
+    rungs = sorted((factors(directory, size) for size in finished(directory)), key=lambda rows: rows[0]["operations"])
+    if not rungs:
         sys.exit(f"ladder.py: {directory} has no finished size")
-    rungs = [factors(directory, size) for size in done]
     write(os.path.join(directory, "factors.csv"), ["size", "operations", "scheme", "seeds", "corrected_for", "loss", "gap", "gap_low", "gap_high",
                                                    "better_than_none", "factor", "low", "high"],
           [[row["size"], f"{row['operations']:.3e}", row["scheme"], row["seeds"], row["family"], f"{row['loss']:.6f}",

@@ -69,7 +69,7 @@ base() {
         }' "$(results_of "$1")"
 }
 
-# spec NAME: the scheme of that name, with the base that was chosen.
+# spec NAME, in the place of that of arms.sh: the scheme of that name, with the base that was chosen.
 spec() {
     case $1 in
     rope) echo "rope:base=${base:-10000}" ;;
