@@ -40,7 +40,7 @@ const first = {
 
         function drawTape(now) {
             tape.draw(WORDS.map((name, i) => ({name, look: i === now ? 'strong' : '', hands: [{angle: i * theta, look: i > now ? 'before' : 'forward'}]})),
-                `A clock for each token, which turns by ${digits(theta, 2)} radians a token. The token at position ${now} is “${WORDS[now]}”.`);
+                `A clock for each token, which turns by ${digits(theta, 2)} radians per token. The token at position ${now} is “${WORDS[now]}”.`);
         }
 
         tape.pressed(t => { clock.run(false); controls.set({t}); });

@@ -4,7 +4,7 @@
 // What each form of a formula is called in the picture. `which` is what the curves differ by.
 const FORMS = [
     {form: 'bias', count: 64, x: 'distance', y: 'bias on the score', which: 'head', lines: 4, at: 20},
-    {form: 'angle', count: 8, x: 'pair', y: 'radians a token', which: 'head', lines: 4, at: 3},
+    {form: 'angle', count: 8, x: 'pair', y: 'radians per token', which: 'head', lines: 4, at: 3},
     {form: 'code', count: 64, x: 'position', y: 'added to the embedding', which: 'channel', lines: 64, at: 20},
 ];
 

@@ -81,7 +81,7 @@ const torque = {
             const lowest = points.reduce((a, b) => b[1] < a[1] ? b : a);
             valley.clear(`The loss by frequency, lowest at ${digits(lowest[0], 3)}. The frequency is ${digits(theta, 3)}, ` +
                 `where the slope is ${digits(dtheta, 2)}.`);
-            valley.axes({from: 0.02, to: 0.5, name: 'frequency θ, radians a token'}, {from: 0, to: top, name: 'loss'});
+            valley.axes({from: 0.02, to: 0.5, name: 'frequency θ, radians per token'}, {from: 0, to: top, name: 'loss'});
             valley.draw([{points, look: 'score'}, {points: [-0.03, 0.03].map(d => [theta + d, here[1] + d * dtheta]), look: 'trend'}]);
             for (const past of trail.slice(-60)) valley.mark(past, 'trail');
             valley.mark(here, 'backward');
