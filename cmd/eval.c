@@ -502,7 +502,7 @@ static bool one_length(AnswerPart *part, AnswerTable *table, int length, Error *
 
 static void print_part(const AnswerPart *part) {
     const int width = printf("%s %d to %d", part->title, part->first, part->last);
-    printf("%*s", 30 - width, "");
+    printf("%*s", width < 30 ? 30 - width : 0, "");
     if (part->answered == 0) {
         printf("%10s\n", "-");
         return;

@@ -111,9 +111,9 @@ typedef struct {
 // The text, which is in memory already, or the task of the job.
 static bool open_corpus(Worker *w, Error *error) {
     const Comparison *c = w->comparison;
-    const bool shared = w->job.task < 0 && c->corpora;
-    w->corpus = shared ? &c->corpora[c->plan.settings[w->job.setting].text] : &w->own;
-    return shared || corpus_open(&w->own, w->options.data, error);
+    const bool task = w->job.task >= 0;
+    w->corpus = task ? &w->own : &c->corpora[c->plan.settings[w->job.setting].text];
+    return !task || corpus_open(&w->own, w->options.data, error);
 }
 
 // Has a signal come, here or to the parent, or was the parent killed?

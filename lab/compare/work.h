@@ -18,7 +18,7 @@ typedef struct {
     Plan plan;
     char directory[PATH_CAPACITY], file[PATH_CAPACITY]; // DIR, DIR/compare.json
     json_t *data;      // list of the fingerprints of the plan's texts; NULL = not known
-    Corpus *corpora;   // these texts, which the processes share in memory; NULL = each run opens its own
+    Corpus *corpora;   // these texts, which the processes share in memory; to train, they must be there
     int share, shares; // do only every shares-th job, from job `share` on; 0 shares = all jobs
 } Comparison;
 

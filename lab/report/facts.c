@@ -106,10 +106,10 @@ void words_contrast(Text *text, const Facts *facts, const Difference *d, int cou
             found++;
         }
         if (found == 0) continue;
-        const bool resolved = verdict <= VERDICT_WORSE;
+        const bool resolved = verdict_resolved(verdict);
         if (begun) text_print(text, "; ");
         if (resolved)
-            text_print(text, "%s is better than %s", names[verdict], names[!verdict]);
+            text_print(text, "%s is better than %s", names[verdict == VERDICT_WORSE], names[verdict == VERDICT_BETTER]);
         else if (!begun)
             text_print(text, "%s or %s: ", names[0], names[1]);
         if (!resolved)

@@ -124,7 +124,7 @@ static void gap_cell(Page *page, const Facts *facts, int task, const Difference 
     const Paired all = paired_summary(gaps, facts->outcome->seeds);
     const Interval interval = paired_interval(&all, comparisons);
     page_cells(page, isnan(interval.low) ? "%+.1f" : "%+.1f (%+.1f to %+.1f)%s", all.estimate, interval.low,
-               interval.high, paired_verdict(&all, comparisons) <= VERDICT_WORSE ? " *" : "");
+               interval.high, verdict_resolved(paired_verdict(&all, comparisons)) ? " *" : "");
 }
 
 bool report_tasks(Page *page, const Facts *facts, Error *error) {

@@ -30,7 +30,7 @@ bool report_pairs(Page *page, const Facts *facts, Error *error) {
                 char words[INTERVAL_WORDS];
                 page_cells(page, isnan(d.gap.estimate) ? "-" : "%s%s",
                            interval_words(words, d.gap.estimate, d.interval.low, d.interval.high),
-                           d.verdict <= VERDICT_WORSE ? " *" : "");
+                           verdict_resolved(d.verdict) ? " *" : "");
             }
         }
         page_table_end(page);

@@ -98,7 +98,7 @@ bool report_scale(Page *page, const Facts *facts, Error *error) {
             const char *variant = plan->variants[d.variant].name, *other = plan->variants[d.other].name;
             page_row(page, false, "%s - %s|%s|%s", variant, other, facts->names[from], facts->names[to]);
             page_cells(page, "%+.4f|%+.4f|%+.4f|%s%s%s", d.gap.estimate, d.interval.low, d.interval.high,
-                       d.verdict <= VERDICT_WORSE ? "in favour of " : verdict_words(d.verdict),
+                       verdict_resolved(d.verdict) ? "in favour of " : verdict_words(d.verdict),
                        d.verdict == VERDICT_BETTER  ? variant
                        : d.verdict == VERDICT_WORSE ? other
                                                     : "",

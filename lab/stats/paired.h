@@ -61,6 +61,11 @@ typedef enum {
     VERDICTS
 } Verdict;
 
+// Is one of the two better?
+static inline bool verdict_resolved(Verdict verdict) {
+    return verdict == VERDICT_BETTER || verdict == VERDICT_WORSE;
+}
+
 // By paired_interval alone: better if all of the interval is below 0, worse if all of it is above. Else not resolved,
 // which is not the same as equal (see resolvable).
 Verdict paired_verdict(const Paired *paired, double comparisons);

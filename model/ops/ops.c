@@ -10,9 +10,11 @@ void norm_forward(real *out, real *mean, real *rstd, const real *x, const real *
     for (int r = own.begin; r < own.end; r++) {
         const real *x_r = x + (size_t)r * C;
         real sum = 0, squares = 0;
+        if (bias) { // without one, the mean is 0
 #pragma omp simd reduction(+ : sum)
-        for (int c = 0; c < C; c++) sum += x_r[c];
-        const real m = bias ? sum / (real)C : 0;
+            for (int c = 0; c < C; c++) sum += x_r[c];
+        }
+        const real m = sum / (real)C;
 #pragma omp simd reduction(+ : squares)
         for (int c = 0; c < C; c++) squares += (x_r[c] - m) * (x_r[c] - m);
         mean[r] = m;

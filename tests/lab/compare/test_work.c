@@ -12,6 +12,7 @@
 #include <time.h>
 
 static atomic_int *progress;
+static Corpus text;
 
 static bool work_on(int job, bool *taken, Error *error) {
     return work(taken, &comparison, job, &progress[job], getppid(), error);
@@ -35,6 +36,8 @@ static int begin_plan(void **state) {
     plan->exercises = 5;
     plan->task_steps = 7;
     strcpy(plan->texts[0].data, "builtin:tales:bytes=40000");
+    must(corpus_open(&text, plan->texts[0].data, &error), &error);
+    comparison.corpora = &text;
     plan->base.layers = plan->base.heads = 1;
     plan->base.width = plan->base.context = plan->base.eval_every = 8;
     plan->base.batch = plan->base.warmup = 2;
@@ -51,6 +54,7 @@ static int begin_plan(void **state) {
 
 static int end_plan(void **state) {
     free(progress);
+    corpus_close(&text);
     return remove_directory(state);
 }
 
