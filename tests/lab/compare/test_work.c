@@ -174,12 +174,12 @@ static void what_diverges_is_done(void **state) {
     plan->base.steps = plan->settings[0].steps = 1000;
     plan->task_count = 0;
     do_all();
-    char *text = contents(&none, "measured.csv");
+    char *measured = contents(&none, "measured.csv");
     long long step = 0;
-    if (sscanf(text, MEASURED_HEADER "diverged,%lld,nan,1\n", &step) != 1) fail_msg("not diverged: %s", text);
+    if (sscanf(measured, MEASURED_HEADER "diverged,%lld,nan,1\n", &step) != 1) fail_msg("not diverged: %s", measured);
     assert_in_range(step, 2, 1000);
     assert_int_equal(lines_of(&none, "log.csv"), step);
-    free(text);
+    free(measured);
     Outcome outcome;
     read_all(&outcome);
     assert_int_equal(outcome.seeds, 1);
