@@ -248,7 +248,7 @@ static bool write_exercises(const char *dir, Error *error) {
     printf("wrote   %s: seven exercises, each in C and in Python, and a checker\n", output.path);
     printf("next    cd %s && make\n", shell_quoted(quoted, output.path));
     printf("        then replace FILL_IN in 1_turn.c, and run make again;\n");
-    printf("        or in 1_turn.py, and run python3 check.py\n");
+    printf("        or in 1_turn.py, and run python3 check.py (needs numpy and a C compiler)\n");
     return true;
 }
 
