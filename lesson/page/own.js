@@ -215,8 +215,8 @@ const own = {
         const {formula, root} = this, {form, variable, x} = formula.shape, names = formula.params.map(param => param.name);
         const line = formula.text.split(/[;\n]/).find(part => new RegExp(`^\\s*${form}\\b`).test(part)) ?? formula.text;
         const symbol = word => word === form ? `{${form}}` : word === variable ? `{place:${word}}` : names.includes(word) ? `{param ${word}:${word}}` : word;
-        const value = formula.along(which)[at].value;
-        symbols.write(root.querySelector('.written'), line.trim().replace(/[a-z_]\w*/gi, symbol), name => name === form ? 'scheme-own' : name === 'place' ? 'plain' : 'backward');
+        const value = formula.along(which)[at].value, printed = line.trim().replace(/-/g, '−').replace(/\s*\*\s*/g, ' · ');
+        symbols.write(root.querySelector('.written'), printed.replace(/[a-z_]\w*/gi, symbol), name => name === form ? 'scheme-own' : name === 'place' ? 'plain' : 'backward');
         show(root, {value: `= ${digits(value, 3)} at ${x} ${at}`});
     },
 

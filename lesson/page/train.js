@@ -227,7 +227,7 @@ const train = {
         const pair = losses => [context, 4 * context].map(length => digits(losses[at(length)], 2)).join(' to ');
         unroll(lowest, this.upTo, this.PRESET.steps, steps => {
             this.upTo = steps;
-            if (steps === this.PRESET.steps) show(this.root, {part: `All ${steps} steps.`});
+            if (steps === this.PRESET.steps) show(this.root, {part: `All ${steps} steps. Which has the lowest loss?`});
             this.draw();
         });
         ask(longer, () => inside.showRecorded(runs));
