@@ -52,7 +52,7 @@ def load(path):
         code = compile(text, path, "exec")
     except (SyntaxError, ValueError) as error:
         hint = "Python needs a * for every multiplication: a formula's x0 c is x0 * c."
-        raise Wrong(f"line {getattr(error, 'lineno', 1)} is no Python: {error.args[0]}. ({hint})") from None
+        raise Wrong(f"line {getattr(error, 'lineno', 1)} is not valid Python: {error.args[0]}. ({hint})") from None
     call(path, exec, code, names)
     return names
 

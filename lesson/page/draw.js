@@ -217,10 +217,10 @@ class Plane extends Picture {
 
     // An arrow from `from` to from + v, with its name at the tip, beside the names that are there already.
     vector(v, name, look, from = [0, 0]) {
-        const tip = [from[0] + v[0], from[1] + v[1]], [x, y] = this.at(tip), end = 2 * this.middle;
+        const tip = [from[0] + v[0], from[1] + v[1]], [x, y] = this.at(tip), end = 2 * this.middle, half = Math.max(14, 5 * name.length);
         const places = [0, 1.2, -1.2, 2.2, -2.2].map(aside => {
             const angle = Math.atan2(v[1], v[0]) + aside;
-            return [Math.max(14, Math.min(end - 14, x + 24 * Math.cos(angle))), Math.max(16, Math.min(end - 8, y - 24 * Math.sin(angle) + 5))];
+            return [Math.max(half, Math.min(end - half, x + 24 * Math.cos(angle))), Math.max(16, Math.min(end - 8, y - 24 * Math.sin(angle) + 5))];
         });
         const free = places.find(place => this.isFree(place, name)) ?? places[0];
         this.names.push([...free, name]);

@@ -231,12 +231,12 @@ async function copyGoesAstray() {
     await rests();
     await set("#back [name=angle]", 70);
     await set("#back [name=aside]", 0);
-    await expect(/moves along/, /^rises by 100%/, "right sign");
+    await expect(/moves along/, /^rises 100%/, "right sign");
     await set("#back [name=flipped]", true);
     await rests();
-    await expect(/leaves/, /^falls by 77%/, "wrong sign"); // cos 140 degrees
+    await expect(/leaves/, /^falls 77%/, "wrong sign"); // cos 140 degrees
     await set("#back [name=angle]", 180);
-    await expect(/moves along/, /^rises by 100%/, "wrong sign at 180 degrees");
+    await expect(/moves along/, /^rises 100%/, "wrong sign at 180 degrees");
     await set("#back [name=flipped]", false);
     return bad;
 }
