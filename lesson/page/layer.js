@@ -272,7 +272,7 @@ const layer = {
             diagram.tile(name, (came ? run.gradients : run.values)[name], came ? 'backward' : look, stage <= front || back, came ? null : changed[name]);
         }
         const wide = diagram.kind === 'wide', words = diagram.box('token'), out = diagram.box('out');
-        order.forEach((word, t) => diagram.text([words.x - 7, words.y + (t + 0.5) * words.cell + 4], WORDS[word].replace('.', '“.”'), `word end${word === 1 || word === 3 ? ' strong' : ''}`));
+        order.forEach((word, t) => diagram.text([words.x - 7, words.y + (t + 0.5) * words.cell + 4], WORDS[word].replace('.', '(stop)'), `word end${word === 1 || word === 3 ? ' strong' : ''}`));
         if (front === LAST || back) diagram.text(wide ? [out.x + out.width / 2, out.y - 30] : [out.x + out.width / 2, out.y + out.height + 26],
             `loss ${digits(run.loss, 3)}`, 'middle strong');
         if (wide) diagram.text([diagram.left + 228, 311], 'residual stream', 'tick');

@@ -30,12 +30,13 @@ const lengths = {
             // Both stay in view; beyond 12, M has left it.
             plane.reach = Math.min(12, Math.max(1.6, 1.2 * Math.max(...matrix.map(p => Math.hypot(...p)))));
             plane.unit = plane.middle / plane.reach;
-            plane.clear(revealed ? `A gradient of length 1 after ${t} turns back. By rope it points to (${rope.at(-1).map(part => digits(part, 2)).join(', ')}), ` +
-                `by the matrix M to (${matrix.at(-1).map(part => digits(part, 2)).join(', ')}).` : 'A gradient of length 1, before it is turned back.');
+            plane.clear(revealed ? `A gradient dy of length 1 after ${t} turns back. By rope it points to (${rope.at(-1).map(part => digits(part, 2)).join(', ')}), ` +
+                `by the matrix M to (${matrix.at(-1).map(part => digits(part, 2)).join(', ')}).` : 'A gradient dy of length 1, before it is turned back.');
             plane.symbol('rope', () => plane.dots(rope.map(p => plane.at(p)), 'scheme-rope'));
             if (longer !== 1) plane.symbol('M', () => plane.dots(matrix.map(p => plane.at(p)), 'plain'));
             if (longer !== 1) plane.vector(matrix.at(-1), 'M', 'plain');
-            plane.vector(rope.at(-1), revealed ? 'rope' : 'gradient', revealed ? 'scheme-rope' : 'backward');
+            plane.vector([1, 0], 'dy', 'backward');
+            if (revealed) plane.vector(rope.at(-1), 'rope', 'scheme-rope');
         }
 
         function drawChart(theta, longer, t, pair, xpos) {
