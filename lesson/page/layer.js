@@ -67,7 +67,7 @@ const STEPS = [
     ['weighted sum', '{heads} = Σ {P} {v}', '{heads:dheads} = Wᵀ {mid:dx};  {mid:dx} also goes straight back to {x}', ['heads']],
     ['residual stream', '{mid:x} ← {x} + W {heads}', '{mid:dx} += what comes back through the MLP', ['mid']],
     ['MLP', '{out:x} ← {mid:x} + MLP(norm({mid:x}))', '{out:dx}, from the loss through the last norm', ['out']],
-    ['loss', 'loss = −ln p(next word)', '', []],
+    ['loss', '{loss} = −ln p(next word | {out:x})', '', []],
 ];
 // Tiles whose symbol in these formulas is not their key.
 const SYMBOLS = {q0: 'q', k0: 'k', S0: 'S', content: 'bias', mid: 'x', out: 'x'};
@@ -249,7 +249,7 @@ const layer = {
         show(this.root, {
             way: `${told}: ${STEPS[front][0]}`, step: `${step} of ${2 * LAST}`, title: `${STEPS[front][0]}:`, swap: swapped ? this.swapWords(changed, run, plain) : '',
         });
-        const look = (name, text) => text.startsWith('d') ? 'backward' : TILES[name].look ?? 'forward';
+        const look = (name, text) => text.startsWith('d') ? 'backward' : TILES[name]?.look ?? 'forward';
         const formula = (place === 4 ? words.replaceAll('{bias}', '{content:bias}').replaceAll('{bias:', '{content:') : words) + (front === LAST ? ` = ${digits(run.loss, 6)}` : '');
         symbols.write(this.root.querySelector('[data-show=formula]'), formula, look);
         symbols.write(this.root.querySelector('[data-show=numbers]'), this.numbersOf(run, back, front), look);
@@ -273,8 +273,8 @@ const layer = {
         }
         const wide = diagram.kind === 'wide', words = diagram.box('token'), out = diagram.box('out');
         order.forEach((word, t) => diagram.text([words.x - 7, words.y + (t + 0.5) * words.cell + 4], WORDS[word].replace('.', '(stop)'), `word end${word === 1 || word === 3 ? ' strong' : ''}`));
-        if (front === LAST || back) diagram.text(wide ? [out.x + out.width / 2, out.y - 30] : [out.x + out.width / 2, out.y + out.height + 26],
-            `loss ${digits(run.loss, 3)}`, 'middle strong');
+        if (front === LAST || back) diagram.symbol('loss', () => diagram.text(wide ? [out.x + out.width / 2, out.y - 30] : [out.x + out.width / 2, out.y + out.height + 26],
+            `loss ${digits(run.loss, 3)}`, 'middle strong'));
         if (wide) diagram.text([diagram.left + 228, 311], 'residual stream', 'tick');
         else for (const [x, sign] of SIGNS) diagram.text([diagram.left + x, 376], sign, 'middle strong');
     },
