@@ -2,7 +2,8 @@
 # Variables to set: CC, CFLAGS (optimisation and extra flags), LDFLAGS, PKG_CONFIG, ARCH, SANITIZE=1, BUILD, V=1, and
 # BLAS=openblas|blis|mkl|accelerate|none, the library of matrix products; keep each in a BUILD of its own (`make
 # bench-blas`). KERNELS=blas leaves all products to it. VECTOR=16|32|64: bytes of a vector of the program's own kernels.
-# PREFIX and DESTDIR: where `make install` puts the program (/usr/local), and what to put before these paths.
+# PREFIX and DESTDIR: where `make install` puts the program (/usr/local), and what to put before these paths. PORTABLE=1
+# installs one for all processors. LAUNCH: what starts a program that was built for another machine (qemu-aarch64).
 # WASM_CC: a clang with a C library for WebAssembly, for `make lesson` alone.
 
 CFLAGS  ?= -O3 -g
@@ -98,8 +99,10 @@ ifneq ($(VECTOR),)
 INCLUDES += -DVECTOR=$(or $(filter 16 32 64,$(VECTOR)),$(error VECTOR is 16, 32 or 64 bytes, not '$(VECTOR)'))
 endif
 
+# The name of the directory goes into no file, so that a program built elsewhere has the same bytes.
+ANYWHERE := -ffile-prefix-map="$$PWD"=.
 COMPILE := $(CC) -std=c11 -D_XOPEN_SOURCE=700 $(if $(filter Darwin,$(shell uname -s)),-D_DARWIN_C_SOURCE) \
-           $(CFLAGS) $(ARCH) $(MATH) $(OPENMP) $(WARNINGS) $(SANITIZERS) -I. $(INCLUDES) -MMD -MP
+           $(CFLAGS) $(ARCH) $(ANYWHERE) $(MATH) $(OPENMP) $(WARNINGS) $(SANITIZERS) -I. $(INCLUDES) -MMD -MP
 LIBS    := $(LIBDIRS) $(addprefix -Wl$(COMMA)-rpath$(COMMA),$(RUNPATH)) $(OPENMP_LIB) $(BLAS_LIB) \
            $(call library,jansson libpcre2-8 zlib,-ljansson -lpcre2-8 -lz) -lm
 CMOCKA  := $(call library,cmocka,-lcmocka)
@@ -132,7 +135,7 @@ FUZZ_BUILD := $(BUILD)/fuzz/program
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all install uninstall deb deps demo test test-programs test-page sanitize check-all fuzz fuzz-coverage fuzz-seeds products arm hosts-test interop torture faults signals mutate bench bench-blas tasks flipflop questions extend extend-far extend-2m experiment experiment-full ladder coverage layers precision drope lesson pictures cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
+.PHONY: all install uninstall deb wheel dist deps demo test test-programs test-page sanitize check-all fuzz fuzz-coverage fuzz-seeds products arm hosts-test interop torture faults signals mutate bench bench-blas tasks flipflop questions extend extend-far extend-2m experiment experiment-full ladder coverage layers precision drope lesson pictures cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
@@ -145,9 +148,15 @@ DOCUMENTS = $(wildcard README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs/*.md 
 PLOTS     = $(addprefix runs/baseline/,experiment-full/tokens/plot-1.svg extend/rule_factors.svg extend/factors.svg)
 SHARED    = man/man1/bitter.1.gz $(addprefix doc/bitter/,$(DOCUMENTS))
 # The directories that may be left empty, those within others first; a system's own stay.
-EMPTIED   = $(filter-out $(if $(filter /usr /usr/local,$(PREFIX)),/bin /share /share/man /),/share/doc /share/man/man1 /share/man /share /bin /)
+EMPTIED   = $(filter-out $(if $(filter /usr /usr/local,$(PREFIX)),/bin /lib /share /share/man /),/share/doc /share/man/man1 /share/man /share /lib /bin /)
 
-install: all $(MANUAL) ## install the program, its man page and guides below PREFIX
+# After `deps`, make has to look for the libraries again.
+ifneq ($(PORTABLE),)
+install: | $(filter deps,$(MAKECMDGOALS))
+	@CC="$(CC)" sh scripts/portable.sh "$(MAKE)" $(BUILD)/portable "$(ROOT)" "$(RUNPATH)"
+else
+install: | $(filter deps,$(MAKECMDGOALS)) ## install the program, its man page and guides below PREFIX
+	@$(MAKE) -s --no-print-directory all $(MANUAL)
 	@install -d "$(ROOT)/bin" "$(ROOT)/share"
 	@cd "$(ROOT)/share" && install -d $(sort $(dir $(SHARED)))
 	install -m 755 $(PROGRAM) $(PROGRAM)-double "$(ROOT)/bin"
@@ -156,15 +165,21 @@ install: all $(MANUAL) ## install the program, its man page and guides below PRE
 	@for file in $(filter %.md,$(DOCUMENTS)); do \
 	    awk -v name=$$file -v documents="$(DOCUMENTS)" -f scripts/guide.awk $$file >"$(ROOT)/share/doc/bitter/$$file"; \
 	    chmod 644 "$(ROOT)/share/doc/bitter/$$file"; done
+endif
 
 uninstall: ## remove what `make install` has installed
-	rm -f "$(ROOT)/bin/bitter" "$(ROOT)/bin/bitter-double"
+	rm -rf "$(ROOT)/bin/bitter" "$(ROOT)/bin/bitter-double" "$(ROOT)/lib/bitter"
 	@cd "$(ROOT)/share" 2>/dev/null && rm -f $(SHARED) && find doc/bitter -depth -type d -exec rmdir {} + 2>/dev/null || true
 	@for place in $(EMPTIED); do rmdir "$(ROOT)$$place" 2>/dev/null || true; done
 
-deb: ## build and test bitter.deb, a Debian package for all machines of this architecture
-	@CC="$(CC)" sh scripts/deb.sh "$(MAKE)" $(BUILD)/deb
-	@BUILD=$(BUILD)/deb sh tests/run tests/package/deb.sh
+deb: ## build and test a Debian package for all processors of an architecture (that of CC)
+	@CC="$(CC)" LAUNCH="$(LAUNCH)" sh scripts/deb.sh "$(MAKE)" $(BUILD)/deb
+
+wheel: ## build and test a wheel, which pip installs, for all processors of this architecture (Debian)
+	@CC="$(CC)" sh scripts/wheel.sh "$(MAKE)" $(BUILD)/wheel "$(RUNPATH)"
+
+dist: ## write a tarball of the sources, which builds without git, and the Homebrew formula for it
+	@sh scripts/dist.sh
 
 deps: ## install the libraries and tools that are missing
 	@WASM_CC="$(if $(filter lesson,$(MAKECMDGOALS)),$(WASM_CC))" sh scripts/deps.sh "$(CC)" "$(OPENMP) $(INCLUDES)"
@@ -190,7 +205,7 @@ sanitize: ## run the tests under the sanitizers, but for those that would say th
 
 # Each for itself, so that a failure of one is seen beside what the others say; the slowest comes last.
 check-all: ## the checks that .ci/run leaves out, before a release and at the end of an issue (many hours)
-	@failed=; for check in products deb interop fuzz signals threads torture faults memcheck; do \
+	@failed=; for check in products deb wheel interop fuzz signals threads torture faults memcheck; do \
 	    echo "make $$check"; $(MAKE) --no-print-directory $$check || failed="$$failed $$check"; done; \
 	    if [ "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 
@@ -323,7 +338,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | expand -t 12
 
 clean: ## remove what was built
-	rm -rf build bitter bitter-double bitter.deb
+	rm -rf build bitter bitter-double bitter_*.deb bitter-*.whl bitter-*.tar.gz bitter.rb
 
 # --- rules: float for everything, double for gradient checks ---
 # Objects depend on the compiler and its flags, and are built again when these change. Before the first of them is built,
@@ -366,22 +381,26 @@ $(BUILD)/%/libbitter.a: $(foreach source,$(LIBRARY:.c=.o) $(TALES:.c=.o) $(EXERC
 	@rm -f $@
 	$(Q)$(AR) qcs $@ $^
 
-# For packages (scripts/deb.sh); its objects need -fPIC.
+# What `make install PORTABLE=1` installs (scripts/portable.sh); the objects need -fPIC.
 $(BUILD)/float/libbitter.so: $(BUILD)/float/libbitter.a
 	$(call SAY,link,$@)
 	$(Q)$(COMPILE) $(LDFLAGS) -shared -Wl,-Bsymbolic,-z,defs,--whole-archive $< -Wl,--no-whole-archive $(LIBS) -o $@
 
+$(BUILD)/bitter-shared: $(BUILD)/float/train.o $(BUILD)/float/libbitter.so
+	$(call SAY,link,$@)
+	$(Q)$(COMPILE) $(LDFLAGS) $(PROGRAM_LDFLAGS) $< -L$(BUILD)/float -lbitter -Wl,--as-needed $(LIBS) -o $@
+
 $(MANUAL): scripts/man.sh $(PROGRAM)
 	$(call SAY,write,$@)
-	$(Q)sh $< $(HERE) >$@
+	$(Q)sh $< $(LAUNCH) $(HERE) >$@
 
 $(PROGRAM): $(BUILD)/float/train.o $(BUILD)/float/libbitter.a
 	$(call SAY,link,$@)
-	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(Q)$(COMPILE) $(LDFLAGS) $(PROGRAM_LDFLAGS) $^ $(LIBS) -o $@
 
 $(PROGRAM)-double: $(BUILD)/double/train.o $(BUILD)/double/libbitter.a
 	$(call SAY,link,$@)
-	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(Q)$(COMPILE) $(LDFLAGS) $(PROGRAM_LDFLAGS) $^ $(LIBS) -o $@
 
 $(BUILD)/float/tests/%: $(BUILD)/float/tests/%.o $(BUILD)/float/libbitter.a
 	$(call SAY,link,$@)
