@@ -12,6 +12,6 @@ git -c tar.umask=0022 archive --format=tar --prefix="$name/" HEAD >"$name.tar"
 gzip -9nf "$name.tar"
 if command -v sha256sum >/dev/null; then sum=$(sha256sum <"$name.tar.gz"); else sum=$(shasum -a 256 <"$name.tar.gz"); fi
 awk -v url="file://$PWD/$name.tar.gz" -v sum="${sum%% *}" '
-    { print }
+    NR > 1 { print }
     /^  desc / { print "  url \"" url "\"\n  sha256 \"" sum "\"" }' packaging/bitter.rb >bitter.rb
 sed -n 's/^  \(url\|sha256\) /&/p' bitter.rb
