@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Recompute the results that docs/compare.md quotes, with numpy and scipy: python3 scripts/check_quoted.py
 
 quoted.csv has a row for each: the part of runs/baseline, the difference, at which setting (or "A > B", the change from A to

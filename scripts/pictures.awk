@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The pictures of docs/schemes.md and posenc/README.md (scripts/pictures.sh). picture: places (with the schemes of `bitter train
 # --pos help`), pair (with the numbers of `bitter lesson`), diagonals, cope or reflection.
 

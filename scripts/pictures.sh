@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # A picture of docs/schemes.md or posenc/README.md: sh scripts/pictures.sh ./bitter NAME >docs/NAME.svg
 # NAME: places, pair, diagonals, cope or reflection; without a name, the names are printed.
 set -eu
