@@ -192,7 +192,7 @@ static void losses(Page *page, const Facts *facts) {
 static void settings(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
     const bool one = plan->setting_count == 1;
-    page_paragraph(page, "What was trained: each scheme from %d seed%s%s%s.", facts->outcome->seeds,
+    page_paragraph(page, "What was trained: each scheme from %d seed%s%s%s. Large models usually get 20 tokens per parameter.", facts->outcome->seeds,
                    facts->outcome->seeds == 1 ? "" : "s", one ? "" : ", in each of these settings",
                    strstr(facts->names[0], "tpp") ? " (tpp: training tokens per parameter)" : "");
     page_table(page, "%s", "");
