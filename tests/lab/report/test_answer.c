@@ -331,7 +331,7 @@ static void one_seed_cannot_tell(void **state) {
     must(plan_seeds(plan, 1, &error), &error);
     put_gaps(-0.5, 0);
     const char *text = section(report_answer);
-    expect_text(text, "one seed cannot tell, learned - sinusoidal is -0.50 nats a token.");
+    expect_text(text, "one seed cannot tell; learned - sinusoidal: -0.50 nats a token.");
     expect_text(text, "| -0.5000 | - | - | one seed cannot tell | - |");
 }
 
