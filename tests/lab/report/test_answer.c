@@ -223,7 +223,7 @@ static void diverged_runs_are_named(void **state) {
     expect_text(text, "alibi is better than alibi-learned by 0.1000 nats a token");
     put_diverged(&designed);
     text = section(report_answer);
-    expect_text(text, "alibi-learned or alibi: not known, because a run diverged.");
+    expect_text(text, "alibi-learned vs alibi: not known, because a run diverged.");
     expect_no_text(text, "nan");
 }
 
