@@ -155,7 +155,7 @@ deps: ## install the libraries and tools that are missing
 
 # The paths of the libraries are determined when make starts, so the targets after `deps` start make again.
 demo: | $(filter deps,$(MAKECMDGOALS)) ## train five position schemes on generated stories (2 minutes)
-	@$(MAKE) -s --no-print-directory $(PROGRAM)
+	@$(MAKE) -s --no-print-directory all
 	@sh scripts/demo.sh $(HERE)
 
 test: | $(filter deps,$(MAKECMDGOALS)) ## run all tests; ends in "N passed, N failed"
