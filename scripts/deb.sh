@@ -1,5 +1,4 @@
 #!/bin/sh
-# SPDX-License-Identifier: MIT
 # Build bitter.deb, a Debian package that needs no compiler. $1: the make to use; $2: a directory to build in. CC: the
 # compiler.
 #

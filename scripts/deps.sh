@@ -1,5 +1,4 @@
 #!/bin/sh
-# SPDX-License-Identifier: MIT
 # Install the libraries and tools that are missing. $1: a command that preprocesses C from standard input. With
 # WASM_CC=clang, also what `make lesson` needs: that compiler, its linker and a C library for WebAssembly.
 set -e

@@ -1,5 +1,4 @@
 #!/bin/sh
-# SPDX-License-Identifier: MIT
 # Print the man page bitter(1), made of what `bitter --help` and `bitter COMMAND --help` print. $1: bitter.
 set -eu
 bitter=$1

@@ -20,7 +20,7 @@ commands_of() {
 }
 
 unknown_options() { # GUIDE: those of other programs stand on lines that begin with their names.
-    grep -vE '^    (parallel|sbatch|git|clang-format|python3|tensorboard|llama-completion|wsl) ' "$repository/$1" | grep -oE -e '(^|[^-a-z])--[a-z][a-z0-9-]*' |
+    grep -vE '^    (parallel|sbatch|git|clang-format|python3|tensorboard|llama-completion) ' "$repository/$1" | grep -oE -e '(^|[^-a-z])--[a-z][a-z0-9-]*' |
         grep -oE -e '--[a-z0-9-]+' | sort -u | grep -vxF -f "$scratch/options"
 }
 dead_links() {
