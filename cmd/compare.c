@@ -45,9 +45,9 @@ static const Option own_options[] = {
     TEXT_ROW("out", FIELD(out), "runs/compare", "DIR", "directory of all runs and the report; continued if it exists"),
     INTEGER_ROW("seeds", FIELD(seeds), "5", 1, SEEDS_MOST, "train each scheme from N seeds, --seed and those after it"),
     TEXT_ROW("reference", FIELD(reference), NULL, "SCHEME", "scheme to compare the others with; by default the first"),
-    TEXTS_ROW("contrast", FIELD(contrasts), "\"A - B\"",
-              "difference that the comparison is about, to be named before the first run; may be repeated; by default "
-              "each scheme minus the reference"),
+    TEXTS_ROW(
+        "contrast", FIELD(contrasts), "\"A - B\"",
+        "difference to test, named before the first run; may be repeated; by default each scheme minus --reference"),
     TEXT_ROW("lr-grid", FIELD(lr_grid), NULL, "X,X,...",
              "learning rates to try; for each scheme, the best on the first half of the validation text is used"),
     HEADING_ROW("Settings, in all combinations"),
@@ -255,9 +255,8 @@ static void print_settings(const Plan *plan) {
     int width = 7;
     for (int s = 0; s < plan->setting_count; s++)
         if ((int)strlen(plan->settings[s].name) > width) width = (int)strlen(plan->settings[s].name);
-    printf(
-        "%-*s layers heads width context parameters    steps   tokens per parameter epochs  operations a token of %s\n",
-        width, "setting", plan->variants[plan->reference].name);
+    printf("%-*s layers heads width context parameters    steps   tokens per parameter epochs  FLOPs per token of %s\n",
+           width, "setting", plan->variants[plan->reference].name);
     for (int s = 0; s < plan->setting_count; s++) {
         const Setting *setting = &plan->settings[s];
         char tokens[NUMBER_WORDS], operations[NUMBER_WORDS];
