@@ -4,6 +4,7 @@
 #include "base/file/text.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/shared/output.h"
+#include "cmd/forecast.h"
 #include "lab/eval/generate.h"
 #include "posenc/rotation/angles.h"
 #include "train/config.h"
@@ -20,7 +21,16 @@
 // --- the command line ---
 
 const Option *train_arguments(void) {
-    static const Option text_rows[] = {HEADING_ROW("FILE"), INPUT_OPTION_ROWS(TrainArguments), {0}};
+    static const Option text_rows[] = {
+        HEADING_ROW("Time"),
+        NUMBER_ROW(
+            "minutes", offsetof(TrainArguments, minutes), NULL, 0.01, 1e5, "X",
+            "choose a size and --steps that suit about X minutes on this machine, and the text; options that you "
+            "give stay"),
+        HEADING_ROW("FILE"),
+        INPUT_OPTION_ROWS(TrainArguments),
+        {0},
+    };
     static Option rows[ARGUMENTS_MOST];
     int count = 0;
     for (; train_options[count].name; count++) rows[count] = train_options[count];
@@ -77,23 +87,16 @@ static bool take_over_options(TrainOptions *options, long long *steps, const boo
 // for options that were typed, and its stretched rotations if it has the same scheme and heads. With the seed of that
 // run it would draw the same batches again.
 static bool take_over_model(TrainOptions *options, const bool *given, Error *error) {
-    static const char *const names[] = {
-        "data",    "pos",    "layers",           "heads", "kv-heads",   "block", "scale-logits", "width",
-        "context", "window", "random-positions", "batch", "accumulate", "steps", "lr",           "min-lr",
-        "warmup"};
+    static const char *const names[] = {"data",         "pos",   "layers",  "heads",  "kv-heads",         "block",
+                                        "scale-logits", "width", "context", "window", "random-positions", "batch",
+                                        "accumulate",   "steps", "lr",      "min-lr", "warmup",           NULL};
     const bool seed_given = option_given(train_options, given, "seed");
     RunPaths paths;
     TrainOptions from;
     int vocab_size;
     if (!run_paths(&paths, options->init, error) || !run_exists(&paths, error) ||
-        !config_read(paths.config, &from, &vocab_size, error))
+        !config_read(paths.config, &from, &vocab_size, error) || !options_take(options, &from, names, given, error))
         return false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const Option *option = option_find(train_options, names[i]);
-        char text[TEXT_CAPACITY];
-        option_print(&from, option, text);
-        if (!given[option - train_options] && !option_set(options, option, text, option->name, error)) return false;
-    }
     // Before anything looks at positions and windows that the user did not type.
     const Shape shape = sizes_of(options, 1), of = sizes_of(&from, 1);
     if (!run_init_check(&shape, &of, options->init, error)) return false;
@@ -135,6 +138,12 @@ bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *p
     const int any_vocabulary = 1;
     if (options->resume && !*options->out)
         return fail_input(error, "--resume needs the run to continue, as in --resume RUN");
+    const bool settled = options->resume || *options->init || option_given(train_options, given, "steps");
+    if (settled && option_given(train_arguments(), given, "minutes"))
+        return fail_input(error, "--minutes chooses a size and the steps, and --%s settles them; leave one of them out",
+                          options->resume  ? "resume"
+                          : *options->init ? "init"
+                                           : "steps");
     if (!mix_parse(&pos, options->pos, error)) return false;
     if (*options->init || options->resume) mix_print(&pos, options->pos); // as the other run has it
     if (*options->init && !options->resume && !take_over_model(options, given, error)) return false;
@@ -261,6 +270,7 @@ void train_describe(const Trainer *trainer, const TrainOptions *options) {
     else
         printf("run     %s, steps %lld to %lld of %lld %s each\n", options->out, done + 1, options->steps,
                rows * (task ? 1 : options->context), task ? "exercises" : "tokens");
+    print_perplexities("compare", trainer, NAN);
     fflush(stdout);
 }
 
@@ -370,6 +380,7 @@ void train_show_end(const Trainer *trainer) {
         printf("stopped after step %lld of %lld (--patience %lld): no loss below that of step %lld since then\n", step,
                o->steps, o->patience, (long long)trainer->best.step);
     printf("done    %s  (batches' CRC-32 %08llx)\n", o->out, (unsigned long long)trainer->progress.batch_crc);
+    print_perplexities("landed ", trainer, exp(trainer->best.loss));
     snprintf(name, sizeof name, "%s%s", o->out, print_best(trainer) ? RUN_BEST : "");
     shell_quoted(weights, name);
     printf("next    bitter eval %s%s\n", weights, is_task(&trainer->corpus->builtin) ? " --task" : "");

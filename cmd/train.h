@@ -8,13 +8,14 @@
 
 // --- the command line ---
 
-// The command line: what a run records, and then how FILE is read.
+// The command line: what a run records, what chooses some of it, and how FILE is read.
 typedef struct {
     TrainOptions train;
+    double minutes; // 0 = not given
     InputOptions input;
 } TrainArguments;
 
-// The rows of train_options, and then those of `input`.
+// The rows of train_options, and then those of the other fields.
 const Option *train_arguments(void);
 
 // Set options->data to runs/data/NAME, the shards of a text file, which is named after it. Fails (input) on a

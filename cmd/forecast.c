@@ -1,0 +1,148 @@
+#include "cmd/forecast.h"
+
+#include "cmd/shared/arguments.h"
+#include "lab/compare/plan.h"
+#include "lab/eval/ngram.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TIMED_SECONDS 0.5 // of the steps that are timed,
+#define TIMED_SHARE   20  // which are at most one in so many of the run's
+#define VALIDATIONS   10  // with --minutes
+
+// From 33 thousand parameters to 85 million, with bytes. The rates up to 1.2 million are near those that recorded
+// comparisons chose.
+static const char *const sizes[] = {
+    "layers=2,heads=1,width=32,context=128,batch=8,lr=1.6e-2",
+    "layers=2,heads=2,width=64,context=128,batch=16,lr=8e-3",
+    "layers=4,heads=2,width=64,context=256,batch=8,lr=8e-3",
+    "layers=4,heads=3,width=96,context=256,batch=16,lr=4e-3",
+    "layers=4,heads=4,width=128,context=256,batch=16,lr=3e-3",
+    "layers=6,heads=4,width=128,context=256,batch=16,lr=2e-3",
+    "layers=8,heads=6,width=192,context=512,batch=16,lr=1e-3",
+    "layers=8,heads=8,width=256,context=512,batch=16,lr=1e-3",
+    "layers=8,heads=12,width=384,context=512,batch=16,lr=8e-4",
+    "layers=12,heads=8,width=512,context=512,batch=32,lr=6e-4",
+    "layers=12,heads=12,width=768,context=1024,batch=16,lr=6e-4",
+};
+
+static double step_tokens(const TrainOptions *o) {
+    return (double)(o->batch * o->accumulate * o->context);
+}
+
+// A validation is a third of the work of training on its tokens: it has no backward pass.
+static double validation_seconds(const TrainOptions *o, double step, const Corpus *corpus) {
+    return (double)split_limit(&corpus->val, o->eval_tokens) / step_tokens(o) * step / 3;
+}
+
+bool choose_size(TrainOptions *options, const bool *given, double operations, const Corpus *corpus, Error *error) {
+    static const char *const names[] = {"layers", "heads", "width", "context", "batch", "lr", NULL};
+    TrainOptions best;
+    double largest = 0; // parameters of `best`
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        TrainOptions size = *options, o = *options;
+        Mix pos;
+        if (!options_parse_list(&size, train_options, sizes[s], "--minutes", error) ||
+            !options_take(&o, &size, names, given, error) ||
+            !trainer_check(&pos, &o, corpus->tokenizer.vocab_size, error))
+            continue;
+        const double parameters = (double)gpt_parameters(&pos.shape), tokens = TOKENS_PER_PARAMETER * parameters;
+        const bool fits = tokens * gpt_operations(&pos.shape, &pos, (int)o.context) <= operations &&
+                          tokens <= PASSES * (double)corpus->train.count;
+        if (largest > 0 && (!fits || parameters <= largest)) continue;
+        best = o;
+        largest = parameters;
+    }
+    if (largest > 0) *options = best;
+    return largest > 0;
+}
+
+void choose_steps(TrainOptions *o, const bool *given, double minutes, double seconds, const Corpus *corpus) {
+    const double all = 60 * minutes, left = all - VALIDATIONS * validation_seconds(o, seconds, corpus);
+    const double most = 2 * PASSES * (double)corpus->train.count / step_tokens(o);
+    o->steps = (long long)fmax(1, fmin(fmax(left, all / 2) / seconds, most));
+    const long long part = o->steps < VALIDATIONS ? 1 : o->steps / VALIDATIONS;
+    if (!option_given(train_options, given, "warmup")) o->warmup = part;
+    if (!option_given(train_options, given, "eval-every")) o->eval_every = part;
+}
+
+// The time of a step, and floating point operations a second, of a model that is thrown away. The fastest step counts:
+// the first ones wait for memory and threads. With learning rate 0, the model cannot diverge.
+static bool time_step(double *seconds, double *speed, const TrainOptions *options, const Corpus *corpus, Error *error) {
+    TrainOptions o = *options;
+    Trainer trainer;
+    bool ok = true;
+    double sum = 0;
+    o.lr = o.min_lr = 0;
+    if (!trainer_create(&trainer, &o, corpus, error)) return false;
+    *seconds = INFINITY;
+    for (long long n = 0; ok && n <= o.steps / TIMED_SHARE && sum < TIMED_SECONDS; n++) {
+        StepReport report;
+        ok = train_step(&report, &trainer, error);
+        sum += report.seconds;
+        *seconds = fmin(*seconds, report.seconds);
+    }
+    *speed = step_tokens(&o) * gpt_operations(&trainer.gpt.shape, &trainer.gpt.pos, (int)o.context) / *seconds;
+    trainer_free(&trainer);
+    return ok;
+}
+
+// Print the command that trains the same run without measuring anything.
+static void print_command(const TrainOptions *options) {
+    TrainOptions presets;
+    char value[TEXT_CAPACITY], preset[TEXT_CAPACITY], quoted[QUOTED_CAPACITY];
+    options_default(&presets, train_options);
+    printf("again   bitter train");
+    for (const Option *o = train_options; (o = options_difference(value, preset, o, options, &presets)); o++)
+        if (strcmp(o->name, "out") != 0) printf(" --%s %s", o->name, shell_quoted(quoted, value));
+    printf("\n");
+}
+
+bool train_forecast(TrainOptions *o, const bool *given, double minutes, const Corpus *corpus, Error *error) {
+    const bool task = is_task(&corpus->builtin);
+    double step, speed;
+    if (minutes > 0 && task)
+        return fail_input(error, "--minutes chooses a size for a text, but %s is a task; give --steps", corpus->name);
+    if (o->resume || o->steps < TIMED_SHARE) return true;
+    if (!time_step(&step, &speed, o, corpus, error)) return false;
+    if (minutes > 0) {
+        if (!choose_size(o, given, 60 * minutes * speed, corpus, error) || !time_step(&step, &speed, o, corpus, error))
+            return false;
+        choose_steps(o, given, minutes, step, corpus);
+        const Shape shape = sizes_of(o, corpus->tokenizer.vocab_size);
+        const double parameters = (double)gpt_parameters(&shape), tokens = (double)o->steps * step_tokens(o);
+        printf("size    %.0f parameters, %.2g tokens for each; %d for each of a larger size would take more than %g "
+               "minutes, or than %d passes over the text\n",
+               parameters, tokens / parameters, TOKENS_PER_PARAMETER, minutes, PASSES);
+        print_command(o);
+    }
+    const double validations = o->eval_every > 0 ? (double)(o->steps / o->eval_every) : 1;
+    const double seconds = (double)o->steps * step + validations * validation_seconds(o, step, corpus);
+    const int threads = omp_get_max_threads(), unit = seconds < 100 ? 1 : seconds < 6000 ? 60 : 3600;
+    printf("time    about %.0f %s on %d core%s", ceil(seconds / unit),
+           (const char *const[]){"seconds", "minutes", "hours"}[(unit > 1) + (unit > 60)], threads,
+           threads == 1 ? "" : "s");
+    if (!task) printf(", %.2g passes over the text", (double)o->steps * step_tokens(o) / (double)corpus->train.count);
+    printf("\n");
+    return true;
+}
+
+void print_perplexities(const char *label, const Trainer *trainer, double run) {
+    const Corpus *corpus = trainer->corpus;
+    const long long limit = trainer->options->eval_tokens, T = trainer->options->context;
+    double unigram, bigram;
+    Error ignored; // training does not end for want of this memory
+    if (is_task(&corpus->builtin) ||
+        !ngram_losses(&unigram, &bigram, corpus, limit > 0 && limit <= T ? T + 1 : limit, &ignored))
+        return;
+    printf("%s perplexity: unigram %.4g", label, exp(unigram));
+    if (!isnan(bigram)) printf(", bigram %.4g", exp(bigram));
+    if (!isnan(run)) printf(", this run %.4g", run);
+    // RoPE after 20 bytes for each parameter, runs/baseline/experiment-full/ladder. Nothing is recorded that other
+    // tokens, or generated text, could be compared with.
+    if (corpus->tokenizer.kind == TOKENIZER_BYTES && !is_builtin(corpus->name))
+        printf("; at a guess, a good model: 5.4 to 3.5, as those of 59k to 399k parameters on War and Peace");
+    printf("\n");
+}
