@@ -17,7 +17,6 @@
 #include "base/version.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/forecast.h"
 #include "cmd/train.h"
 #include "train/config.h"
 #include "train/loop.h"

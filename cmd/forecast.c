@@ -1,6 +1,6 @@
-#include "cmd/forecast.h"
-
+// What `bitter train` says of a run before its first step, and what --minutes chooses.
 #include "cmd/shared/arguments.h"
+#include "cmd/train.h"
 #include "lab/compare/plan.h"
 #include "lab/eval/ngram.h"
 
@@ -11,22 +11,7 @@
 #define TIMED_SECONDS 0.5 // of the steps that are timed,
 #define TIMED_SHARE   20  // which are at most one in so many of the run's
 #define VALIDATIONS   10  // with --minutes
-
-// From 33 thousand parameters to 85 million, with bytes. The rates up to 1.2 million are near those that recorded
-// comparisons chose.
-static const char *const sizes[] = {
-    "layers=2,heads=1,width=32,context=128,batch=8,lr=1.6e-2",
-    "layers=2,heads=2,width=64,context=128,batch=16,lr=8e-3",
-    "layers=4,heads=2,width=64,context=256,batch=8,lr=8e-3",
-    "layers=4,heads=3,width=96,context=256,batch=16,lr=4e-3",
-    "layers=4,heads=4,width=128,context=256,batch=16,lr=3e-3",
-    "layers=6,heads=4,width=128,context=256,batch=16,lr=2e-3",
-    "layers=8,heads=6,width=192,context=512,batch=16,lr=1e-3",
-    "layers=8,heads=8,width=256,context=512,batch=16,lr=1e-3",
-    "layers=8,heads=12,width=384,context=512,batch=16,lr=8e-4",
-    "layers=12,heads=8,width=512,context=512,batch=32,lr=6e-4",
-    "layers=12,heads=12,width=768,context=1024,batch=16,lr=6e-4",
-};
+#define HEADS_MOST    24  // with --minutes: 85 million parameters
 
 static double step_tokens(const TrainOptions *o) {
     return (double)(o->batch * o->accumulate * o->context);
@@ -37,25 +22,35 @@ static double validation_seconds(const TrainOptions *o, double step, const Corpu
     return (double)split_limit(&corpus->val, o->eval_tokens) / step_tokens(o) * step / 3;
 }
 
+// Set sizes that were not given to those of a model with H heads of 32 channels. The rate is near those that recorded
+// comparisons chose for up to 400 thousand parameters, and others for ten million.
+static bool set_size(TrainOptions *o, const bool *given, int H, Error *error) {
+    static const char *const names[] = {"layers", "heads", "width", "context", "batch", "lr"};
+    const int L = H < 2 ? 2 : H < 7 ? 2 * H - 2 : 12, C = 32 * H, T = H < 3 ? 128 : H < 5 ? 256 : 512;
+    const double values[] = {L, H, C, T, 16, 2.8 / sqrt(12.0 * L * C * C)};
+    char text[TEXT_CAPACITY];
+    bool ok = true;
+    for (int i = 0; ok && i < 6; i++) {
+        snprintf(text, sizeof text, "%.3g", values[i]);
+        ok = option_given(train_options, given, names[i]) ||
+             option_set(o, option_find(train_options, names[i]), text, "--minutes", error);
+    }
+    return ok;
+}
+
 bool choose_size(TrainOptions *options, const bool *given, double operations, const Corpus *corpus, Error *error) {
-    static const char *const names[] = {"layers", "heads", "width", "context", "batch", "lr", NULL};
-    TrainOptions best;
-    double largest = 0; // parameters of `best`
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        TrainOptions size = *options, o = *options;
+    double largest = 0; // parameters so far
+    for (int H = 1; H <= HEADS_MOST; H++) {
+        TrainOptions o = *options;
         Mix pos;
-        if (!options_parse_list(&size, train_options, sizes[s], "--minutes", error) ||
-            !options_take(&o, &size, names, given, error) ||
-            !trainer_check(&pos, &o, corpus->tokenizer.vocab_size, error))
-            continue;
+        if (!set_size(&o, given, H, error) || !trainer_check(&pos, &o, corpus->tokenizer.vocab_size, error)) continue;
         const double parameters = (double)gpt_parameters(&pos.shape), tokens = TOKENS_PER_PARAMETER * parameters;
         const bool fits = tokens * gpt_operations(&pos.shape, &pos, (int)o.context) <= operations &&
                           tokens <= PASSES * (double)corpus->train.count;
         if (largest > 0 && (!fits || parameters <= largest)) continue;
-        best = o;
+        *options = o;
         largest = parameters;
     }
-    if (largest > 0) *options = best;
     return largest > 0;
 }
 
@@ -111,19 +106,14 @@ bool train_forecast(TrainOptions *o, const bool *given, double minutes, const Co
         if (!choose_size(o, given, 60 * minutes * speed, corpus, error) || !time_step(&step, &speed, o, corpus, error))
             return false;
         choose_steps(o, given, minutes, step, corpus);
-        const Shape shape = sizes_of(o, corpus->tokenizer.vocab_size);
-        const double parameters = (double)gpt_parameters(&shape), tokens = (double)o->steps * step_tokens(o);
-        printf("size    %.0f parameters, %.2g tokens for each; %d for each of a larger size would take more than %g "
-               "minutes, or than %d passes over the text\n",
-               parameters, tokens / parameters, TOKENS_PER_PARAMETER, minutes, PASSES);
+        printf("size    the largest that sees %d tokens for each parameter in %g minutes and %d passes over the text\n",
+               TOKENS_PER_PARAMETER, minutes, PASSES);
         print_command(o);
     }
     const double validations = o->eval_every > 0 ? (double)(o->steps / o->eval_every) : 1;
-    const double seconds = (double)o->steps * step + validations * validation_seconds(o, step, corpus);
-    const int threads = omp_get_max_threads(), unit = seconds < 100 ? 1 : seconds < 6000 ? 60 : 3600;
-    printf("time    about %.0f %s on %d core%s", ceil(seconds / unit),
-           (const char *const[]){"seconds", "minutes", "hours"}[(unit > 1) + (unit > 60)], threads,
-           threads == 1 ? "" : "s");
+    const double needed = ((double)o->steps * step + validations * validation_seconds(o, step, corpus)) / 60;
+    const int threads = omp_get_max_threads();
+    printf("time    about %.*f minutes on %d core%s", needed < 10, needed, threads, threads == 1 ? "" : "s");
     if (!task) printf(", %.2g passes over the text", (double)o->steps * step_tokens(o) / (double)corpus->train.count);
     printf("\n");
     return true;
@@ -137,9 +127,11 @@ void print_perplexities(const char *label, const Trainer *trainer, double run) {
     if (is_task(&corpus->builtin) ||
         !ngram_losses(&unigram, &bigram, corpus, limit > 0 && limit <= T ? T + 1 : limit, &ignored))
         return;
-    printf("%s perplexity: unigram %.4g", label, exp(unigram));
-    if (!isnan(bigram)) printf(", bigram %.4g", exp(bigram));
-    if (!isnan(run)) printf(", this run %.4g", run);
+    const double good = exp(fmin(unigram, bigram));
+    printf("%s perplexity: unigram %.2f", label, exp(unigram));
+    if (!isnan(bigram)) printf(", bigram %.2f", exp(bigram));
+    if (!isnan(run))
+        printf(", this run %.2f is %s", run, run < good ? "better" : run < exp(unigram) ? "in between" : "worse");
     // RoPE after 20 bytes for each parameter, runs/baseline/experiment-full/ladder. Nothing is recorded that other
     // tokens, or generated text, could be compared with.
     if (corpus->tokenizer.kind == TOKENIZER_BYTES && !is_builtin(corpus->name))

@@ -1,8 +1,8 @@
 // `bitter` alone: what to do next with what is in this directory.
 #include "base/utf8.h"
 #include "cmd/commands.h"
-#include "lab/compare/work.h"
 #include "train/config.h"
+#include "train/run.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -32,18 +32,6 @@ static void print_next(const char *command, const char *name, const char *remark
     printf("  %-36s  # %s\n", line, remark);
 }
 
-static void next_of_comparison(const char *directory) {
-    static Comparison comparison;
-    Error ignored;
-    if (!comparison_paths(&comparison, directory, &ignored) ||
-        !plan_read(&comparison.plan, &comparison.data, comparison.file, &ignored))
-        return;
-    if (comparison_complete(&comparison))
-        print_next("bitter report ", directory, "what the comparison has found");
-    else
-        print_next(comparison.plan.command, "", "continue the comparison");
-}
-
 static void next_of_run(const char *directory) {
     RunPaths paths;
     TrainOptions options;
@@ -62,7 +50,8 @@ static void next_of_run(const char *directory) {
 void print_next_steps(void) {
     char path[PATH_CAPACITY];
     printf("Next, in this directory:\n");
-    if (newest(path, "runs/*", "/compare.json")) next_of_comparison(path);
+    if (newest(path, "runs/*", "/compare.json"))
+        print_next("bitter report ", path, "see what the comparison has found so far");
     if (newest(path, "runs/*", "/config.json")) next_of_run(path);
     if (newest(path, "runs/data/*", "/tokenizer.json"))
         print_next("bitter train --data ", path, "train on prepared text");

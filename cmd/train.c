@@ -4,7 +4,6 @@
 #include "base/file/text.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/shared/output.h"
-#include "cmd/forecast.h"
 #include "lab/eval/generate.h"
 #include "posenc/rotation/angles.h"
 #include "train/config.h"
@@ -23,14 +22,11 @@
 const Option *train_arguments(void) {
     static const Option text_rows[] = {
         HEADING_ROW("Time"),
-        NUMBER_ROW(
-            "minutes", offsetof(TrainArguments, minutes), NULL, 0.01, 1e5, "X",
-            "choose a size and --steps that suit about X minutes on this machine, and the text; options that you "
-            "give stay"),
+        NUMBER_ROW("minutes", offsetof(TrainArguments, minutes), NULL, 0.01, 1e5, "X",
+                   "choose a size and --steps for X minutes on this machine; options that you give stay"),
         HEADING_ROW("FILE"),
         INPUT_OPTION_ROWS(TrainArguments),
-        {0},
-    };
+        {0}};
     static Option rows[ARGUMENTS_MOST];
     int count = 0;
     for (; train_options[count].name; count++) rows[count] = train_options[count];
@@ -87,16 +83,23 @@ static bool take_over_options(TrainOptions *options, long long *steps, const boo
 // for options that were typed, and its stretched rotations if it has the same scheme and heads. With the seed of that
 // run it would draw the same batches again.
 static bool take_over_model(TrainOptions *options, const bool *given, Error *error) {
-    static const char *const names[] = {"data",         "pos",   "layers",  "heads",  "kv-heads",         "block",
-                                        "scale-logits", "width", "context", "window", "random-positions", "batch",
-                                        "accumulate",   "steps", "lr",      "min-lr", "warmup",           NULL};
+    static const char *const names[] = {
+        "data",    "pos",    "layers",           "heads", "kv-heads",   "block", "scale-logits", "width",
+        "context", "window", "random-positions", "batch", "accumulate", "steps", "lr",           "min-lr",
+        "warmup"};
     const bool seed_given = option_given(train_options, given, "seed");
     RunPaths paths;
     TrainOptions from;
     int vocab_size;
     if (!run_paths(&paths, options->init, error) || !run_exists(&paths, error) ||
-        !config_read(paths.config, &from, &vocab_size, error) || !options_take(options, &from, names, given, error))
+        !config_read(paths.config, &from, &vocab_size, error))
         return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const Option *option = option_find(train_options, names[i]);
+        char text[TEXT_CAPACITY];
+        option_print(&from, option, text);
+        if (!given[option - train_options] && !option_set(options, option, text, option->name, error)) return false;
+    }
     // Before anything looks at positions and windows that the user did not type.
     const Shape shape = sizes_of(options, 1), of = sizes_of(&from, 1);
     if (!run_init_check(&shape, &of, options->init, error)) return false;
@@ -138,12 +141,10 @@ bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *p
     const int any_vocabulary = 1;
     if (options->resume && !*options->out)
         return fail_input(error, "--resume needs the run to continue, as in --resume RUN");
-    const bool settled = options->resume || *options->init || option_given(train_options, given, "steps");
-    if (settled && option_given(train_arguments(), given, "minutes"))
+    const char *settles = options->resume ? "resume" : *options->init ? "init" : "steps";
+    if (option_given(train_options, given, settles) && option_given(train_arguments(), given, "minutes"))
         return fail_input(error, "--minutes chooses a size and the steps, and --%s settles them; leave one of them out",
-                          options->resume  ? "resume"
-                          : *options->init ? "init"
-                                           : "steps");
+                          settles);
     if (!mix_parse(&pos, options->pos, error)) return false;
     if (*options->init || options->resume) mix_print(&pos, options->pos); // as the other run has it
     if (*options->init && !options->resume && !take_over_model(options, given, error)) return false;

@@ -74,17 +74,6 @@ const Option *options_difference(char x[TEXT_CAPACITY], char y[TEXT_CAPACITY], c
     return NULL;
 }
 
-bool options_take(TrainOptions *options, const TrainOptions *from, const char *const *names, const bool *given,
-                  Error *error) {
-    for (; *names; names++) {
-        const Option *option = option_find(train_options, *names);
-        char text[TEXT_CAPACITY];
-        option_print(from, option, text);
-        if (!given[option - train_options] && !option_set(options, option, text, option->name, error)) return false;
-    }
-    return true;
-}
-
 Shape sizes_of(const TrainOptions *options, int vocab) {
     return (Shape){.vocab = vocab,
                    .context = (int)options->context,

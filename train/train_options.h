@@ -68,11 +68,6 @@ bool option_free_on_resume(const char *name);
 const Option *options_difference(char x[TEXT_CAPACITY], char y[TEXT_CAPACITY], const Option *from,
                                  const TrainOptions *a, const TrainOptions *b);
 
-// Set the options of these names (NULL ends them) to those of `from`, except for options that were typed (given[i]: row
-// i was).
-bool options_take(TrainOptions *options, const TrainOptions *from, const char *const *names, const bool *given,
-                  Error *error);
-
 // The sizes of the model. Fails (input) when --window cannot be understood; shape_check does the rest.
 bool shape_of(Shape *shape, const TrainOptions *options, int vocab, Error *error);
 // The same without windows.

@@ -1,5 +1,5 @@
 // What --minutes chooses, from how fast a machine is and how long a text: without a clock.
-#include "cmd/forecast.h"
+#include "cmd/train.h"
 #include "tests/support/support.h"
 
 static bool given[64];
