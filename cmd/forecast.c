@@ -63,8 +63,8 @@ void choose_steps(TrainOptions *o, const bool *given, double minutes, double sec
     if (!option_given(train_options, given, "eval-every")) o->eval_every = part;
 }
 
-// The time of a step, and floating point operations a second, of a model that is thrown away. The fastest step counts:
-// the first ones wait for memory and threads. With learning rate 0, the model cannot diverge.
+// The time of a step, and floating point operations a second, of a model that is thrown away; with learning rate 0, it
+// cannot diverge. The first step, which waits for memory and threads, counts only where it is the only one.
 static bool time_step(double *seconds, double *speed, const TrainOptions *options, const Corpus *corpus, Error *error) {
     TrainOptions o = *options;
     Trainer trainer;
@@ -72,12 +72,11 @@ static bool time_step(double *seconds, double *speed, const TrainOptions *option
     double sum = 0;
     o.lr = o.min_lr = 0;
     if (!trainer_create(&trainer, &o, corpus, error)) return false;
-    *seconds = INFINITY;
     for (long long n = 0; ok && n <= o.steps / TIMED_SHARE && sum < TIMED_SECONDS; n++) {
         StepReport report;
         ok = train_step(&report, &trainer, error);
-        sum += report.seconds;
-        *seconds = fmin(*seconds, report.seconds);
+        if (n > 0) sum += report.seconds;
+        *seconds = n > 0 ? sum / (double)n : report.seconds;
     }
     *speed = step_tokens(&o) * gpt_operations(&trainer.gpt.shape, &trainer.gpt.pos, (int)o.context) / *seconds;
     trainer_free(&trainer);
