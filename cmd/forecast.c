@@ -105,14 +105,17 @@ bool train_forecast(TrainOptions *o, const bool *given, double minutes, const Co
         if (!choose_size(o, given, 60 * minutes * speed, corpus, error) || !time_step(&step, &speed, o, corpus, error))
             return false;
         choose_steps(o, given, minutes, step, corpus);
-        printf("size    the largest that sees %d tokens for each parameter in %g minutes and %d passes over the text\n",
-               TOKENS_PER_PARAMETER, minutes, PASSES);
+        const Shape shape = sizes_of(o, corpus->tokenizer.vocab_size);
+        printf("size    %.2g tokens for each parameter; a larger model would have fewer than %d in %g minutes and %d "
+               "passes over the text\n",
+               (double)o->steps * step_tokens(o) / (double)gpt_parameters(&shape), TOKENS_PER_PARAMETER, minutes,
+               PASSES);
         print_command(o);
     }
     const double validations = o->eval_every > 0 ? (double)(o->steps / o->eval_every) : 1;
     const double needed = ((double)o->steps * step + validations * validation_seconds(o, step, corpus)) / 60;
     const int threads = omp_get_max_threads();
-    printf("time    about %.*f minutes on %d core%s", needed < 10, needed, threads, threads == 1 ? "" : "s");
+    printf("time    about %.*f minutes on %d core%s", needed < 10, fmax(needed, 0.1), threads, threads == 1 ? "" : "s");
     if (!task) printf(", %.2g passes over the text", (double)o->steps * step_tokens(o) / (double)corpus->train.count);
     printf("\n");
     return true;

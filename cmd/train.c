@@ -5,7 +5,6 @@
 #include "cmd/shared/arguments.h"
 #include "cmd/shared/output.h"
 #include "lab/eval/generate.h"
-#include "posenc/rotation/angles.h"
 #include "train/config.h"
 
 #include <assert.h>
@@ -236,32 +235,23 @@ static void describe_data(const Corpus *corpus) {
                (unsigned long long)corpus->train.count, (unsigned long long)corpus->val.count, vocabulary);
 }
 
-// Pairs that make a full turn within the trained length have seen all their angles; the others limit longer contexts.
-static void describe_rotations(const Position *pos) {
-    const StretchRule *rule = &pos->stretch;
-    const int original = rule->original ? rule->original : pos->shape.context;
-    const int fast = rotary_fast_pairs(pos, original);
-    printf("        %d fast and %d slow pairs: the fast ones make a full turn within %d tokens\n", fast,
-           rotary_pairs(pos) - fast, original);
-    if (!rule->original) return;
-    char method[TEXT_CAPACITY];
-    choice_word(METHOD_NAMES, rule->method, method);
-    printf("        stretched %g times by %s\n", rule->factor, method);
-}
-
 void train_describe(const Trainer *trainer, const TrainOptions *options) {
     const Gpt *gpt = &trainer->gpt;
     const bool task = is_task(&trainer->corpus->builtin);
     const int rotations = mix_stretchable(&gpt->pos);
     const long long rows = options->batch * options->accumulate; // of a step
-    char pos[TEXT_CAPACITY], shape[TEXT_CAPACITY];
+    char pos[TEXT_CAPACITY], shape[TEXT_CAPACITY], method[TEXT_CAPACITY];
     mix_print(&gpt->pos, pos);
     shape_describe(shape, &gpt->shape, options->window);
     if (*trainer->init) printf("init    %s\n", trainer->init);
     printf("model   %s: %zu parameters, %zu of them positions\n", shape, tensor_numbers(&gpt->tensors, false),
            tensor_numbers(&gpt->tensors, true));
     printf("pos     %s\n", pos);
-    if (rotations >= 0) describe_rotations(&gpt->pos.part[rotations]);
+    const StretchRule *rule = rotations >= 0 ? &gpt->pos.part[rotations].stretch : NULL;
+    if (rule && rule->original > 0) {
+        choice_word(METHOD_NAMES, rule->method, method);
+        printf("        stretched %g times by %s\n", rule->factor, method);
+    }
     describe_data(trainer->corpus);
     const long long done = (long long)trainer->progress.step;
     if (trainer_out_of_patience(trainer))
