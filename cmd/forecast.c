@@ -8,10 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TIMED_SECONDS 0.5 // of the steps that are timed,
-#define TIMED_SHARE   20  // which are at most one in so many of the run's
-#define VALIDATIONS   10  // with --minutes
-#define HEADS_MOST    24  // with --minutes: 85 million parameters
+#define TIMED_SECONDS    0.5  // of the steps that are timed,
+#define TIMED_SHARE      20   // which are at most one in so many of the run's
+#define TIMED_OPERATIONS 1e13 // of a training whose model shows how fast the machine is, with --minutes
+#define VALIDATIONS      10   // with --minutes
+#define HEADS_MOST       24   // with --minutes: 85 million parameters
 
 static double step_tokens(const TrainOptions *o) {
     return (double)(o->batch * o->accumulate * o->context);
@@ -100,7 +101,9 @@ bool train_forecast(TrainOptions *o, const bool *given, double minutes, const Co
     if (minutes > 0 && task)
         return fail_input(error, "--minutes chooses a size for a text, but %s is a task; give --steps", corpus->name);
     if (o->resume || o->steps < TIMED_SHARE) return true;
-    if (!time_step(&step, &speed, o, corpus, error)) return false;
+    if ((minutes > 0 && !choose_size(o, given, TIMED_OPERATIONS, corpus, error)) ||
+        !time_step(&step, &speed, o, corpus, error))
+        return false;
     if (minutes > 0) {
         if (!choose_size(o, given, 60 * minutes * speed, corpus, error) || !time_step(&step, &speed, o, corpus, error))
             return false;

@@ -140,8 +140,9 @@ bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *p
     const int any_vocabulary = 1;
     if (options->resume && !*options->out)
         return fail_input(error, "--resume needs the run to continue, as in --resume RUN");
+    const bool sized = !option_given(train_arguments(), given, "minutes");
     const char *settles = options->resume ? "resume" : *options->init ? "init" : "steps";
-    if (option_given(train_options, given, settles) && option_given(train_arguments(), given, "minutes"))
+    if (!sized && option_given(train_options, given, settles))
         return fail_input(error, "--minutes chooses a size and the steps, and --%s settles them; leave one of them out",
                           settles);
     if (!mix_parse(&pos, options->pos, error)) return false;
@@ -155,7 +156,7 @@ bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *p
         options->eval_every > options->steps / 10)
         options->eval_every = options->steps < 10 ? 1 : options->steps / 10;
     if (!option_given(train_options, given, "min-lr") && options->min_lr > options->lr) options->min_lr = options->lr;
-    if (!trainer_check(&pos, options, any_vocabulary, error) ||
+    if ((sized && !trainer_check(&pos, options, any_vocabulary, error)) ||
         (!options->resume && !check_effects(options, &pos, given, error)))
         return false;
     mix_print(&pos, options->pos); // with every option of the schemes

@@ -28,7 +28,7 @@ bool train_name_data(TrainOptions *options, const char *text, Error *error);
 // hold. With --resume, take the options of the run in --out and set `paths`; with --init, take the model, data, batch
 // size and schedule of that run, except for options that were typed, and another seed. *steps is the number of steps
 // to do in all, which with --resume may be more than options->steps (train_continue). Fails (input) on every mistake
-// that can be found without the data.
+// that can be found without the data, and with --minutes without the sizes.
 bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *paths, const bool *given, Error *error);
 
 // Lock the run directory options->out and set the paths of its files. Without --out, take the first free default name.

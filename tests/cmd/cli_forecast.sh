@@ -94,6 +94,7 @@ for pair in --steps=5 --resume --init=few; do
 done
 refuses "--minutes for a task" "--minutes;builtin:copy;a task;--steps" train --data builtin:copy:max=3 --minutes 1 --out new
 refuses "no minutes" "--minutes;'0'" train book.txt --minutes 0
+succeed "heads that do not divide the default width" train book.txt --minutes 0.01 --heads 3 --threads 1 --eval-tokens 600
 refuses "heads that divide no width" "--heads 7" train book.txt --minutes 1 --heads 7 --width 64
 refuses "minutes of compare" "--minutes" compare none rope --minutes 1
 finish
