@@ -69,16 +69,17 @@ void choose_steps(TrainOptions *o, const bool *given, double minutes, double sec
 static bool time_step(double *seconds, double *speed, const TrainOptions *options, const Corpus *corpus, Error *error) {
     TrainOptions o = *options;
     Trainer trainer;
-    bool ok = true;
+    bool ok;
     double sum = 0;
+    long long n = 0;
     o.lr = o.min_lr = 0;
     if (!trainer_create(&trainer, &o, corpus, error)) return false;
-    for (long long n = 0; ok && n <= o.steps / TIMED_SHARE && sum < TIMED_SECONDS; n++) {
+    do {
         StepReport report;
         ok = train_step(&report, &trainer, error);
         if (n > 0) sum += report.seconds;
         *seconds = n > 0 ? sum / (double)n : report.seconds;
-    }
+    } while (ok && n++ < o.steps / TIMED_SHARE && sum < TIMED_SECONDS);
     *speed = step_tokens(&o) * gpt_operations(&trainer.gpt.shape, &trainer.gpt.pos, (int)o.context) / *seconds;
     trainer_free(&trainer);
     return ok;
@@ -115,8 +116,8 @@ bool train_forecast(TrainOptions *o, const bool *given, double minutes, const Co
                PASSES);
         print_command(o);
     }
-    const double validations = o->eval_every > 0 ? (double)(o->steps / o->eval_every) : 1;
-    const double needed = ((double)o->steps * step + validations * validation_seconds(o, step, corpus)) / 60;
+    const long long validations = o->eval_every > 0 ? o->steps / o->eval_every : 1;
+    const double needed = ((double)o->steps * step + (double)validations * validation_seconds(o, step, corpus)) / 60;
     const int threads = omp_get_max_threads();
     printf("time    about %.*f minutes on %d core%s", needed < 10, fmax(needed, 0.1), threads, threads == 1 ? "" : "s");
     if (!task) printf(", %.2g passes over the text", (double)o->steps * step_tokens(o) / (double)corpus->train.count);
