@@ -48,6 +48,7 @@ without() { # NAME...: is none of these words in the line?
 cheaply() {
     case $line in
     train\ --resume*\ --steps*) with --steps 3 ;;
+    train\ *--minutes*) with --minutes 0.01 && with --threads 1 && with --eval-tokens 600 ;;
     *' --help'* | *'--pos help'* | *'--resume'*) ;;
     train\ *)
         with --steps 2 && with --eval-every 0 && with --eval-tokens 600 && with --threads 1 && with --batch 1
