@@ -521,7 +521,7 @@ static bool place_chart(Page *page, const Chart *chart, const char *title, Error
         page_paragraph(page, "The chart has the first %d of %d lines.", LINES_MOST, chart->count);
     if (!chart->sides[0]) write_numbers(page, chart);
     fputs("</figure>\n", html);
-    for (int latex = 0; latex <= (page->latex != NULL); latex++) {
+    for (int latex = 0; latex < (page->latex ? 2 : 1); latex++) {
         if (!path_format(path, error, "%s/plot-%d.%s", page->directory, page->charts, latex ? "tex" : "svg") ||
             !atomic_open(&file, path, error))
             return false;
