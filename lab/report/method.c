@@ -66,6 +66,9 @@ bool report_limits(Page *page, const Facts *facts, Error *error) {
         "are paired, and the seeds are the independent units. \"Not resolved\" does not "
         "mean \"equal\": every difference in the interval is possible. Losses are measured on the second half of the "
         "validation text, which was not used to choose anything.");
+    if (plan->contrast_count > 0 && plan->contrasts[0].after == 0)
+        page_paragraph(page, "The primary contrasts were named at %s, before any run was done.",
+                       plan->contrasts[0].named);
     int given = 0; // variants whose rates were given with them
     for (int variant = 0; variant < plan->variant_count; variant++) given += plan->variants[variant].lr_count > 0;
     if (given == plan->variant_count)
