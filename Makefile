@@ -1,8 +1,9 @@
 # bitter: `make deps demo` shows it at work, `make deps test` checks it, `make help` lists the rest.
-# Variables to set: CC, CFLAGS (optimisation and extra flags), LDFLAGS, ARCH, SANITIZE=1, BUILD, V=1, and
+# Variables to set: CC, CFLAGS (optimisation and extra flags), LDFLAGS, PKG_CONFIG, ARCH, SANITIZE=1, BUILD, V=1, and
 # BLAS=openblas|blis|mkl|accelerate|none, the library of matrix products; keep each in a BUILD of its own (`make
 # bench-blas`). KERNELS=blas leaves all products to it. VECTOR=16|32|64: bytes of a vector of the program's own kernels.
-# PREFIX and DESTDIR: where `make install` puts the program (/usr/local), and what to put before these paths.
+# PREFIX and DESTDIR: where `make install` puts the program (/usr/local), and what to put before these paths. PORTABLE=1
+# installs one for all processors. LAUNCH: what starts a program that was built for another machine (qemu-aarch64).
 # WASM_CC: a clang with a C library for WebAssembly, for `make lesson` alone.
 
 CFLAGS  ?= -O3 -g
@@ -19,50 +20,62 @@ HERE     = $(if $(filter /%,$(PROGRAM)),,"$$PWD"/)$(PROGRAM)
 WARNINGS := -Wall -Wextra -Wno-unused-parameter -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=implicit
 WARNINGS += $(if $(CI),-Werror)
 # clang warns when it cannot vectorise a loop as asked; such a loop is slower, but right.
-WARNINGS += $(if $(findstring clang,$(shell $(CC) --version)),-Wno-pass-failed)
+WARNINGS += $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),-Wno-pass-failed)
 # -std=c11 switches fused multiply-add off, so it is switched on here. NaN must stay NaN, so of -ffast-math only the
 # parts about errno and traps are used.
 MATH     := -ffp-contract=fast -fno-math-errno -fno-trapping-math
 COMMA    := ,
 SANITIZERS := $(if $(SANITIZE),-fsanitize=address$(COMMA)undefined$(COMMA)float-cast-overflow -fno-sanitize-recover=undefined$(COMMA)float-cast-overflow -fno-omit-frame-pointer)
 
-# --- where the libraries are: below Homebrew's prefix, in Debian's directories, or in the default paths ---
+# --- libraries: where pkg-config knows them, and otherwise in the directories that the compiler searches anyway ---
+PKG_CONFIG ?= pkg-config
 ifeq ($(shell uname -s),Darwin)
 BREW     := $(shell brew --prefix 2>/dev/null)
 OPENMP   := -Xpreprocessor -fopenmp
 INCLUDES := -I$(BREW)/include -I$(BREW)/opt/libomp/include
 LIBDIRS  := -L$(BREW)/lib -L$(BREW)/opt/libomp/lib
 OPENMP_LIB := -lomp
+PKG_PATH := $(BREW)/opt/openblas/lib/pkgconfig
 else
+# Debian has the OpenMP build of OpenBLAS in a directory of its own, and libraries of other machines beside this one's.
+MACHINE  := $(subst -pc-linux,-linux,$(shell $(CC) -dumpmachine 2>/dev/null))
 OPENMP   := -fopenmp
 INCLUDES :=
 LIBDIRS  :=
 OPENMP_LIB :=
+PKG_PATH := /usr/lib/$(MACHINE)/openblas-openmp/pkgconfig:/usr/lib/$(MACHINE)/pkgconfig
 endif
+# library NAME DEFAULT: the linker's flags for a library. headers NAME: the compiler's.
+ask      = $(shell PKG_CONFIG_PATH="$$PKG_CONFIG_PATH:$(PKG_PATH)" $(PKG_CONFIG) $(1) 2>/dev/null)
+library  = $(or $(call ask,--libs $(1)),$(2))
+headers  = $(call ask,--cflags $(1))
+INCLUDES += $(call headers,jansson libpcre2-8 zlib)
 
 # --- BLAS: any library with CBLAS that starts no threads of its own inside a parallel region of OpenMP ---
-# first FILE...: the first one that exists, and its directory. found FILE...: the compiler's flags for a library there.
-first    = $(firstword $(wildcard $(1)))
-place    = $(patsubst %/,%,$(dir $(call first,$(1))))
-found    = $(if $(call first,$(1)),-L$(call place,$(1)) -Wl$(COMMA)-rpath$(COMMA)$(call place,$(1)))
 BLAS_missing = $(error BLAS=$(BLAS) needs $(1))
-ifeq ($(BLAS),openblas)
-INCLUDES += $(addprefix -I,$(call place,/usr/include/*/openblas-openmp/cblas.h /usr/include/openblas/cblas.h $(BREW)/opt/openblas/include/cblas.h))
-LIBDIRS  += $(call found,/usr/lib/*/openblas-openmp/libopenblas.so $(BREW)/opt/openblas/lib/libopenblas.dylib)
-# Fedora calls the OpenMP build openblaso.
-BLAS_LIB := $(if $(wildcard /usr/lib64/libopenblaso.so),-lopenblaso,-lopenblas)
+ifeq ($(BLAS)$(wildcard /usr/lib64/libopenblaso.so),openblas)
+INCLUDES += $(call headers,openblas)
+BLAS_LIB := $(call library,openblas,-lopenblas)
+else ifeq ($(BLAS),openblas)
+# Fedora calls the OpenMP build openblaso, and has no word of it for pkg-config.
+INCLUDES += -I/usr/include/openblas
+BLAS_LIB := -lopenblaso
 else ifeq ($(BLAS),blis)
-BLIS_H   := /usr/include/*/blis-*/cblas.h /usr/include/blis/cblas.h /usr/local/include/blis/cblas.h $(BREW)/opt/blis/include/blis/cblas.h
-INCLUDES += -isystem $(or $(call place,$(BLIS_H)),$(call BLAS_missing,BLIS with its headers: Debian calls it libblis-openmp-dev))
-LIBDIRS  += $(call found,/usr/lib/*/blis-*/libblis.so /usr/local/lib/libblis.so $(BREW)/opt/blis/lib/libblis.dylib)
-BLAS_LIB := -lblis
+# Nor has Debian one of BLIS.
+BLAS_LIB := $(or $(call library,blis),$(if $(wildcard /usr/lib/$(MACHINE)/blis-openmp/libblis.so),-L/usr/lib/$(MACHINE)/blis-openmp -lblis),$(call BLAS_missing,BLIS with its headers: Debian calls it libblis-openmp-dev))
+INCLUDES += $(patsubst -I%,-isystem %,$(or $(call headers,blis),-I/usr/include/$(MACHINE)/blis-openmp))
+else ifeq ($(BLAS)$(MKLROOT),mkl)
+# Its sequential variant: every thread of ours calls it by itself.
+BLAS_LIB := $(or $(call library,mkl-dynamic-lp64-seq),$(call BLAS_missing,Intel's MKL with its headers: set MKLROOT to the directory that holds its include and lib (after `pip install mkl-devel` in a virtual environment, that of the environment)))
+INCLUDES += -DBLAS_MKL $(call headers,mkl-dynamic-lp64-seq)
+LIBDIRS  += -Wl,--no-as-needed
 else ifeq ($(BLAS),mkl)
-# Its sequential variant: every thread of ours calls it by itself. PyPI's package has no files that end in .so.
-MKL_H    := $(addsuffix /mkl_cblas.h,$(if $(MKLROOT),$(MKLROOT)/include) /usr/include/mkl /opt/intel/oneapi/mkl/latest/include)
-MKL_SO   := $(foreach dir,$(if $(MKLROOT),$(MKLROOT)/lib/intel64 $(MKLROOT)/lib) /usr/lib/x86_64-linux-gnu /opt/intel/oneapi/mkl/latest/lib,$(dir)/libmkl_NAME.so $(dir)/libmkl_NAME.so.*)
-INCLUDES += -DBLAS_MKL -I$(or $(call place,$(MKL_H)),$(call BLAS_missing,Intel's MKL with its headers: set MKLROOT to the directory that holds its include and lib (after `pip install mkl-devel` in a virtual environment, that of the environment)))
-LIBDIRS  += -Wl,--no-as-needed,-rpath,$(call place,$(subst NAME,core,$(MKL_SO)))
-BLAS_LIB := $(foreach part,intel_lp64 sequential core,$(call first,$(subst NAME,$(part),$(MKL_SO)))) -lpthread -ldl
+# PyPI's package has no files that end in .so.
+MKL_DIR  := $(or $(wildcard $(MKLROOT)/lib/intel64),$(MKLROOT)/lib)
+mkl_part  = $(or $(firstword $(wildcard $(MKL_DIR)/libmkl_$(1).so $(MKL_DIR)/libmkl_$(1).so.*)),$(call BLAS_missing,libmkl_$(1).so in $(MKL_DIR)))
+BLAS_LIB := -L$(MKL_DIR) $(foreach part,intel_lp64 sequential core,$(call mkl_part,$(part))) -lpthread -ldl
+INCLUDES += -DBLAS_MKL -I$(MKLROOT)/include
+LIBDIRS  += -Wl,--no-as-needed
 else ifeq ($(BLAS),accelerate)
 INCLUDES += -DBLAS_ACCELERATE -DACCELERATE_NEW_LAPACK
 BLAS_LIB := $(if $(filter Darwin,$(shell uname -s)),-framework Accelerate,$(call BLAS_missing,macOS))
@@ -72,6 +85,8 @@ BLAS_LIB :=
 else
 $(error BLAS is openblas, blis, mkl, accelerate or none, not '$(BLAS)')
 endif
+# Where the program looks for the BLAS when it starts, if that is not where it looks for any library.
+RUNPATH  ?= $(patsubst -L%,%,$(filter -L%,$(BLAS_LIB)))
 
 ifeq ($(KERNELS)-$(BLAS),blas-none)
 $(error KERNELS=blas needs a library, but BLAS=none)
@@ -84,9 +99,13 @@ ifneq ($(VECTOR),)
 INCLUDES += -DVECTOR=$(or $(filter 16 32 64,$(VECTOR)),$(error VECTOR is 16, 32 or 64 bytes, not '$(VECTOR)'))
 endif
 
+# The name of the directory goes into no file, so that a program built elsewhere has the same bytes.
+ANYWHERE := -ffile-prefix-map="$$PWD"=.
 COMPILE := $(CC) -std=c11 -D_XOPEN_SOURCE=700 $(if $(filter Darwin,$(shell uname -s)),-D_DARWIN_C_SOURCE) \
-           $(CFLAGS) $(ARCH) $(MATH) $(OPENMP) $(WARNINGS) $(SANITIZERS) -I. $(INCLUDES) -MMD -MP
-LIBS    := $(LIBDIRS) $(OPENMP_LIB) $(BLAS_LIB) -ljansson -lpcre2-8 -lz -lm
+           $(CFLAGS) $(ARCH) $(ANYWHERE) $(MATH) $(OPENMP) $(WARNINGS) $(SANITIZERS) -I. $(INCLUDES) -MMD -MP
+LIBS    := $(LIBDIRS) $(addprefix -Wl$(COMMA)-rpath$(COMMA),$(RUNPATH)) $(OPENMP_LIB) $(BLAS_LIB) \
+           $(call library,jansson libpcre2-8 zlib,-ljansson -lpcre2-8 -lz) -lm
+CMOCKA  := $(call library,cmocka,-lcmocka)
 
 # V=1 shows whole commands.
 Q       := $(if $(V),,@)
@@ -116,7 +135,7 @@ FUZZ_BUILD := $(BUILD)/fuzz/program
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all install uninstall deb deps demo test test-programs test-page sanitize check-all fuzz fuzz-coverage fuzz-seeds products arm hosts-test interop torture faults signals mutate bench bench-blas tasks flipflop questions extend extend-far extend-2m experiment experiment-full ladder coverage layers precision drope lesson pictures cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
+.PHONY: all install uninstall deb wheel dist deps demo test test-programs test-page sanitize check-all fuzz fuzz-coverage fuzz-seeds products arm hosts-test interop torture faults signals mutate bench bench-blas tasks flipflop questions extend extend-far extend-2m experiment experiment-full ladder coverage layers precision drope lesson pictures cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
@@ -125,13 +144,19 @@ all: $(PROGRAM) $(PROGRAM)-double ## build bitter, and bitter-double for gradien
 # What is installed, below PREFIX.
 MANUAL   := $(BUILD)/bitter.1
 ROOT     := $(DESTDIR)$(PREFIX)
-DOCUMENTS = $(wildcard README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs/*.md docs/*.svg posenc/README.md model/SPEED.md lesson/lesson.html runs/baseline/questions/*.svg) $(PLOTS)
-PLOTS     = $(addprefix runs/baseline/,experiment-full/tokens/plot-1.svg extend/rule_factors.svg extend/factors.svg)
+DOCUMENTS = $(wildcard README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE SECURITY.md docs/*.md docs/*.svg posenc/README.md model/SPEED.md lesson/lesson.html) $(PLOTS)
+PLOTS     = $(sort $(shell grep -oh 'runs/baseline/[^()]*\.svg' README.md docs/*.md))
 SHARED    = man/man1/bitter.1.gz $(addprefix doc/bitter/,$(DOCUMENTS))
 # The directories that may be left empty, those within others first; a system's own stay.
-EMPTIED   = $(filter-out $(if $(filter /usr /usr/local,$(PREFIX)),/bin /share /share/man /),/share/doc /share/man/man1 /share/man /share /bin /)
+EMPTIED   = $(filter-out $(if $(filter /usr /usr/local,$(PREFIX)),/bin /lib /share /share/man /),/share/doc /share/man/man1 /share/man /share /lib /bin /)
 
-install: all $(MANUAL) ## install the program, its man page and guides below PREFIX
+# After `deps`, make has to look for the libraries again.
+ifneq ($(PORTABLE),)
+install: | $(filter deps,$(MAKECMDGOALS))
+	@CC="$(CC)" sh scripts/portable.sh "$(MAKE)" $(BUILD)/portable "$(ROOT)" "$(RUNPATH)"
+else
+install: | $(filter deps,$(MAKECMDGOALS)) ## install the program, its man page and guides below PREFIX
+	@$(MAKE) -s --no-print-directory all $(MANUAL)
 	@install -d "$(ROOT)/bin" "$(ROOT)/share"
 	@cd "$(ROOT)/share" && install -d $(sort $(dir $(SHARED)))
 	install -m 755 $(PROGRAM) $(PROGRAM)-double "$(ROOT)/bin"
@@ -140,22 +165,28 @@ install: all $(MANUAL) ## install the program, its man page and guides below PRE
 	@for file in $(filter %.md,$(DOCUMENTS)); do \
 	    awk -v name=$$file -v documents="$(DOCUMENTS)" -f scripts/guide.awk $$file >"$(ROOT)/share/doc/bitter/$$file"; \
 	    chmod 644 "$(ROOT)/share/doc/bitter/$$file"; done
+endif
 
 uninstall: ## remove what `make install` has installed
-	rm -f "$(ROOT)/bin/bitter" "$(ROOT)/bin/bitter-double"
+	rm -rf "$(ROOT)/bin/bitter" "$(ROOT)/bin/bitter-double" "$(ROOT)/lib/bitter"
 	@cd "$(ROOT)/share" 2>/dev/null && rm -f $(SHARED) && find doc/bitter -depth -type d -exec rmdir {} + 2>/dev/null || true
 	@for place in $(EMPTIED); do rmdir "$(ROOT)$$place" 2>/dev/null || true; done
 
-deb: ## build and test bitter.deb, a Debian package for all machines of this architecture
-	@CC="$(CC)" sh scripts/deb.sh "$(MAKE)" $(BUILD)/deb
-	@BUILD=$(BUILD)/deb sh tests/run tests/package/deb.sh
+deb: ## build and test a Debian package for all processors of an architecture (that of CC)
+	@CC="$(CC)" LAUNCH="$(LAUNCH)" sh scripts/deb.sh "$(MAKE)" $(BUILD)/deb
+
+wheel: ## build and test a wheel, which pip installs, for all processors of this architecture (Debian)
+	@CC="$(CC)" sh scripts/wheel.sh "$(MAKE)" $(BUILD)/wheel "$(RUNPATH)"
+
+dist: ## write a tarball of the sources, which builds without git, and the Homebrew formula for it
+	@sh scripts/dist.sh
 
 deps: ## install the libraries and tools that are missing
-	@WASM_CC="$(if $(filter lesson,$(MAKECMDGOALS)),$(WASM_CC))" sh scripts/deps.sh "$(CC) -E $(INCLUDES)"
+	@WASM_CC="$(if $(filter lesson,$(MAKECMDGOALS)),$(WASM_CC))" sh scripts/deps.sh "$(CC)" "$(OPENMP) $(INCLUDES)"
 
 # The paths of the libraries are determined when make starts, so the targets after `deps` start make again.
 demo: | $(filter deps,$(MAKECMDGOALS)) ## train five position schemes on generated stories (2 minutes)
-	@$(MAKE) -s --no-print-directory $(PROGRAM)
+	@$(MAKE) -s --no-print-directory all
 	@sh scripts/demo.sh $(HERE)
 
 test: | $(filter deps,$(MAKECMDGOALS)) ## run all tests; ends in "N passed, N failed"
@@ -174,7 +205,7 @@ sanitize: ## run the tests under the sanitizers, but for those that would say th
 
 # Each for itself, so that a failure of one is seen beside what the others say; the slowest comes last.
 check-all: ## the checks that .ci/run leaves out, before a release and at the end of an issue (many hours)
-	@failed=; for check in products deb interop fuzz signals threads torture faults memcheck; do \
+	@failed=; for check in products deb wheel interop fuzz signals threads torture faults memcheck; do \
 	    echo "make $$check"; $(MAKE) --no-print-directory $$check || failed="$$failed $$check"; done; \
 	    if [ "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 
@@ -214,7 +245,7 @@ faults: $(PROGRAM) $(TORTURE) ## let every system call and allocation of short r
 	@BITTER=$(HERE) BUILD=$(BUILD) TIME_LIMIT=7200 sh tests/run tests/torture/faults.sh
 
 signals: $(PROGRAM) ## send two signals a moment apart, 200 times to each of train and compare (10 minutes)
-	@BITTER=$(abspath $(PROGRAM)) BUILD=$(BUILD) SIGNAL_ROUNDS=$${SIGNAL_ROUNDS:-200} TIME_LIMIT=3600 sh tests/run tests/cmd/cli_signals.sh
+	@BITTER=$(HERE) BUILD=$(BUILD) SIGNAL_ROUNDS=$${SIGNAL_ROUNDS:-200} TIME_LIMIT=3600 sh tests/run tests/cmd/cli_signals.sh
 
 mutate: ## change one token of the code 300 times; does a test notice? (hours, resumable)
 	@MAKE="$(MAKE)" BUILD=$(BUILD) sh tests/mutate/mutate.sh
@@ -269,7 +300,7 @@ lesson: | $(filter deps,$(MAKECMDGOALS)) ## renew lesson/lesson.html, the lesson
 	@$(MAKE_PAGE)
 	@cp $(BUILD)/lesson/lesson.html lesson/lesson.html
 
-pictures: all ## draw the pictures of README.md and posenc/README.md again
+pictures: all ## draw the pictures of docs/schemes.md and posenc/README.md again
 	for picture in $$(sh scripts/pictures.sh ./$(PROGRAM)); do sh scripts/pictures.sh ./$(PROGRAM) $$picture >docs/$$picture.svg; done
 
 cluster-test: all ## a comparison on a Slurm cluster that loses a node; by root, wants Debian's packages (5 minutes)
@@ -307,16 +338,18 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | expand -t 12
 
 clean: ## remove what was built
-	rm -rf build bitter bitter-double bitter.deb
+	rm -rf build bitter bitter-double bitter_*.deb bitter-*.whl bitter-*.tar.gz bitter.rb
 
 # --- rules: float for everything, double for gradient checks ---
-# Objects depend on the compiler and its flags, and are built again when these change.
+# Objects depend on the compiler and its flags, and are built again when these change. Before the first of them is built,
+# one sentence says what is missing.
 FLAGS := $(BUILD)/flags
 # Without optimisation, as under the sanitizers, the matrix kernels would be 10 times slower.
 kernels = $(if $(filter num/product.c,$(1)),-O3)
 $(FLAGS): FORCE
 	@mkdir -p $(BUILD)
-	@echo '$(COMPILE) $(LDFLAGS) $(LIBS)' | cmp -s - $@ || echo '$(COMPILE) $(LDFLAGS) $(LIBS)' > $@
+	@echo '$(COMPILE) $(LDFLAGS) $(LIBS)' | cmp -s - $@ || { sh scripts/deps.sh "$(CC)" "$(OPENMP) $(INCLUDES)" check && \
+	    echo '$(COMPILE) $(LDFLAGS) $(LIBS)' > $@; }
 FORCE:
 
 $(BUILD)/float/%.o: %.c $(FLAGS)
@@ -348,31 +381,35 @@ $(BUILD)/%/libbitter.a: $(foreach source,$(LIBRARY:.c=.o) $(TALES:.c=.o) $(EXERC
 	@rm -f $@
 	$(Q)$(AR) qcs $@ $^
 
-# For packages (scripts/deb.sh); its objects need -fPIC.
+# What `make install PORTABLE=1` installs (scripts/portable.sh); the objects need -fPIC.
 $(BUILD)/float/libbitter.so: $(BUILD)/float/libbitter.a
 	$(call SAY,link,$@)
 	$(Q)$(COMPILE) $(LDFLAGS) -shared -Wl,-Bsymbolic,-z,defs,--whole-archive $< -Wl,--no-whole-archive $(LIBS) -o $@
 
+$(BUILD)/bitter-shared: $(BUILD)/float/train.o $(BUILD)/float/libbitter.so
+	$(call SAY,link,$@)
+	$(Q)$(COMPILE) $(LDFLAGS) $(PROGRAM_LDFLAGS) $< -L$(BUILD)/float -lbitter -Wl,--as-needed $(LIBS) -o $@
+
 $(MANUAL): scripts/man.sh $(PROGRAM)
 	$(call SAY,write,$@)
-	$(Q)sh $< $(HERE) >$@
+	$(Q)sh $< $(LAUNCH) $(HERE) >$@
 
 $(PROGRAM): $(BUILD)/float/train.o $(BUILD)/float/libbitter.a
 	$(call SAY,link,$@)
-	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(Q)$(COMPILE) $(LDFLAGS) $(PROGRAM_LDFLAGS) $^ $(LIBS) -o $@
 
 $(PROGRAM)-double: $(BUILD)/double/train.o $(BUILD)/double/libbitter.a
 	$(call SAY,link,$@)
-	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(Q)$(COMPILE) $(LDFLAGS) $(PROGRAM_LDFLAGS) $^ $(LIBS) -o $@
 
 $(BUILD)/float/tests/%: $(BUILD)/float/tests/%.o $(BUILD)/float/libbitter.a
 	$(call SAY,link,$@)
-	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) -lcmocka -o $@
+	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) $(CMOCKA) -o $@
 
 # The program that gives every target its corpus, and the same targets with libFuzzer.
 $(BUILD)/float/tests/fuzz/test_replay: $(BUILD)/float/tests/fuzz/test_replay.o $(FUZZ_OBJECTS) $(BUILD)/float/libbitter.a
 	$(call SAY,link,$@)
-	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) -lcmocka -o $@
+	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) $(CMOCKA) -o $@
 
 # Two tests have the trainer in one file beside the model.
 $(BUILD)/float/tests/lesson/test_plain: $(BUILD)/float/tests/lesson/plain_twin.o
@@ -384,7 +421,7 @@ $(BUILD)/float/fuzz: $(BUILD)/float/tests/fuzz/libfuzzer.o $(FUZZ_OBJECTS) $(BUI
 
 $(BUILD)/double/tests/%: $(BUILD)/double/tests/%.o $(BUILD)/double/libbitter.a
 	$(call SAY,link,$@)
-	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) -lcmocka -o $@
+	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) $(CMOCKA) -o $@
 
 $(BUILD)/torture/faults: tests/torture/faults.c
 	@mkdir -p $(@D)

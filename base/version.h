@@ -2,6 +2,6 @@
 #ifndef BITTER_VERSION_H
 #define BITTER_VERSION_H
 
-#define BITTER_VERSION "0.1.0"
+#define BITTER_VERSION "0.2.0"
 
 #endif

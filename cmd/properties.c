@@ -23,15 +23,12 @@ static const Option properties_options[] = {
 // Above the first row; before it, something may still be refused.
 static void print_header(void) {
     static bool printed;
-    if (!printed)
-        printf("%-*s %8s %9s %8s %8s %8s\n", NAME_WIDTH, "scheme", "distinct", "nonlinear", "absolute", "trend",
-               "longest");
+    if (!printed) printf("%-*s %8s %8s %8s %8s\n", NAME_WIDTH, "scheme", "distinct", "absolute", "trend", "longest");
     printed = true;
 }
 
 static void print_row(const char *name, const SchemeProperties *p) {
-    const double numbers[] = {p->distinct, p->nonlinear, p->absolute, p->trend};
-    static const int widths[] = {8, 9, 8, 8};
+    const double numbers[] = {p->distinct, p->absolute, p->trend};
     char longest[32] = "any";
     print_header();
     if (p->longest > 0) snprintf(longest, sizeof longest, "%d", p->longest);
@@ -40,20 +37,18 @@ static void print_row(const char *name, const SchemeProperties *p) {
         name = "";
     }
     printf("%-*s", NAME_WIDTH, name);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 3; i++)
         if (isnan(numbers[i]))
-            printf(" %*s", widths[i], "-");
+            printf(" %8s", "-");
         else
-            printf(" %*.3f", widths[i], numbers[i]);
+            printf(" %8.3f", numbers[i]);
     printf(" %8s\n", longest);
 }
 
 static void print_legend(void) {
     puts("");
-    puts("Measured over all trained positions, on one line of equal tokens. A dash: does not apply, or too few "
-         "positions.");
+    puts("Measured over all trained positions, on one line of equal tokens. A dash: does not apply.");
     puts("distinct   distance of the two most similar codes / root mean square of all; 0 = two positions share a code");
-    puts("nonlinear  error of the best linear map from the code at p to that at p+5 / spread of the codes; 0 = linear");
     puts("absolute   spread of scores at equal distances / spread of all scores; 0 = scores depend on distance alone");
     puts("trend      rank correlation of the mean score with distance; -1 = always falls, 1 = always rises\n"
          "           (stick-breaking: of the mean logarithm of the weight)");

@@ -27,8 +27,11 @@ typedef struct {
 typedef enum { AXIS_T, AXIS_DOCUMENT, AXIS_PAGE, AXIS_LINE, AXIS_COLUMN } Axis;
 
 static inline int place_on(const Place *place, Axis axis) {
-    const int on[] = {place->t, place->document, place->page, place->line, place->column};
-    return on[axis];
+    return axis == AXIS_T          ? place->t
+           : axis == AXIS_DOCUMENT ? place->document
+           : axis == AXIS_PAGE     ? place->page
+           : axis == AXIS_LINE     ? place->line
+                                   : place->column;
 }
 
 typedef struct Scheme Scheme;

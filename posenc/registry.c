@@ -15,20 +15,24 @@ bool position_named(const char *name, size_t length) {
     return length == strlen(ROPE2D) && memcmp(ROPE2D, name, length) == 0;
 }
 
-static const Scheme *scheme_find(const char *name, Error *error) {
+static const Scheme *scheme_find(const char *name) {
+    for (const Scheme *const *scheme = schemes; *scheme; scheme++)
+        if (strcmp((*scheme)->name, name) == 0) return *scheme;
+    return NULL;
+}
+
+static bool fail_unknown(const char *name, Error *error) {
     const char *names[64];
     char all[TEXT_CAPACITY] = "";
     int count = 0;
     for (; schemes[count]; count++) {
         names[count] = schemes[count]->name;
-        if (strcmp(names[count], name) == 0) return schemes[count];
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", count ? ", " : "", names[count]);
     }
     const char *nearest = nearest_name(name, names, count);
-    fail_input(error, "there is no position scheme '%s'; %s%s%s%s, or a formula (docs/schemes.md)", name,
-               nearest ? "did you mean '" : "choose one of ", nearest ? nearest : "", nearest ? "'? There are " : "",
-               all);
-    return NULL;
+    return fail_input(error, "there is no position scheme '%s'; %s%s%s%s, or a formula (docs/schemes.md)", name,
+                      nearest ? "did you mean '" : "choose one of ", nearest ? nearest : "",
+                      nearest ? "'? There are " : "", all);
 }
 
 bool position_parse(Position *pos, const char *specification, Error *error) {
@@ -45,6 +49,6 @@ bool position_parse(Position *pos, const char *specification, Error *error) {
     if (snprintf(options, sizeof options, "%s%s%s", add ? "axes=2" : "", add && *given ? "," : "", given) >=
         (int)sizeof options)
         return fail_input(error, "the options of '%.40s...' are too long", specification);
-    const Scheme *scheme = old ? &scheme_rope : scheme_find(name, error);
-    return scheme && position_parse_options(pos, scheme, options, error);
+    const Scheme *scheme = old ? &scheme_rope : scheme_find(name);
+    return scheme ? position_parse_options(pos, scheme, options, error) : fail_unknown(name, error);
 }

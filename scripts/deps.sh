@@ -1,24 +1,40 @@
 #!/bin/sh
-# Install the libraries and tools that are missing. $1: a command that preprocesses C from standard input. With
-# WASM_CC=clang, also what `make lesson` needs: that compiler, its linker and a C library for WebAssembly.
+# Install the compiler, the libraries and the tools that are missing: sh scripts/deps.sh CC FLAGS, with the flags that tell
+# the compiler where headers are. With `check` as a third argument, only say in one sentence what a build lacks. With
+# WASM_CC=clang, install also what `make lesson` needs: that compiler, its linker and a C library for WebAssembly.
 set -e
-preprocess=$1
+compiler=$1 flags=$2 goal=${3:-install}
+
+# has HEADER: can the compiler find it?
+has() {
+    case $1 in
+    cmocka.h) before='#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n' ;;
+    pcre2.h) before='#define PCRE2_CODE_UNIT_WIDTH 8\n' ;;
+    *) before= ;;
+    esac
+    printf "$before#include <$1>\n" | $compiler -E $flags -x c - >/dev/null 2>&1
+}
 
 missing=
-openmp=
-[ "$(uname -s)" != Darwin ] || openmp=omp.h # not part of Apple's clang
-for header in cblas.h jansson.h pcre2.h zlib.h cmocka.h $openmp; do
-    case $header in
-        cmocka.h) includes='#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n' ;;
-        pcre2.h) includes='#define PCRE2_CODE_UNIT_WIDTH 8\n' ;;
-        *) includes= ;;
-    esac
-    printf "$includes#include <$header>\n" | $preprocess -x c - >/dev/null 2>&1 || missing="$missing $header"
-done
-# On Debian, the OpenMP build of OpenBLAS: the threads of the pthread build compete with OpenMP's.
-if command -v apt-get >/dev/null 2>&1; then
-    ls /usr/lib/*/openblas-openmp/libopenblas.so >/dev/null 2>&1 || missing="$missing openblas-openmp"
+command -v ${compiler%% *} >/dev/null 2>&1 || missing=" a C compiler ($compiler)"
+headers='stdio.h omp.h jansson.h pcre2.h zlib.h'
+case $flags in *-DBLAS_*) ;; *) headers="$headers cblas.h" ;; esac
+if [ "$goal" = check ]; then
+    [ -n "$missing" ] || for header in $headers; do has $header || missing="$missing $header"; done
+    [ -n "$missing" ] || exit 0
+    echo "bitter cannot be built: these are missing:$missing; \`make deps\` installs them" >&2
+    exit 2
 fi
+
+for header in $headers cmocka.h; do has $header || missing="$missing $header"; done
+command -v ${PKG_CONFIG:-pkg-config} >/dev/null 2>&1 || missing="$missing pkg-config"
+# On Debian, the OpenMP build of OpenBLAS: the threads of the pthread build compete with OpenMP's.
+case $headers in *cblas.h*)
+    if command -v dpkg >/dev/null 2>&1; then
+        dpkg -s libopenblas-openmp-dev >/dev/null 2>&1 || missing="$missing openblas-openmp"
+    fi
+    ;;
+esac
 lesson=
 if [ -n "${WASM_CC:-}" ]; then
     program='#include <math.h>\n#include <stdio.h>\nint main(int n, char **words) { return printf("%%g", sin(n)); }\n'
@@ -32,16 +48,18 @@ sudo=
 [ "$(id -u)" = 0 ] || sudo=sudo
 if command -v apt-get >/dev/null 2>&1; then
     $sudo apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq libopenblas-openmp-dev libjansson-dev libpcre2-dev zlib1g-dev \
-        libcmocka-dev ${lesson:+clang lld wasi-libc libclang-rt-dev-wasm32} >/dev/null
+    case $compiler in *clang*) openmp=libomp-dev ;; *) openmp= ;; esac
+    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq gcc libc6-dev pkg-config libopenblas-openmp-dev libjansson-dev \
+        libpcre2-dev zlib1g-dev libcmocka-dev $openmp ${lesson:+clang lld wasi-libc libclang-rt-dev-wasm32} >/dev/null
 elif command -v dnf >/dev/null 2>&1; then
-    $sudo dnf install -y openblas-devel jansson-devel pcre2-devel zlib-devel libcmocka-devel
+    $sudo dnf install -y gcc pkgconf-pkg-config openblas-devel jansson-devel pcre2-devel zlib-devel libcmocka-devel
 elif command -v pacman >/dev/null 2>&1; then
-    $sudo pacman -S --needed --noconfirm openblas jansson pcre2 zlib cmocka \
+    $sudo pacman -S --needed --noconfirm gcc pkgconf openblas jansson pcre2 zlib cmocka \
         ${lesson:+clang lld wasi-libc wasi-compiler-rt}
 elif command -v brew >/dev/null 2>&1; then
-    brew install openblas libomp jansson pcre2 cmocka
+    brew install pkgconf openblas libomp jansson pcre2 cmocka
 else
-    echo "deps.sh: no apt-get, dnf, pacman or brew found; install OpenBLAS, jansson, PCRE2, zlib and cmocka by hand" >&2
+    echo "deps.sh: no apt-get, dnf, pacman or brew found; install a C compiler, pkg-config, OpenBLAS, jansson, PCRE2, zlib" \
+        "and cmocka by hand" >&2
     exit 1
 fi

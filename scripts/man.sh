@@ -1,7 +1,7 @@
 #!/bin/sh
-# Print the man page bitter(1), made of what `bitter --help` and `bitter COMMAND --help` print. $1: bitter.
+# Print the man page bitter(1), made of what `bitter --help` and `bitter COMMAND --help` print. The arguments are the
+# command that starts bitter.
 set -eu
-bitter=$1
 export LC_ALL=C
 
 # escape: the text of standard input, so that roff prints it as it stands, but for dots at the beginning of a line.
@@ -9,7 +9,7 @@ escape() {
     sed -e 's/\\/\\e/g' -e 's/-/\\-/g'
 }
 
-"$bitter" --help | sed -n 's/^bitter \([0-9.]*\): \(.*\)/.TH BITTER 1 "" "bitter \1" "User Commands"\
+"$@" --help | sed -n 's/^bitter \([0-9.]*\): \(.*\)/.TH BITTER 1 "" "bitter \1" "User Commands"\
 .SH NAME\
 bitter \\- \2/p'
 cat <<'END'
@@ -21,14 +21,14 @@ cat <<'END'
 .B bitter \-\-version
 .SH COMMANDS
 END
-"$bitter" --help | sed -n 's/^  \([a-z]*\)  *\(.*\)/\1|\2/p' | escape | sed 's/\([^|]*\)|/.TP\n.B \1\n/'
+"$@" --help | sed -n 's/^  \([a-z]*\)  *\(.*\)/\1|\2/p' | escape | sed 's/\([^|]*\)|/.TP\n.B \1\n/'
 cat <<'END'
 .PP
 Each command is described in a section of its own.
 Behind the text of an option stand, in square brackets, its default and its range.
 END
-for command in $("$bitter" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
-    "$bitter" "$command" --help | escape | awk -v command="$command" '
+for command in $("$@" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+    "$@" "$command" --help | escape | awk -v command="$command" '
     function text(line) {
         sub(/^ */, "", line)
         print (line ~ /^[.\047]/ ? "\\&" : "") line

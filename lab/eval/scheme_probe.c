@@ -1,7 +1,6 @@
 #include "lab/eval/scheme_probe.h"
 
 #include "base/random.h"
-#include "lab/stats/spectrum.h"
 #include "lab/stats/statistics.h"
 #include "model/ops/attention_op.h"
 
@@ -195,12 +194,11 @@ bool scheme_probe(SchemeProperties *p, const Gpt *gpt, int layer, uint64_t seed,
         return fail_input(error, "a context of %d is too short to measure anything; it takes %d or more",
                           gpt->shape.context, PROBE_CONTEXT_LEAST);
     if (!probe_create(&probe, gpt, layer, seed, error)) return false;
-    *p = (SchemeProperties){.distinct = NAN, .nonlinear = NAN};
+    *p = (SchemeProperties){.distinct = NAN};
     const Does does = what_schemes_do(&gpt->pos, layer);
     if (does.embed || does.turn) {
         codes(&probe);
         p->distinct = measure_unique(&probe);
-        p->nonlinear = shift_residual(probe.x, probe.T, probe.C, CODE_SHIFT);
     }
     measure_scores(p, &probe);
     p->longest = mix_max_length(&gpt->pos);

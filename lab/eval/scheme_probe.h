@@ -8,16 +8,13 @@
 // fixed query. Scores are those of one fixed query with one fixed key at all distances, or of the codes with each
 // other.
 typedef struct {
-    double distinct;  // distance between the two most similar codes, divided by the root mean square of all codes
-    double nonlinear; // residual of the best linear map from the codes at p to those at p+CODE_SHIFT (shift_residual)
-    double absolute;  // spread of the scores at equal distance, divided by the spread of all scores
-    double trend;     // Spearman's rank correlation of the mean score with the distance: -1 = always falls
-    int longest;      // longest input; 0 = any
+    double distinct; // distance between the two most similar codes, divided by the root mean square of all codes
+    double absolute; // spread of the scores at equal distance, divided by the spread of all scores
+    double trend;    // Spearman's rank correlation of the mean score with the distance: -1 = always falls
+    int longest;     // longest input; 0 = any
 } SchemeProperties;
 
-#define CODE_SHIFT 5 // k, where codes at p+k are compared with codes at p
-
-#define PROBE_CONTEXT_LEAST 8 // for a shift of 5 tokens
+#define PROBE_CONTEXT_LEAST 8 // fewer distances say nothing of a trend
 
 // Measure what a model's schemes do in a layer, with their parameters as they are. Fails (input) when the
 // model's context is shorter than PROBE_CONTEXT_LEAST, (run) when there is no memory.

@@ -14,7 +14,7 @@ void rotation_fill(real *cosine, real *sine, double length, double angle) {
 // rope_pair_forward for all pairs of a head, with c and s from a table; and rope_pair_backward, which is the rotation
 // by the negative angle, where `direction` is -1: cos(-phi) = cos(phi), sin(-phi) = -sin(phi). Two loops, because
 // the compiler makes fast code only if the pairing is a constant.
-void rotate_half(real *x, const real *cosine, const real *sine, int pairs, real direction) {
+void rotate_half(real *restrict x, const real *cosine, const real *sine, int pairs, real direction) {
     for (int i = 0; i < pairs; i++) {
         const real c = cosine[i], s = direction * sine[i], x0 = x[i], x1 = x[i + pairs];
         x[i] = x0 * c - x1 * s;
@@ -22,7 +22,7 @@ void rotate_half(real *x, const real *cosine, const real *sine, int pairs, real 
     }
 }
 
-static void rotate_interleaved(real *x, const real *cosine, const real *sine, int pairs, real direction) {
+static void rotate_interleaved(real *restrict x, const real *cosine, const real *sine, int pairs, real direction) {
     for (int i = 0; i < pairs; i++) {
         const real c = cosine[i], s = direction * sine[i], x0 = x[2 * i], x1 = x[2 * i + 1];
         x[2 * i] = x0 * c - x1 * s;

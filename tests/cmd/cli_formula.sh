@@ -2,7 +2,9 @@
 . tests/support/shell
 
 small='--layers 2 --heads 2 --width 16 --context 32 --batch 2 --threads 1 --data builtin:tales:bytes=20000'
-examples=$repository/posenc/formula/examples
+# A path with a space would be two items of --pos.
+cp -r "$repository/posenc/formula/examples" "$scratch/examples"
+examples=$scratch/examples
 
 # --- the same weights as the built-in schemes ---
 for scheme in alibi sandwich rope sinusoidal; do

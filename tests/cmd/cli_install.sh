@@ -28,6 +28,18 @@ dangling >"$scratch/dangling"
 check "every link of the guides leads to an installed file" diff /dev/null "$scratch/dangling"
 check "other links are words" grep -qF '| none, random |' "$root/opt/bitter/share/doc/bitter/docs/schemes.md"
 
+# --- what a build lacks is said in one sentence, before anything is compiled ---
+lacking() { # WORD VARIABLE...: make fails, and its last line but make's own has the word
+    word=$1
+    shift
+    if in_tree BUILD="$scratch/lacking" "$@" "$scratch/lacking/bitter" >"$scratch/made" 2>&1; then return 1; fi
+    cat "$scratch/made"
+    grep -v '^make' "$scratch/made" >"$scratch/said"
+    test "$(wc -l <"$scratch/said")" -eq 1 && grep -qF "$word" "$scratch/said" && grep -qF 'make deps' "$scratch/said"
+}
+check "no compiler" lacking "a C compiler (no-such-cc)" CC=no-such-cc
+check "no headers" lacking " jansson.h" CC="cc -nostdinc"
+
 # --- a source tree whose name a shell would take for a command ---
 tree="$scratch/a;touch PWNED #"
 mkdir "$tree" && ln -s "$repository"/* "$tree"

@@ -47,17 +47,6 @@ static void layers_have_the_properties_of_their_own_schemes(void **state) {
     assert_true(by_number.trend == alibi.trend);
 }
 
-static void clocks_turn_linearly_and_learned_rows_do_not(void **state) {
-    static const char *const clocks[] = {
-        "sinusoidal", "sinusoidal:layout=concatenated", "rope", "rope:pairing=interleaved", "prope",
-        "xpos",       "rope-learned:start=random"};
-    for (size_t i = 0; i < COUNT(clocks); i++) expect_zero(clocks[i], "nonlinear", probe(clocks[i]).nonlinear);
-    expect_more("learned", "nonlinear", probe("learned").nonlinear, 0.8);
-    expect_more("random", "nonlinear", probe("random").nonlinear, 0.8);
-    expect_more("binary", "nonlinear", probe("binary").nonlinear, 0.3);
-    expect_zero("learned from sinusoids", "nonlinear", probe("learned:start=sinusoidal").nonlinear);
-}
-
 static void distance_alone_decides_for_relative_schemes(void **state) {
     static const char *const relative[] = {"sinusoidal", "rope", "partial", "xpos", "rope:axes=2", "alibi", "kerple"};
     for (size_t i = 0; i < COUNT(relative); i++) expect_zero(relative[i], "absolute", probe(relative[i]).absolute);
@@ -85,7 +74,6 @@ static void lines_fall_and_tables_end(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layers_have_the_properties_of_their_own_schemes),
-        cmocka_unit_test(clocks_turn_linearly_and_learned_rows_do_not),
         cmocka_unit_test(distance_alone_decides_for_relative_schemes),
         cmocka_unit_test(codes_are_unique_or_there_are_none),
         cmocka_unit_test(lines_fall_and_tables_end),

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Build and test a wheel, which pip installs: the program for all processors of this architecture, and the libraries that
+# it needs with their licences, of which Debian's packages tell. $1: the make to use; $2: a directory for it; $3: where the
+# BLAS is, if not where libraries usually are.
+set -eu
+make=$1 build=$2 blas=$3
+for tool in python3 dpkg ldd objdump; do
+    command -v $tool >/dev/null || {
+        echo "wheel.sh: there is no $tool; a wheel is built on Debian, with python3 and binutils" >&2
+        exit 2
+    }
+done
+rm -rf "$build/root"
+$make --no-print-directory install PORTABLE=1 DESTDIR="$build/root" PREFIX=/
+version=$(sed -n 's/^#define BITTER_VERSION "\(.*\)"/\1/p' base/version.h)
+rm -f "bitter-$version"-*.whl
+LD_LIBRARY_PATH=$blas python3 scripts/wheel.py "$build/root" "$version"
+PACKAGE=$(echo "bitter-$version"-*.whl) BUILD=$build sh tests/run tests/package/wheel.sh
