@@ -144,8 +144,8 @@ all: $(PROGRAM) $(PROGRAM)-double ## build bitter, and bitter-double for gradien
 # What is installed, below PREFIX.
 MANUAL   := $(BUILD)/bitter.1
 ROOT     := $(DESTDIR)$(PREFIX)
-DOCUMENTS = $(wildcard README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs/*.md docs/*.svg posenc/README.md model/SPEED.md lesson/lesson.html runs/baseline/questions/*.svg) $(PLOTS)
-PLOTS     = $(addprefix runs/baseline/,experiment-full/tokens/plot-1.svg extend/rule_factors.svg extend/factors.svg)
+DOCUMENTS = $(wildcard README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE SECURITY.md docs/*.md docs/*.svg posenc/README.md model/SPEED.md lesson/lesson.html) $(PLOTS)
+PLOTS     = $(sort $(shell grep -oh 'runs/baseline/[^()]*\.svg' README.md docs/*.md))
 SHARED    = man/man1/bitter.1.gz $(addprefix doc/bitter/,$(DOCUMENTS))
 # The directories that may be left empty, those within others first; a system's own stay.
 EMPTIED   = $(filter-out $(if $(filter /usr /usr/local,$(PREFIX)),/bin /lib /share /share/man /),/share/doc /share/man/man1 /share/man /share /lib /bin /)
@@ -186,7 +186,7 @@ deps: ## install the libraries and tools that are missing
 
 # The paths of the libraries are determined when make starts, so the targets after `deps` start make again.
 demo: | $(filter deps,$(MAKECMDGOALS)) ## train five position schemes on generated stories (2 minutes)
-	@$(MAKE) -s --no-print-directory $(PROGRAM)
+	@$(MAKE) -s --no-print-directory all
 	@sh scripts/demo.sh $(HERE)
 
 test: | $(filter deps,$(MAKECMDGOALS)) ## run all tests; ends in "N passed, N failed"
@@ -300,7 +300,7 @@ lesson: | $(filter deps,$(MAKECMDGOALS)) ## renew lesson/lesson.html, the lesson
 	@$(MAKE_PAGE)
 	@cp $(BUILD)/lesson/lesson.html lesson/lesson.html
 
-pictures: all ## draw the pictures of README.md and posenc/README.md again
+pictures: all ## draw the pictures of docs/schemes.md and posenc/README.md again
 	for picture in $$(sh scripts/pictures.sh ./$(PROGRAM)); do sh scripts/pictures.sh ./$(PROGRAM) $$picture >docs/$$picture.svg; done
 
 cluster-test: all ## a comparison on a Slurm cluster that loses a node; by root, wants Debian's packages (5 minutes)

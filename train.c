@@ -46,7 +46,6 @@ static bool train(Trainer *trainer, RunFiles *files, Error *error) {
         {0},
     };
     interrupt_catch();
-    kernels_report("train");
     train_describe(trainer, o);
     progress_start(&line, "train", (double)trainer->progress.step, (double)o->steps);
     // A run that was killed within its last checkpoint has its state, but maybe not its weights.
@@ -103,7 +102,7 @@ bool command_train(int argc, char **argv, Error *error) {
         "train on that: its shards go to runs/data/NAME, as with `bitter prepare FILE`. "
         "With --resume, RUN is the run to continue.",
         "[FILE|RUN]", train_arguments(),
-        "  bitter train book.txt\n"
+        "  bitter train book.txt\n  bitter train book.txt --minutes 10\n"
         "  bitter train --data runs/data/book --pos alibi --steps 5000\n  bitter train --resume runs/alibi\n"};
     static TrainArguments arguments;
     TrainOptions options;
@@ -122,10 +121,13 @@ bool command_train(int argc, char **argv, Error *error) {
         (text && !prepare_once(options.data, text, &arguments.input, options.init, error)))
         return false;
     threads_use(options.threads);
+    kernels_report("train");
 
     Corpus corpus = {0};
     Trainer trainer = {0};
-    const bool ok = corpus_open(&corpus, options.data, error) && trainer_create(&trainer, &options, &corpus, error) &&
+    const bool ok = corpus_open(&corpus, options.data, error) &&
+                    train_forecast(&options, given, arguments.minutes, &corpus, error) &&
+                    trainer_create(&trainer, &options, &corpus, error) &&
                     open_files(&files, &trainer, &options, steps, error) && train(&trainer, &files, error);
     const bool finished = ok && train_finished(&trainer);
     run_files_close(&files);
@@ -234,6 +236,7 @@ int main(int argc, char **argv) {
     if (version || usage) return output_finish(ERROR_NONE);
     Error error;
     const char *nearest = nearest_name(name, names, count), *other = other_name(name);
+    if (!*name) print_next_steps();
     if (!*name)
         fail_input(&error, "which command? `bitter --help` lists them");
     else if (nearest && !(other && strchr(other, ' ')))

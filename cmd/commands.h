@@ -19,6 +19,9 @@ bool command_gradcheck(int argc, char **argv, Error *error);
 bool command_lesson(int argc, char **argv, Error *error);
 bool command_bench(int argc, char **argv, Error *error);
 
+// `bitter` alone: print commands that fit what is in the working directory, the likeliest first.
+void print_next_steps(void);
+
 // `--pos help`: every scheme with its formula, its source and its options.
 void print_schemes(void);
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/utf8.h"
+#include "base/version.h"
 #include "cmd/commands.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/train.h"
@@ -11,6 +12,7 @@
 #include "lab/report/page/numbers.h"
 #include "lab/report/report.h"
 #include "train/config.h"
+#include "train/result.h"
 #include "train/trainer.h"
 
 #include <errno.h>
@@ -23,7 +25,8 @@
 #include <unistd.h>
 
 enum { WORKERS_MOST = 1024 };
-enum { TRIES_MOST = 3 };    // so many processes may be killed before a run is done
+enum { TRIES_MOST = 3 }; // so many processes may be killed before a run is done
+#define REGISTER_HEAD "# The plan of a comparison\n"
 enum { ARRAY_MOST = 1000 }; // tasks of a job, unless a cluster is configured for more or fewer (MaxArraySize)
 
 // --- options ---
@@ -32,7 +35,8 @@ typedef struct {
     TrainOptions train; // without data and context, which are lists
     TextList data, contrasts;
     char out[TEXT_CAPACITY], lr_grid[TEXT_CAPACITY], scale[TEXT_CAPACITY], tokens_per_parameter[TEXT_CAPACITY],
-        contexts[TEXT_CAPACITY], tasks[TEXT_CAPACITY], reference[TEXT_CAPACITY], share[TEXT_CAPACITY];
+        contexts[TEXT_CAPACITY], tasks[TEXT_CAPACITY], reference[TEXT_CAPACITY], share[TEXT_CAPACITY],
+        registered[TEXT_CAPACITY];
     long long seeds, exercises, task_steps, workers;
     bool list, slurm;
     bool prints; // --list or --slurm: nothing is trained, and the standard output is for a shell or sbatch
@@ -45,9 +49,12 @@ static const Option own_options[] = {
     TEXT_ROW("out", FIELD(out), "runs/compare", "DIR", "directory of all runs and the report; continued if it exists"),
     INTEGER_ROW("seeds", FIELD(seeds), "5", 1, SEEDS_MOST, "train each scheme from N seeds, --seed and those after it"),
     TEXT_ROW("reference", FIELD(reference), NULL, "SCHEME", "scheme to compare the others with; by default the first"),
-    TEXTS_ROW("contrast", FIELD(contrasts), "\"A - B\"",
-              "difference that the comparison is about, to be named before the first run; may be repeated; by default "
-              "each scheme minus the reference"),
+    TEXTS_ROW(
+        "contrast", FIELD(contrasts), "\"A - B\"",
+        "difference to test, named before the first run; may be repeated; by default each scheme minus --reference"),
+    TEXT_ROW("register", FIELD(registered), NULL, "FILE",
+             "train nothing: write into FILE what will be trained and tested, and the date; without --register, the "
+             "same command then trains"),
     TEXT_ROW("lr-grid", FIELD(lr_grid), NULL, "X,X,...",
              "learning rates to try; for each scheme, the best on the first half of the validation text is used"),
     HEADING_ROW("Settings, in all combinations"),
@@ -103,6 +110,8 @@ static bool check_given(const CompareOptions *o, const bool *given, Error *error
                  {"scale", "width", "how wide models are", true},
                  {"lr-grid", "lr", "the learning rate", true},
                  {"list", "slurm", "who trains", false},
+                 {"register", "list", "what to do instead of training", false},
+                 {"register", "slurm", "what to do instead of training", false},
                  {"list", "share", "who trains", false},
                  {"slurm", "share", "who trains", false},
                  {"list", "workers", "how many runs go on at once", false}};
@@ -151,11 +160,15 @@ static bool open_texts(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOpti
     return true;
 }
 
-// Name the contrasts, now that so many runs are done.
-static bool name_contrasts(Plan *plan, const TextList *typed, int done, Error *error) {
+// Name the contrasts, now that so many runs are done. A plan is registered before the first.
+static bool name_contrasts(Plan *plan, const CompareOptions *o, int done, Error *error) {
+    const TextList *typed = &o->contrasts;
     char now[DATE_CAPACITY];
     const time_t seconds = time(NULL);
     struct tm date;
+    if (*o->registered && done > 0)
+        return fail_input(error, "--register: %d runs are done in %s, too late for a plan; choose another --out", done,
+                          o->out);
     strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &date));
     for (int c = 0; c < typed->count; c++)
         if (!plan_contrast(plan, typed->items[c], now, done, error)) return false;
@@ -196,7 +209,7 @@ static bool make_plan(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptio
     return check_given(o, given, error) && open_texts(plan, corpora, o, error) && plan_seeds(plan, o->seeds, error) &&
            plan_variants(plan, names, count, o->reference, error) && plan_settings(plan, &lists, error) &&
            plan_rates(plan, o->lr_grid, error) && plan_tasks(plan, o->tasks, error) &&
-           name_contrasts(plan, &o->contrasts, done, error) && check_jobs(plan, corpora, error);
+           name_contrasts(plan, o, done, error) && check_jobs(plan, corpora, error);
 }
 
 // Continue the plan that the directory was begun with: keep its threads. Runs on texts that have changed are not mixed
@@ -251,47 +264,72 @@ static bool write_plan(Comparison *c, const CompareOptions *o, int cores, Error 
     return ok;
 }
 
-static void print_settings(const Plan *plan) {
+static void print_settings(FILE *out, const Plan *plan) {
     int width = 7;
     for (int s = 0; s < plan->setting_count; s++)
         if ((int)strlen(plan->settings[s].name) > width) width = (int)strlen(plan->settings[s].name);
-    printf(
-        "%-*s layers heads width context parameters    steps   tokens per parameter epochs  operations a token of %s\n",
+    fprintf(
+        out,
+        "%-*s layers heads width context parameters    steps   tokens per parameter epochs  FLOPs per token of %s\n",
         width, "setting", plan->variants[plan->reference].name);
     for (int s = 0; s < plan->setting_count; s++) {
         const Setting *setting = &plan->settings[s];
         char tokens[NUMBER_WORDS], operations[NUMBER_WORDS];
-        printf("%-*s %6lld %5lld %5lld %7lld %10lld %8lld %8s %13.4g %6.3g  %s\n", width,
-               *setting->name ? setting->name : "-", setting->layers, setting->heads, setting->width, setting->context,
-               setting->parameters, setting->steps, number_words(tokens, setting_tokens(plan, s)),
-               setting_tokens_per_parameter(plan, s), setting_epochs(plan, s),
-               number_words(operations, setting_operations(plan, s, plan->reference)));
+        fprintf(out, "%-*s %6lld %5lld %5lld %7lld %10lld %8lld %8s %13.4g %6.3g  %s\n", width,
+                *setting->name ? setting->name : "-", setting->layers, setting->heads, setting->width, setting->context,
+                setting->parameters, setting->steps, number_words(tokens, setting_tokens(plan, s)),
+                setting_tokens_per_parameter(plan, s), setting_epochs(plan, s),
+                number_words(operations, setting_operations(plan, s, plan->reference)));
     }
-    fflush(stdout);
+    fflush(out);
 }
 
 // What will be tested, and what so many seeds can resolve.
-static void print_tests(const Plan *plan) {
+static void print_tests(FILE *out, const Plan *plan) {
     const int n = plan->seeds, family = plan_family(plan);
     int enough = n; // seeds for intervals that assume nothing about noise
     Paired gap = {.n = n, .sd = 1};
     if (family == 0) return;
-    printf("tested   ");
+    fprintf(out, "tested   ");
     for (int c = 0; c < plan->contrast_count; c++)
         if (plan->contrasts[c].after == 0)
-            printf("%s%s - %s", c ? ", " : "", plan->contrasts[c].variant, plan->contrasts[c].other);
-    if (plan->setting_count > 1) printf(", in each of %d settings", plan->setting_count);
-    if (family > 1) printf("; %d intervals of 95%% that hold together", family);
+            fprintf(out, "%s%s - %s", c ? ", " : "", plan->contrasts[c].variant, plan->contrasts[c].other);
+    if (plan->setting_count > 1) fprintf(out, ", in each of %d settings", plan->setting_count);
+    if (family > 1) fprintf(out, "; %d intervals of 95%% that hold together", family);
     if (n == 1)
-        printf("\nresolved nothing: one seed cannot tell chance from a difference (--seeds 12)\n");
+        fprintf(out, "\nresolved nothing: one seed cannot tell chance from a difference (--seeds 12)\n");
     else
-        printf("\nresolved with 80%% probability: %.2g standard deviations, over the seeds, of such a difference\n",
-               resolvable(&gap, family));
+        fprintf(out,
+                "\nresolved with 80%% probability: %.2g standard deviations, over the seeds, of such a difference\n",
+                resolvable(&gap, family));
     for (; !paired_exact(&gap, family); gap.n++) enough = gap.n + 1;
     if (n > 1 && enough > n)
-        printf("seeds    %d are few: from %d on, these intervals assume nothing about noise; 12 or more are better\n",
-               n, enough);
-    fflush(stdout);
+        fprintf(out,
+                "seeds    %d are few: from %d on, these intervals assume nothing about noise; 12 or more are better\n",
+                n, enough);
+    fflush(out);
+}
+
+// Write the plan, for readers who ask later what was fixed before the first run.
+static bool register_plan(const Comparison *c, const char *path, Error *error) {
+    const Plan *plan = &c->plan;
+    AtomicFile file = {0};
+    if (!result_open(&file, "--register", path, REGISTER_HEAD, error)) return false;
+    FILE *out = file.stream;
+    fprintf(out, "\nWritten by bitter %s before the first run of\n\n    %s\n\n", BITTER_VERSION, plan->command);
+    for (const Contrast *d = plan->contrasts; d < plan->contrasts + plan->contrast_count; d++)
+        fprintf(out, "- Contrast %s - %s, named at %s\n", d->variant, d->other, d->named);
+    fprintf(out, "- Seeds %lld to %lld\n", plan->base.seed, plan->base.seed + plan->seeds - 1);
+    for (int rate = 0; rate < plan->rate_count; rate++) fprintf(out, "- Learning rate %g\n", plan->rates[rate]);
+    fputs("\n```\n", out);
+    print_settings(out, plan);
+    print_tests(out, plan);
+    fputs("```\n\nThe texts:\n\n```\n", out);
+    json_dumpf(c->data, out, JSON_INDENT(2));
+    fputs("\n```\n", out);
+    if (!result_close(&file, true, error)) return false;
+    printf("plan     %s; nothing is trained yet: give the command without --register\n", path);
+    return true;
 }
 
 // Make the plan and the fingerprints of its texts, or continue the plan in the directory. Fails on every mistake that
@@ -308,9 +346,9 @@ static bool start(Comparison *c, const CompareOptions *o, const bool *given, cha
     for (int t = 0; ok && t < plan->text_count; t++)
         ok = json_array_append_new(c->data, data_json(&corpora[t])) == 0 ||
              fail_run(error, "no memory for the fingerprint of %s", plan->texts[t].data);
-    if (ok && !o->prints) print_settings(plan);
+    if (ok && !o->prints) print_settings(stdout, plan);
     ok = ok && (o->prints ? settle_plan(c, o, cores, error) : write_plan(c, o, cores, error));
-    if (ok && !o->prints) print_tests(plan);
+    if (ok && !o->prints) print_tests(stdout, plan);
     return ok;
 }
 
@@ -462,14 +500,14 @@ static bool train_all(const Comparison *c, int workers, int cores, Error *error)
 // --- runs that something else starts: --list, --slurm and --share ---
 
 // Append the words behind "compare", as they were typed, each with a space in front, without the options that say who
-// trains.
+// trains, of which the last three have a value.
 static void keep_words(Text *words, int argc, char **argv) {
-    static const char *const left_out[] = {"--list", "--slurm", "--share", "--workers"}; // the last two have a value
+    static const char *const left_out[] = {"--list", "--slurm", "--share", "--workers", "--register"};
     for (int i = 1; i < argc; i++) {
         const size_t length = strcspn(argv[i], "=");
         int n = 0;
-        while (n < 4 && (strlen(left_out[n]) != length || strncmp(left_out[n], argv[i], length) != 0)) n++;
-        if (n == 4) {
+        while (n < 5 && (strlen(left_out[n]) != length || strncmp(left_out[n], argv[i], length) != 0)) n++;
+        if (n == 5) {
             text_print(words, " ");
             shell_word(words, argv[i]);
         } else if (n >= 2 && argv[i][length] == '\0') {
@@ -550,11 +588,15 @@ bool command_compare(int argc, char **argv, Error *error) {
     options.prints = options.list || options.slurm;
     for (int i = 0; ok && i < argc; i++) ok = name_check("the argument", argv[i], error); // the report shows them
     ok = ok && comparison_paths(&comparison, options.out, error) && report_check(options.out, true, error) &&
+         (!*options.registered ||
+          result_check("--register", options.registered, REGISTER_HEAD, strlen(REGISTER_HEAD), error)) &&
          (!option_given(table(), given, "share") || set_share(&comparison, options.share, error));
     if (ok && !options.slurm) kernels_report("compare");
     ok = ok && start(&comparison, &options, given, argv + first, argc - first, cores, error);
     if (ok && options.prints)
         ok = divide(&comparison, &words, options.slurm, (int)options.workers, error);
+    else if (ok && *options.registered)
+        ok = register_plan(&comparison, options.registered, error);
     else if (ok)
         ok = train_all(&comparison, (int)options.workers, cores, error);
     for (int t = 0; t < TEXTS_MOST && comparison.corpora; t++) corpus_close(&comparison.corpora[t]);

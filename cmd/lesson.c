@@ -125,8 +125,8 @@ static void show_forward(const Lesson *l) {
 
 static void show_loss(const Lesson *l) {
     printf("The token at position %g has a key k: what it has to offer. It is turned by\n"
-           "its own position. The product of query and key is the score, for which only the\n"
-           "distance between the two tokens counts:\n\n",
+           "its own position. The dot product of query and key is the score, which depends\n"
+           "only on the distance between the two tokens:\n\n",
            l->pair.n);
     print_vector("k", l->pair.k);
     print_vector("k' = R((t-ago) theta) k", l->forward.turned_k);
@@ -145,12 +145,12 @@ static void show_loss(const Lesson *l) {
 static void show_backward(const Lesson *l) {
     const PairBackward *b = &l->backward;
     printf("A gradient says how fast the loss grows when a number grows; a leading d marks\n"
-           "it. In y = R(angle) x, x0 stands in y0 times cos and in y1 times sin, x1 in y0\n"
-           "times -sin and in y1 times cos. So the transposed matrix turns dy into dx: the\n"
-           "rotation by the negative angle, dx = R(-angle) dy.\n");
+           "it. In y = R(angle) x, x0 enters y0 with the factor cos and y1 with sin; x1\n"
+           "enters y0 with -sin and y1 with cos. So the transposed matrix turns dy into dx:\n"
+           "the rotation by the negative angle, dx = R(-angle) dy.\n");
     print_clock(b->dturned_q, "dq'", b->d.q, "dq",
                 "\n\n  dq'  comes back from the loss (dotted)\n  dq   goes on to what the query was made of\n\n"
-                "  A rotation keeps lengths, and so does the one back.");
+                "  A rotation preserves lengths, and so does its reverse.");
     print_number("dscore = weight - 1", b->dscore);
     print_vector("dq' = dscore k'", b->dturned_q);
     print_vector("dq = R(-t theta) dq'", b->d.q);
@@ -167,7 +167,7 @@ static void show_differences(const Lesson *l) {
         measured[n] = pair_slope(&l->pair, n);
         largest = fmax(largest, fabs(measured[n]));
     }
-    printf("Move one number x a little and see how the loss moves. This needs no calculus:\n"
+    printf("Move one number x a little and see how the loss changes. This needs no calculus:\n"
            "slope = (loss(x + h) - loss(x - h)) / 2h, h about 0.00001.\n\n");
     printf("  gradient of      by hand     measured\n");
     for (int n = 0; n < PAIR_NUMBERS; n++) {
@@ -185,9 +185,9 @@ static void show_torque(const Lesson *l) {
     PairForward forward;
     moved.theta -= 0.01 * b->d.theta;
     pair_forward(&forward, &moved);
-    printf("A turn moves y at right angles to itself: y0 grows by -y1 a radian, y1 by y0. So\n"
-           "the gradient of the angle is dy1 y0 - dy0 y1: a torque, with y the lever and dy\n"
-           "the force. Backward has these numbers already, so a scheme that trains theta\n"
+    printf("A turn moves y at right angles to itself: per radian, y0 grows by -y1, y1 by y0.\n"
+           "So the gradient of the angle is dy1 y0 - dy0 y1: a torque, with y the lever and\n"
+           "dy the force. Backward has these numbers already, so a scheme that trains theta\n"
            "gets its gradient almost for nothing:\n\n");
     print_number("torque on q'", b->torque_q);
     print_number("torque on k'", b->torque_k);
@@ -248,7 +248,7 @@ static bool write_exercises(const char *dir, Error *error) {
     printf("wrote   %s: seven exercises, each in C and in Python, and a checker\n", output.path);
     printf("next    cd %s && make\n", shell_quoted(quoted, output.path));
     printf("        then replace FILL_IN in 1_turn.c, and run make again;\n");
-    printf("        or in 1_turn.py, and run python3 check.py\n");
+    printf("        or in 1_turn.py, and run python3 check.py (needs numpy and a C compiler)\n");
     return true;
 }
 

@@ -49,10 +49,9 @@ static const Option sample_options[] = {
 
 static const Usage usage = {
     "sample",
-    "Generate text from a run, token by token. When the text outgrows the window, only its last tokens "
-    "are kept, half a window of them. With "
-    "--interactive, what you type and what the model answers is one text, as far as the window reaches. Your line "
-    "begins a new line of it; an empty line lets the answer go on.",
+    "Generate text from a run, token by token. When the text exceeds --context, the model keeps the most recent half "
+    "and goes on. With --interactive, what you type and what the model answers form one text: each line you type is "
+    "appended on a new line, and an empty line lets the answer go on.",
     "RUN [PROMPT]", sample_options,
     "  bitter sample runs/rope \"Once upon a time\" --tokens 500\n"
     "  bitter sample runs/rope@best --top-k 0 --top-p 0.9 --repeat 3\n"

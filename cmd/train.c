@@ -5,7 +5,6 @@
 #include "cmd/shared/arguments.h"
 #include "cmd/shared/output.h"
 #include "lab/eval/generate.h"
-#include "posenc/rotation/angles.h"
 #include "train/config.h"
 
 #include <assert.h>
@@ -20,7 +19,13 @@
 // --- the command line ---
 
 const Option *train_arguments(void) {
-    static const Option text_rows[] = {HEADING_ROW("FILE"), INPUT_OPTION_ROWS(TrainArguments), {0}};
+    static const Option text_rows[] = {
+        HEADING_ROW("Time"),
+        NUMBER_ROW("minutes", offsetof(TrainArguments, minutes), NULL, 0.01, 1e5, "X",
+                   "choose a size and --steps for X minutes on this machine; options that you give stay"),
+        HEADING_ROW("FILE"),
+        INPUT_OPTION_ROWS(TrainArguments),
+        {0}};
     static Option rows[ARGUMENTS_MOST];
     int count = 0;
     for (; train_options[count].name; count++) rows[count] = train_options[count];
@@ -135,6 +140,11 @@ bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *p
     const int any_vocabulary = 1;
     if (options->resume && !*options->out)
         return fail_input(error, "--resume needs the run to continue, as in --resume RUN");
+    const bool sized = !option_given(train_arguments(), given, "minutes");
+    const char *settles = options->resume ? "resume" : *options->init ? "init" : "steps";
+    if (!sized && option_given(train_options, given, settles))
+        return fail_input(error, "--minutes chooses a size and the steps, and --%s settles them; leave one of them out",
+                          settles);
     if (!mix_parse(&pos, options->pos, error)) return false;
     if (*options->init || options->resume) mix_print(&pos, options->pos); // as the other run has it
     if (*options->init && !options->resume && !take_over_model(options, given, error)) return false;
@@ -146,7 +156,7 @@ bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *p
         options->eval_every > options->steps / 10)
         options->eval_every = options->steps < 10 ? 1 : options->steps / 10;
     if (!option_given(train_options, given, "min-lr") && options->min_lr > options->lr) options->min_lr = options->lr;
-    if (!trainer_check(&pos, options, any_vocabulary, error) ||
+    if ((sized && !trainer_check(&pos, options, any_vocabulary, error)) ||
         (!options->resume && !check_effects(options, &pos, given, error)))
         return false;
     mix_print(&pos, options->pos); // with every option of the schemes
@@ -226,32 +236,23 @@ static void describe_data(const Corpus *corpus) {
                (unsigned long long)corpus->train.count, (unsigned long long)corpus->val.count, vocabulary);
 }
 
-// Pairs that make a full turn within the trained length have seen all their angles; the others limit longer contexts.
-static void describe_rotations(const Position *pos) {
-    const StretchRule *rule = &pos->stretch;
-    const int original = rule->original ? rule->original : pos->shape.context;
-    const int fast = rotary_fast_pairs(pos, original);
-    printf("        %d fast and %d slow pairs: the fast ones make a full turn within %d tokens\n", fast,
-           rotary_pairs(pos) - fast, original);
-    if (!rule->original) return;
-    char method[TEXT_CAPACITY];
-    choice_word(METHOD_NAMES, rule->method, method);
-    printf("        stretched %g times by %s\n", rule->factor, method);
-}
-
 void train_describe(const Trainer *trainer, const TrainOptions *options) {
     const Gpt *gpt = &trainer->gpt;
     const bool task = is_task(&trainer->corpus->builtin);
     const int rotations = mix_stretchable(&gpt->pos);
     const long long rows = options->batch * options->accumulate; // of a step
-    char pos[TEXT_CAPACITY], shape[TEXT_CAPACITY];
+    char pos[TEXT_CAPACITY], shape[TEXT_CAPACITY], method[TEXT_CAPACITY];
     mix_print(&gpt->pos, pos);
     shape_describe(shape, &gpt->shape, options->window);
     if (*trainer->init) printf("init    %s\n", trainer->init);
     printf("model   %s: %zu parameters, %zu of them positions\n", shape, tensor_numbers(&gpt->tensors, false),
            tensor_numbers(&gpt->tensors, true));
     printf("pos     %s\n", pos);
-    if (rotations >= 0) describe_rotations(&gpt->pos.part[rotations]);
+    const StretchRule *rule = rotations >= 0 ? &gpt->pos.part[rotations].stretch : NULL;
+    if (rule && rule->original > 0) {
+        choice_word(METHOD_NAMES, rule->method, method);
+        printf("        stretched %g times by %s\n", rule->factor, method);
+    }
     describe_data(trainer->corpus);
     const long long done = (long long)trainer->progress.step;
     if (trainer_out_of_patience(trainer))
@@ -261,6 +262,7 @@ void train_describe(const Trainer *trainer, const TrainOptions *options) {
     else
         printf("run     %s, steps %lld to %lld of %lld %s each\n", options->out, done + 1, options->steps,
                rows * (task ? 1 : options->context), task ? "exercises" : "tokens");
+    print_perplexities("compare", trainer, NAN);
     fflush(stdout);
 }
 
@@ -370,6 +372,7 @@ void train_show_end(const Trainer *trainer) {
         printf("stopped after step %lld of %lld (--patience %lld): no loss below that of step %lld since then\n", step,
                o->steps, o->patience, (long long)trainer->best.step);
     printf("done    %s  (batches' CRC-32 %08llx)\n", o->out, (unsigned long long)trainer->progress.batch_crc);
+    print_perplexities("landed ", trainer, exp(trainer->best.loss));
     snprintf(name, sizeof name, "%s%s", o->out, print_best(trainer) ? RUN_BEST : "");
     shell_quoted(weights, name);
     printf("next    bitter eval %s%s\n", weights, is_task(&trainer->corpus->builtin) ? " --task" : "");

@@ -8,13 +8,14 @@
 
 // --- the command line ---
 
-// The command line: what a run records, and then how FILE is read.
+// The command line: what a run records, what chooses some of it, and how FILE is read.
 typedef struct {
     TrainOptions train;
+    double minutes; // 0 = not given
     InputOptions input;
 } TrainArguments;
 
-// The rows of train_options, and then those of `input`.
+// The rows of train_options, and then those of the other fields.
 const Option *train_arguments(void);
 
 // Set options->data to runs/data/NAME, the shards of a text file, which is named after it. Fails (input) on a
@@ -27,7 +28,7 @@ bool train_name_data(TrainOptions *options, const char *text, Error *error);
 // hold. With --resume, take the options of the run in --out and set `paths`; with --init, take the model, data, batch
 // size and schedule of that run, except for options that were typed, and another seed. *steps is the number of steps
 // to do in all, which with --resume may be more than options->steps (train_continue). Fails (input) on every mistake
-// that can be found without the data.
+// that can be found without the data, and with --minutes without the sizes.
 bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *paths, const bool *given, Error *error);
 
 // Lock the run directory options->out and set the paths of its files. Without --out, take the first free default name.
@@ -39,7 +40,7 @@ bool train_lock_run(RunLock *lock, RunPaths *paths, TrainOptions *options, Error
 // validations. Fails (input) when the run has done so many steps already.
 bool train_continue(Trainer *trainer, TrainOptions *options, long long steps, const RunPaths *paths, Error *error);
 
-// Print the model, the scheme, the data and the steps that are left.
+// Print the model, the scheme, the data, the steps that are left, and what perplexities to expect.
 void train_describe(const Trainer *trainer, const TrainOptions *options);
 
 // --- what is shown in each step, and at the end ---
@@ -56,5 +57,26 @@ bool train_check_learning(const Trainer *trainer, const RunPaths *paths, Error *
 
 // Print how the training ended, which weights are the best, and what to do next.
 void train_show_end(const Trainer *trainer);
+
+// --- forecast.c: how long, how large, how good ---
+
+#define PASSES 4 // over the text, at most, for TOKENS_PER_PARAMETER
+
+// Choose the largest model that can see TOKENS_PER_PARAMETER tokens for each parameter in so many floating point
+// operations and in PASSES over the text, or else the smallest one: layers, heads, width, context, batch and learning
+// rate, but those that were typed. Fails (input) when no size goes with these.
+bool choose_size(TrainOptions *options, const bool *given, double operations, const Corpus *corpus, Error *error);
+
+// Choose so many steps of `seconds` as fill the minutes, with ten validations, but at most twice PASSES over the text;
+// and, unless typed, the warm-up and the steps between validations.
+void choose_steps(TrainOptions *options, const bool *given, double minutes, double seconds, const Corpus *corpus);
+
+// Before there is a trainer: with --minutes (not 0), measure this machine, choose, and print the choice. Print how long
+// the run will take, unless it is resumed or too short for a measurement. Fails as choose_size and train_step do.
+bool train_forecast(TrainOptions *options, const bool *given, double minutes, const Corpus *corpus, Error *error);
+
+// Print the perplexities of a unigram, of a bigram, of the run (NAN = not yet) and of recorded models. Prints nothing
+// for a task.
+void print_perplexities(const char *label, const Trainer *trainer, double run);
 
 #endif

@@ -54,7 +54,7 @@ int lesson_sample(int tokens);
 // lab/eval/attended.h.
 double *lesson_attention(void);
 
-// (H, d/2) radians a token by which each head and pair of a layer turns, without any stretch; 0 in a layer that goes
+// (H, d/2) radians per token by which each head and pair of a layer turns, without any stretch; 0 in a layer that goes
 // without rotation. Of rope:axes=2, the first half turns by lines, the second by columns. NULL if the scheme turns
 // nothing.
 double *lesson_frequencies(int layer);

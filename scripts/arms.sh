@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2154
 # Schemes as `bitter compare` takes them, with the learning rates that other comparisons have chosen. Scripts source this.
 # $results has the comparisons, and $from names those whose rates are taken, in the order of the settings.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # The training speed of five sizes of model, beside the same model in PyTorch and beside an older program, and of all
 # position schemes at one size: sh scripts/bench.sh BITTER
 # Everything that is compared takes turns, so that a machine whose speed drifts affects all alike; numbers are medians.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Which BLAS is the fastest here: sh scripts/bench_blas.sh BITTER
 # Builds bitter with every library that is installed, as build/LIBRARY/bitter, with all matrix products left to the
 # library (KERNELS=blas), and measures these programs in turn with BITTER; numbers are medians of ROUNDS (3). MKLROOT is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What bench.sh and bench_blas.sh share; they source it.
 complain() {
     echo "$(basename "$0"): $1" >&2

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # The book of the recorded experiments: sh scripts/book.sh prints its path, which is TEXT, or
 # ../shared/data/war-and-peace.txt.gz. It may be plain or .gz.
 set -eu

@@ -1,9 +1,10 @@
-"""Recompute the results that README.md and docs/compare.md quote, with numpy and scipy: python3 scripts/check_quoted.py
+# SPDX-License-Identifier: MIT
+"""Recompute the results that docs/compare.md quotes, with numpy and scipy: python3 scripts/check_quoted.py
 
 quoted.csv has a row for each: the part of runs/baseline, the difference, at which setting (or "A > B", the change from A to
 B), which intervals hold at once with it (those of the contrasts that were named, of all pairs, or of the changes), and
-the words that are quoted. These must stand in one of the two files, and results.csv must give the same numbers to the
-last digit. Ends with a line "N numbers agree, N do not".
+the words that are quoted. These must stand in docs/compare.md, and results.csv must give the same numbers to the last
+digit. Ends with a line "N numbers agree, N do not".
 """
 
 import csv
@@ -28,16 +29,14 @@ def recompute(report, row):
 
 
 def main():
-    pages = ""
-    for name in ("README.md", "docs/compare.md"):
-        with open(os.path.join(root, name), encoding="utf-8") as file:
-            pages += " ".join(file.read().split()) + " "
+    with open(os.path.join(root, "docs/compare.md"), encoding="utf-8") as file:
+        page = " ".join(file.read().split())
     agree = differ = 0
     with open(os.path.join(root, "scripts/quoted.csv"), encoding="utf-8") as file:
         for row in csv.DictReader(file):
             report = Report(os.path.join(root, "runs/baseline", row["part"]))
             what = f"{row['contrast']} {row['at']}".strip()
-            if row["quoted"] not in pages:
+            if row["quoted"] not in page:
                 report.missing(f"'{row['quoted']}' ({what})")
             printed = re.findall(NUMBER, row["quoted"])
             values = recompute(report, row)

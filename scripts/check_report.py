@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Recompute the numbers of a comparison's report from its results.csv, with numpy and scipy:
 
     python3 scripts/check_report.py DIR...

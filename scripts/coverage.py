@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How often 95% intervals hold what they are for: python3 scripts/coverage.py, or `make coverage`. Needs numpy and scipy.
 
 Studies of 6 contrasts with one reference are drawn with 5, 12 and 20 seeds: from the recorded seeds of

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Train position schemes on the same generated stories, and print the perplexity of each at the trained context and past
 # it: sh scripts/demo.sh BITTER [SCHEME...]. STEPS, BATCH, CONTEXT and DATA change the usual ones. The runs are in
 # runs/demo/, for `bitter sample` and `bitter report`, until the demo runs again.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # DroPE, dropping RoPE after training (Gelberg et al. 2025, 2512.12167): sh scripts/drope.sh BITTER [DIR]
 # From each of several seeds, a model is trained with rope for 7/8 of the steps, in windows of 256 bytes of generated
 # stories, three in four of which begin with a passkey document. The last eighth of the steps, at the same length, is

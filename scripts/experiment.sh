@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Do learned positions catch up with designed ones as models grow? sh scripts/experiment.sh BITTER [DIR]
 # Two comparisons on War and Peace, of six schemes at three sizes of the same depth and the same heads, with the same
 # number of tokens for each parameter (50 minutes on 2 cores): "rates" tries five learning rates, from one seed; "ladder"

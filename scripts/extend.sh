@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # RoPE past its trained length, by every method: sh scripts/extend.sh BITTER [DIR]
 # A small model is trained at 256 tokens on War and Peace, with a few passkey documents mixed in, and stretched 8 times,
 # by formulas, by search and by gradient descent. All runs are scored on held-out text, before and after the same short

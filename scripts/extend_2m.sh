@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # LongRoPE's headline length: one held-out window of 2,097,152 tokens: sh scripts/extend_2m.sh BITTER [DIR]
 # A model of 3 layers, of which only the last one looks further back than 16 tokens, is trained in windows of 512
 # tokens, mostly on passkeys, and on the first 35% of War and Peace. It is stretched 64 times by LongRoPE's search and

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # The searched model of scripts/extend.sh at 512 times its trained length: sh scripts/extend_far.sh BITTER [DIR]
 # A third round from 16,384 to 131,072 tokens. One candidate takes minutes there, so the search only picks the best of its
 # starting points: the formulas, and the searched factors stretched further. Then it measures perplexity in one window of

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Tables and the plot of scripts/extend.sh: sh scripts/extend_tables.sh DIR RESULTS "METHODS" "TUNED" "SEEDS"
 set -eu
 out=$1 results=$2 methods=$3 tuned=$4 seeds=$5

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # State tracking: can one layer with 2 heads and width 64 remember the last bit written? sh scripts/flipflop.sh BITTER [DIR]
 # Trains SCHEMES (rope path) on the flip-flop task. The table of the share of reads answered rightly goes to
 # RESULTS (runs/results/flipflop). Finished runs in DIR (runs/flipflop) are kept.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # `make fuzz` and `make fuzz-coverage` (tests/fuzz/README.md):
 #   fuzz.sh check               has clang libFuzzer?
 #   fuzz.sh all PROGRAM         every target for an equal share of FUZZ_SECONDS, FUZZ_JOBS side by side

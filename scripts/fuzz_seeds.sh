@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # `make fuzz-seeds`: fuzz_seeds.sh BITTER writes the seeds in tests/fuzz/corpus/TARGET/, small files as bitter writes them
 # and, by hand, those of other programs. Names that begin with "good" are those that readers must take. Inputs that the
 # fuzzer has found stay.

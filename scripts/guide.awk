@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A guide as `make install` installs it: links to files that are not installed become their words, because the source
 # tree is not there. -v documents="FILE...": what is installed; -v name=FILE: the guide, with its folder.
 { text = text $0 "\n" }

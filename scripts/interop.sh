@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # interop.sh PROGRAM BUILD: what bitter writes, read by the programs that it is written for, and the other way round.
 # Runs every script of tests/interop/ in a virtual environment, BUILD/interop/venv, which has the packages of
 # tests/interop/requirements.txt; BITTER_PYTHON=FILE names another Python that has them. Ends in "N passed, N failed".

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Lines "GROUP VALUE": the mean of the groups' means and its 95% interval, corrected for m comparisons (-v m=N,
 # Bonferroni). Values of a group (a text) differ by chance (the seed), groups differ for good, so the spread is that
 # within groups, each with its own (degrees of freedom: Satterthwaite 1946). A group with one value has no

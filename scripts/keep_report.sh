@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Copy what is recorded of a comparison: sh scripts/keep_report.sh DIR RESULTS
 # The page report.html stays in DIR, with the plots that only it shows: it is larger than everything else together. Of learning rates that were tried and not
 # chosen, results.csv keeps what they were judged by, and nothing by position or by part of the text.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # How many times the tokens does a learned scheme need to reach RoPE's loss, and does that factor fall as models grow?
 #   sh scripts/ladder.sh BITTER [DIR]
 # docs/ladder.md is the plan. Finished runs are kept: stop it and start it again at any time. DIR (runs/ladder) holds the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How many tokens one scheme needs for the loss of another: python3 scripts/lag.py RESULTS.CSV rope learned
 
 Of a comparison with --tokens-per-parameter: for each amount of training of the second scheme, the share of its tokens

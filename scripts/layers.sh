@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Position schemes by layer, as models of 2025 have them: sh scripts/layers.sh BITTER [DIR]
 # Trains seven arrangements of RoPE, ALiBi, no positions and windows from three seeds (under 30 minutes on 2 cores): on War
 # and Peace, to measure perplexity in windows of 1 to 8 times the trained length; and on documents with a passkey, to see

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Build BUILD/lesson/lesson.html: one file with the text, style and scripts of lesson/page/ and the program's own C code
 # as two WebAssembly modules (lesson/module.h).
 #   scripts/lesson.sh "CLANG" "PREPROCESSOR" BUILD TALES

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 "use strict";
 // node scripts/lesson_record.js BUILD >lesson/page/recorded.js: the curves that the lesson's page shows before the reader
 // trains. Each is trained by the page's own module (BUILD/lesson/float.wasm, from `make test-page`) with the page's own

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Two large texts for the ladder: sh scripts/linux.sh BITTER DIR
 # Prepares DIR/source and DIR/english from Debian's package linux-source-6.1, of one version, unless they are there:
 #   source    all .c files of the kernel (some 617 MB)

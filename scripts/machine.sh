@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Print the line that stands under a recorded result: sh scripts/machine.sh "COMMAND" RUN. The processor is that of the
 # run's config.json.
 set -eu

@@ -1,4 +1,5 @@
-# The pictures of README.md and posenc/README.md (scripts/pictures.sh). picture: places (with the schemes of `bitter train
+# SPDX-License-Identifier: MIT
+# The pictures of docs/schemes.md and posenc/README.md (scripts/pictures.sh). picture: places (with the schemes of `bitter train
 # --pos help`), pair (with the numbers of `bitter lesson`), diagonals, cope or reflection.
 
 # --- places: where position schemes enter the model ---

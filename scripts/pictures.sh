@@ -1,5 +1,6 @@
 #!/bin/sh
-# A picture of README.md or posenc/README.md: sh scripts/pictures.sh ./bitter NAME >docs/NAME.svg
+# SPDX-License-Identifier: MIT
+# A picture of docs/schemes.md or posenc/README.md: sh scripts/pictures.sh ./bitter NAME >docs/NAME.svg
 # NAME: places, pair, diagonals, cope or reflection; without a name, the names are printed.
 set -eu
 bitter=${1:?"usage: sh scripts/pictures.sh BITTER [NAME]"}

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Draw a table: python3 scripts/plot.py TABLE.csv "WHAT ITS NUMBERS ARE"
 
 Writes TABLE.svg: the first column is x, each other column a line, over a logarithmic axis. Needs `pip install matplotlib`.

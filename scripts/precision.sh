@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # What remains of each position scheme in fewer digits: sh scripts/precision.sh BITTER [DIR]
 # Every scheme of `--pos help` is trained in float from several seeds, on the same generated stories, in windows of 512
 # tokens, and scored with what it computes from positions in float, bf16, fp8 and int8 (`eval --positions-as`), by

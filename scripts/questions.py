@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Measure and draw what docs/questions.md tells; scripts/questions.sh calls it:
 
     python3 scripts/questions.py BITTER NUMBER RUNS DATA RESULTS

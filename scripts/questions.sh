@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # The measurements of docs/questions.md: sh scripts/questions.sh BITTER [NUMBER...]; without a number, all eight questions.
 # Trains what a question needs with `bitter compare` in DIR (runs/questions), where finished runs are kept, and lets
 # scripts/questions.py measure them. Tables and figures go to RESULTS (runs/results/questions). STEPS, SEEDS (of each

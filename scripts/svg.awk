@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Functions for drawing SVG, for awk -f scripts/svg.awk and a program after it. Forward is green, backward is red. Other
 # renderers than browsers read the pictures, too: no custom properties or shorthands.
 function begin(width, height, title,    i, style) {

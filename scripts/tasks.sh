@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Which position schemes solve which tasks, at trained lengths and beyond: sh scripts/tasks.sh BITTER [DIR]
 # Trains every scheme on every task from several seeds, with one thread per run and a run per core. Finished runs are kept
 # and a killed one continues: stop it and start it again at any time. DIR (runs/tasks) holds the

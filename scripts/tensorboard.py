@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Show runs in TensorBoard, during training or after it.
 
     python3 scripts/tensorboard.py runs/rope runs/alibi      follow these runs until Ctrl-C

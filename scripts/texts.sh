@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Five kinds of text for comparisons: sh scripts/texts.sh BITTER DIR
 # Prepares DIR/book, DIR/source, DIR/russian, DIR/tales and DIR/dna, of at most 3 MB each, unless they are there:
 #   book      War and Peace in English (TEXT; see book.sh)

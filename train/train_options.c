@@ -13,15 +13,15 @@
 const Option train_options[] = {
     HEADING_ROW("Data"),
     TEXT_ROW("data", FIELD(data), "builtin:tales", "DIR", "shards from `bitter prepare` or llm.c, or builtin:NAME"),
-    TEXT_ROW("documents", FIELD(documents), NULL, "NAME",
-             "begin some windows of the text with a document of builtin:passkey; its share=X is the fraction of such "
-             "windows"),
+    TEXT_ROW(
+        "documents", FIELD(documents), NULL, "NAME",
+        "mix passkey documents into training: a fraction X of the windows begins with one (builtin:passkey:share=X)"),
     HEADING_ROW("Model"),
     MODEL_OPTION_ROWS(TrainOptions),
     INTEGER_ROW("random-positions", FIELD(random_positions), "0", 0, 1e6,
                 "give the tokens of a sequence random positions below N, in rising order; 0 = off"),
     HEADING_ROW("Training"),
-    INTEGER_ROW("accumulate", FIELD(accumulate), "1", 1, 100000, "batches whose gradients are averaged for one step"),
+    INTEGER_ROW("accumulate", FIELD(accumulate), "1", 1, 100000, "gradient accumulation: batches per optimiser step"),
     INTEGER_ROW("steps", FIELD(steps), "1000", 1, HUGE_VAL, "optimiser steps"),
     NUMBER_ROW("lr", FIELD(lr), "1e-3", 0, 100, "X", "peak learning rate"),
     NUMBER_ROW("min-lr", FIELD(min_lr), "1e-4", 0, 100, "X",

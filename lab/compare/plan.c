@@ -273,8 +273,13 @@ int plan_family(const Plan *plan) {
 }
 
 // Before any run is done nobody has seen a result, so contrasts that are typed take the place of the earlier ones.
+// Those that were named before keep the date.
 static bool follow_contrasts(Plan *plan, const Plan *before, int done, Error *error) {
     const Plan mine = *plan;
+    for (Contrast *c = plan->contrasts; c < plan->contrasts + plan->contrast_count; c++) {
+        const Contrast *earlier = plan_named(before, c->variant, c->other);
+        if (earlier) memcpy(c->named, earlier->named, sizeof c->named);
+    }
     if (done == 0 && !mine.default_contrasts) return true;
     const Contrast *const sources[] = {before->contrasts, mine.contrasts};
     const int counts[] = {before->contrast_count,

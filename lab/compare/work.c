@@ -207,9 +207,9 @@ static LockResult enter(Worker *w, Error *error) {
 // Train, or continue to train, and measure, in the directory that is locked.
 static bool train_and_measure(Worker *w, Error *error) {
     Trainer trainer;
-    w->trainer = &trainer;
     w->options.resume = !path_missing(w->files.paths.config);
     if (!open_corpus(w, error)) return false;
+    w->trainer = &trainer;
     bool ok = trainer_create(&trainer, &w->options, w->corpus, error);
     if (ok) {
         ok = run_load_or_create(&trainer, &w->files.paths, &w->options, error) &&
@@ -220,6 +220,7 @@ static bool train_and_measure(Worker *w, Error *error) {
         log_close(&w->files.positions);
         trainer_free(&trainer);
     }
+    w->trainer = NULL;
     corpus_close(&w->own);
     return ok;
 }

@@ -81,7 +81,7 @@ const Mistake mistakes[] = {
      .family = {.qk_forward = turn_values_too, .qk_backward = turn_values_back_too}},
     {"pairing", "In training, channels i and i+d/2 form a pair; in use, channels 2i and 2i+1.", &scheme_rope,
      .family = {.layout = layout_marked, .qk_forward = turn_other_pairs_in_use}},
-    {"exponent", "Pair i turns by b^(-i/d) radians a token, instead of b^(-2i/d).", &scheme_rope,
+    {"exponent", "Pair i turns by b^(-i/d) radians per token, instead of b^(-2i/d).", &scheme_rope,
      .theta = theta_of_half_the_exponent},
     {"bias", "The bias is added before the score is divided by sqrt(d), instead of after.", &scheme_alibi,
      .curve = curve_before_the_scale},

@@ -51,7 +51,7 @@ double pair_score_by_distance(const Pair *pair);
 // M^T d. `matrix` is M row by row: for a rotation all lengths are the same, for other matrices they grow or fade.
 void pair_lengths(double *lengths, const double d[2], const double matrix[4], int times);
 
-// --- a task for a frequency: find what stood `ago` tokens ago ---
+// --- a task for a frequency: attend to the token `ago` positions back ---
 //
 // All tokens have the same query (strength, 0) and the same key R(phase) (1, 0), so the score at distance j is
 // strength cos(j theta - phase), and theta alone decides where the last of `tokens` tokens looks. The loss is -log of
@@ -91,7 +91,7 @@ bool picture_lengths(double *lengths, const char *scheme, bool keys, int pair, i
 double picture_factors(double *factors, Method method, double factor, int original, double base, int pairs);
 
 // q . k with the query at m and the key at n, both turned: q and k (pairs, 2); pair i turns by base^(-i/pairs) /
-// factors[i] radians a token.
+// factors[i] radians per token.
 double picture_score(const double *q, const double *k, const double *factors, double base, int pairs, int m, int n);
 
 #endif

@@ -148,7 +148,7 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
     }
     if (!page_chart(page, &chart, error, "Differences in loss on held-out text%s%s",
                     facts->outcome->seeds > 1 || facts->settings_over_texts > 0 ? ", with 95% intervals" : "",
-                    exploratory ? "; hollow: exploratory" : ""))
+                    exploratory ? "; hollow: not planned (exploratory)" : ""))
         return false;
     if (contrasts == end) return true;
     fputs("<details><summary>The numbers</summary>\n", page->html); // which the Markdown has, too
@@ -192,13 +192,13 @@ static void losses(Page *page, const Facts *facts) {
 static void settings(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
     const bool one = plan->setting_count == 1;
-    page_paragraph(page, "What was trained: each scheme from %d seed%s%s%s.", facts->outcome->seeds,
+    page_paragraph(page, "What was trained: each scheme from %d seed%s%s%s. Large models usually get 20 tokens per parameter.", facts->outcome->seeds,
                    facts->outcome->seeds == 1 ? "" : "s", one ? "" : ", in each of these settings",
-                   strstr(facts->names[0], "tpp") ? " (tpp: training tokens for each parameter)" : "");
+                   strstr(facts->names[0], "tpp") ? " (tpp: training tokens per parameter)" : "");
     page_table(page, "%s", "");
     page_row(page, true,
-             "%stext|parameters|layers|heads|width|context|steps|tokens|tokens a parameter|epochs|"
-             "operations a token of %s",
+             "%stext|parameters|layers|heads|width|context|steps|tokens|tokens per parameter|epochs|"
+             "FLOPs per token of %s",
              one ? "" : "setting|", plan->variants[plan->reference].name);
     for (int s = 0; s < plan->setting_count; s++) {
         const Setting *setting = &plan->settings[s];

@@ -111,7 +111,7 @@ void words_contrast(Text *text, const Facts *facts, const Difference *d, int cou
         if (resolved)
             text_print(text, "%s is better than %s", names[verdict == VERDICT_WORSE], names[verdict == VERDICT_BETTER]);
         else if (!begun)
-            text_print(text, "%s or %s: ", names[0], names[1]);
+            text_print(text, "%s vs %s: ", names[0], names[1]);
         if (!resolved)
             text_print(text, "%s",
                        verdict == VERDICT_DIVERGED ? "not known, because a run diverged" : verdict_words(verdict));
@@ -125,7 +125,7 @@ void words_contrast(Text *text, const Facts *facts, const Difference *d, int cou
         else if (resolved)
             text_print(text, " by %.*f to %.*f nats a token", digits_for(least), least, digits_for(least), most);
         else if (count == 1 && verdict != VERDICT_DIVERGED)
-            text_print(text, ", %s - %s is %s nats a token", names[0], names[1],
+            text_print(text, "; %s - %s: %s nats a token", names[0], names[1],
                        interval_words(numbers, d->gap.estimate, d->interval.low, d->interval.high));
         begun = true;
     }

@@ -38,7 +38,7 @@ static void pair_lines(Chart *chart, const Gpt *gpt, int tensor, int heads) {
 
 // Learned frequencies of every head and layer, beside the designed base^(-2i/d), and scales if there are any.
 static bool frequency_chart(Page *page, const char *name, const Gpt *gpt, Error *error) {
-    Chart chart = {.x_label = "pair", .y_label = "radians a token", .log_y = true};
+    Chart chart = {.x_label = "pair", .y_label = "radians per token", .log_y = true};
     Chart scales = {.x_label = "pair", .y_label = "times its share of the score", .log_y = true};
     const Position *pos = &gpt->pos.part[0];
     chart_line(&chart, "designed");

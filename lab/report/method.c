@@ -33,13 +33,13 @@ bool report_cost(Page *page, const Facts *facts, Error *error) {
     const double base_seconds = seconds_a_token(&base_spread, facts, setting, base),
                  base_operations = setting_operations(plan, setting, base);
     page_paragraph(page,
-                   "Operations are floating point operations for a token of training, forward and backward, with those "
+                   "FLOPs are floating point operations for a token of training, forward and backward, with those "
                    "of attention and of the position scheme. Times are those of the training itself, in the fastest "
                    "seed; the slowest took longer by the spread. Runs that trained at once shared the machine.");
     page_table(page, "costs%s", facts->at[setting]);
     page_row(
         page, true,
-        "scheme|parameters|of them positions|operations a token|more than %s|microseconds a token|more than %s|spread",
+        "scheme|parameters|of them positions|FLOPs per token|more than %s|microseconds per token|more than %s|spread",
         plan->variants[base].name, plan->variants[base].name);
     for (int variant = 0; variant < plan->variant_count; variant++) {
         const double seconds = seconds_a_token(&spread, facts, setting, variant), more = seconds / base_seconds - 1;
@@ -66,6 +66,9 @@ bool report_limits(Page *page, const Facts *facts, Error *error) {
         "are paired, and the seeds are the independent units. \"Not resolved\" does not "
         "mean \"equal\": every difference in the interval is possible. Losses are measured on the second half of the "
         "validation text, which was not used to choose anything.");
+    if (plan->contrast_count > 0 && plan->contrasts[0].after == 0)
+        page_paragraph(page, "The primary contrasts were named at %s, before any run was done.",
+                       plan->contrasts[0].named);
     int given = 0; // variants whose rates were given with them
     for (int variant = 0; variant < plan->variant_count; variant++) given += plan->variants[variant].lr_count > 0;
     if (given == plan->variant_count)

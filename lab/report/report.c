@@ -91,7 +91,9 @@ bool report_check(const char *directory, bool comparison, Error *error) {
     }
     for (int plot = 1; plot < 1000; plot++)
         if (!path_format(path, error, "%s/plot-%d.svg", directory, plot) ||
-            !result_replaces("", path, SVG_HEAD, strlen(SVG_HEAD), error))
+            !result_replaces("", path, SVG_HEAD, strlen(SVG_HEAD), error) ||
+            !path_format(path, error, "%s/plot-%d.tex", directory, plot) ||
+            (comparison && !result_replaces("", path, PGFPLOTS_HEAD, strlen(PGFPLOTS_HEAD), error)))
             return false;
     return true;
 }

@@ -12,8 +12,8 @@
 //
 // n seeds reach a level of 1 - 0.05/m in this way if 2^(1-n) <= 0.05/m: 6 seeds do for m = 1 comparison, 8 for 6, 11
 // for 28. With fewer, the interval is Student's t around the mean and at least [x_1, x_n], which alone holds the median
-// with 93.75% for n = 5. Then it does depend on the shape: `make coverage` prints how much, and docs/compare.md has the
-// table.
+// with 93.75% for n = 5. Then it does depend on the shape: `make coverage` prints how much, and docs/intervals.md has
+// the table.
 //
 // What a difference costs, in standard deviations s of normal noise, alone and as one of m comparisons:
 //                                        m = 1     6     28

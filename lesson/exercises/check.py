@@ -1,7 +1,7 @@
 """Check the exercises in Python: `python3 check.py` checks all, `python3 check.py 3` only the third.
 
-What is right, and what usual mistakes give, is written once, in C (check_1.c to check_7.c). So this needs a C compiler,
-which it calls by itself, and numpy. The compiled checker asks what a function gives, as "? turn 2 1 0 0.5": two numbers
+This needs numpy and a C compiler, which it calls by itself: what is right, and what the usual mistakes give, is written
+once, in C (check_1.c to check_7.c). The compiled checker asks what a function gives, as "? turn 2 1 0 0.5": two numbers
 are wanted for x = (1, 0) and angle = 0.5. This program calls the function and answers.
 """
 
@@ -51,8 +51,8 @@ def load(path):
     try:
         code = compile(text, path, "exec")
     except (SyntaxError, ValueError) as error:
-        hint = "Python needs every sign of multiplication: a formula's x0 c is x0 * c."
-        raise Wrong(f"line {getattr(error, 'lineno', 1)} is no Python: {error.args[0]}. ({hint})") from None
+        hint = "Python needs a * for every multiplication: a formula's x0 c is x0 * c."
+        raise Wrong(f"line {getattr(error, 'lineno', 1)} is not valid Python: {error.args[0]}. ({hint})") from None
     call(path, exec, code, names)
     return names
 
@@ -102,7 +102,8 @@ def check(exercise, directory):
     try:
         subprocess.run([*compiler, "-std=c11", '-DENDING=".py"', *sources, "-lm", "-o", program], check=True)
     except FileNotFoundError:
-        sys.exit(f"check.py: there is no C compiler {compiler[0]}, which the checker needs; CC=NAME names another")
+        sys.exit(f"check.py: there is no C compiler {compiler[0]}; Python exercises need one too, because their checker is "
+                 "written in C. Install gcc or clang, or name another compiler with CC=NAME")
     except subprocess.CalledProcessError:
         sys.exit(f"check.py: {' '.join(sources)} do not compile")
     with subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as checker:

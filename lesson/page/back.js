@@ -30,7 +30,7 @@ const back = {
             drawPicture({phi, y, dy, dx, moved, ghostX, ghostY, flipped});
             root.querySelector('.gain i').style.setProperty('--share', share);
             show(root, {
-                gain: `${share < 0 ? 'falls' : 'rises'} by ${digits(100 * Math.abs(share), 0)} %`, step: `${digits(step, 0)} %`, aside: `${aside}°`,
+                gain: `${share < 0 ? 'falls' : 'rises'} ${digits(100 * Math.abs(share), 0)}%`, step: `${digits(step, 0)}%`, aside: `${aside}°`,
                 sign: flipped ? '+' : '−',
                 verdict: !revealed || aside !== 0 || most < 1e-9 ? '' : wrong ? 'The copy leaves dy: this gradient is wrong.' : 'The copy moves along dy.',
             });
@@ -67,7 +67,7 @@ const back = {
             }
         }
 
-        // dy on its way from y back to x.
+        // dy as it is turned back, from y to x.
         function fan(phi, dy) {
             const steps = Math.floor(Math.abs(phi) / 0.45);
             for (let i = 1; i < steps; i++) {

@@ -13,15 +13,15 @@ const GROUPS = [
 
 // Why the checks answer as they do.
 const REASONS = {
-    sign: 'The backward pass no longer fits the forward pass. Everything the gradient reaches through a rotation is wrong: queries ' +
+    sign: 'The backward pass no longer matches the forward pass. Everything the gradient reaches through a rotation is wrong: queries ' +
         'and keys of the last layer, and everything before them. What comes after the last rotation is right.',
     values: 'Values are turned and their gradients turned back, so every gradient is right. But now the output depends on where ' +
-        'the sentence stands, and not on distances alone: a shift shows it.',
-    pairing: 'Training is right, and so is use; only together they are wrong. This happens when weights move from one program to another. ' +
-        'It takes a comparison of the two to see it.',
+        'the sentence stands, not only on distances: a shift shows it.',
+    pairing: 'Training on its own is right, and so is use on its own; together they are wrong. This happens when weights move from one program to ' +
+        'another. Only a comparison of the two shows it.',
     exponent: 'This is another model, and its gradients are right. Nothing within the program can tell; only the paper’s formula reveals it.',
-    bias: 'This is another model, too: what ALiBi takes off a score is too small by a constant factor, and the gradients fit that. Only the paper’s formula reveals it.',
-    cache: 'Training has no cache, so all that training does is right. Feeding the tokens one by one shows the mistake.',
+    bias: 'This is another model, too: what ALiBi subtracts from a score is too small by a constant factor, and the gradients match that. Only the paper’s formula reveals it.',
+    cache: 'Training has no cache, so everything in training is right. Feeding the tokens one by one shows the mistake.',
     dropped: 'One term of one sum is missing. The gradient check names the tensor; all others are right.',
 };
 
@@ -175,7 +175,7 @@ const wrongSign = {
         const shown = this.models.length ? [] : this.KINDS.map(([name, , look], i) =>
             ({name, look, points: recordedPoints(RECORDED.wrong[name], i === 1 ? this.upTo : this.STEPS)})).filter(run => run.points.length);
         drawLosses(this.chart, this.models, this.STEPS, shown);
-        legend(this.root.querySelector('.key'), [...shown.map(run => [`${run.look} recorded`, `${run.name}, recorded`]), ...this.models.map(m => [m.look, m.name])]);
+        legend(this.root.querySelector('.key'), [...shown.map(run => [`${run.look} recorded`, `${run.name}, recorded`, run.name]), ...this.models.map(m => [m.look, m.name, m.name])]);
     },
 
     async begin() {

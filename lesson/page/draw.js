@@ -217,10 +217,10 @@ class Plane extends Picture {
 
     // An arrow from `from` to from + v, with its name at the tip, beside the names that are there already.
     vector(v, name, look, from = [0, 0]) {
-        const tip = [from[0] + v[0], from[1] + v[1]], [x, y] = this.at(tip), end = 2 * this.middle;
+        const tip = [from[0] + v[0], from[1] + v[1]], [x, y] = this.at(tip), end = 2 * this.middle, half = Math.max(14, 5 * name.length);
         const places = [0, 1.2, -1.2, 2.2, -2.2].map(aside => {
             const angle = Math.atan2(v[1], v[0]) + aside;
-            return [Math.max(14, Math.min(end - 14, x + 24 * Math.cos(angle))), Math.max(16, Math.min(end - 8, y - 24 * Math.sin(angle) + 5))];
+            return [Math.max(half, Math.min(end - half, x + 24 * Math.cos(angle))), Math.max(16, Math.min(end - 8, y - 24 * Math.sin(angle) + 5))];
         });
         const free = places.find(place => this.isFree(place, name)) ?? places[0];
         this.names.push([...free, name]);
@@ -310,7 +310,8 @@ class Clocks extends WidePicture {
     }
 }
 
-// A line chart. x, y: {from, to, name, log}; lines: {points: [[x, y] ...], look, name}.
+// A line chart. x, y: {from, to, name, log}; lines: {points: [[x, y] ...], look, sym}, where sym is the symbol that lights
+// the line, if one does.
 class Chart extends WidePicture {
     get frame() {
         return {left: 66, right: this.width - 14, top: 12, bottom: this.height - 40};
@@ -352,7 +353,10 @@ class Chart extends WidePicture {
         this.add('clipPath', {id}, element('rect', {x: left - 3, y: top - 3, width: right - left + 6, height: bottom - top + 6}));
         for (const line of lines) {
             const points = line.points.filter(p => Number.isFinite(p[1]));
-            if (points.length) this.path(points.map(p => this.at(p)), `curve ${line.look}`).setAttribute('clip-path', `url(#${id})`);
+            if (!points.length) continue;
+            const curve = look => this.path(points.map(p => this.at(p)), look).setAttribute('clip-path', `url(#${id})`);
+            if (line.sym) this.symbol(line.sym, () => { curve('hit narrow'); curve(`curve ${line.look}`); });
+            else curve(`curve ${line.look}`);
         }
     }
 
@@ -385,10 +389,12 @@ function tickName(value) {
     return String(+value.toPrecision(6)).replace('-', '−');
 }
 
-// The key of a chart, in a <ul class="key">: [look, words] each.
+// The key of a chart, in a <ul class="key">: [look, words, sym] each. `sym` is that of the line, if it has one.
 function legend(list, entries) {
-    list.replaceChildren(...entries.map(([look, words]) => {
+    list.replaceChildren(...entries.map(([look, words, sym]) => {
         const item = document.createElement('li'), sample = element('svg', {viewBox: '0 0 30 10', 'aria-hidden': 'true'});
+        if (sym) item.dataset.sym = sym;
+        if (sym) item.classList.toggle('lit', symbols.lit(list) === sym);
         sample.append(element('line', {x1: 1, y1: 5, x2: 29, y2: 5, class: `curve ${look}`}));
         item.append(sample, words);
         return item;

@@ -78,7 +78,7 @@ const inside = {
     },
 
     async sample(boxes, note, v, method) {
-        note.textContent = `Each model goes on after “${v.prompt}”, one byte after the other.`;
+        note.textContent = `Each model continues “${v.prompt}”, one byte at a time.`;
         for (const model of this.training.models) {
             const used = await this.stretched(model, method);
             const box = this.box(boxes, this.title(model, used));
@@ -92,7 +92,7 @@ const inside = {
 
     // A grid: a row for each layer and head, a column for each distance.
     async attention(boxes, note, v, method) {
-        note.textContent = 'How much each head attends to the token at a distance, on unseen text. The stronger the colour, the more (it follows the square root); each row is one head.';
+        note.textContent = 'How much each head attends to tokens at each distance, on unseen text. Each row is one head. A stronger colour means more attention (on a square-root scale).';
         for (const model of this.training.models) {
             const used = await this.stretched(model, method);
             const layers = await model.worker.request('attention'), rows = layers.flat(), heads = layers[0].length;
@@ -156,7 +156,7 @@ const inside = {
         for (const [i, [name, method]] of shown.entries())
             lines.push({name: `${name}${stretchName(method)}, recorded`, look: looks[i], points: runs[name].windows[method].map((loss, j) => [lengths[j], loss])});
         const {key, chart} = this.windows(boxes);
-        legend(key, lines.map(line => [line.look, line.name]));
+        legend(key, lines.map(line => [line.look, line.name, line.name]));
         this.drawBeyond(chart, lines, lengths, this.training.PRESET.context);
     },
 
@@ -165,8 +165,8 @@ const inside = {
         const context = this.training.models[0].shape.context, lengths = [context / 2, context, context * 2, context * 4], lines = [];
         for (const model of this.training.models) {
             const used = await this.stretched(model, method), points = [];
-            note.textContent = `Trained in windows of ${context} bytes, read in shorter and longer ones.`;
-            if (method !== used) this.paragraph(box, `${model.name} has no designed rotations that could be stretched.`);
+            note.textContent = `Trained in windows of ${context} bytes, tested in shorter and longer ones.`;
+            if (method !== used) this.paragraph(box, `${model.name} has no fixed frequencies that could be stretched.`);
             for (const length of lengths) {
                 try {
                     points.push([length, await model.worker.request('loss_at', {length})]);
@@ -176,7 +176,7 @@ const inside = {
                 }
             }
             lines.push({name: this.title(model, used), look: model.look, points});
-            legend(key, lines.map(line => [line.look, line.name]));
+            legend(key, lines.map(line => [line.look, line.name, line.name]));
             this.drawBeyond(chart, lines, lengths, context);
         }
     },
@@ -190,7 +190,7 @@ const inside = {
             {from: low, to: Math.max(low + 1, half(Math.max(...losses), Math.ceil)), name: 'loss'});
         const [x] = chart.at([context, 1]);
         chart.add('rect', {x, y: chart.frame.top, width: chart.frame.right - x, height: chart.frame.bottom - chart.frame.top, class: 'past'});
-        chart.draw(lines);
+        chart.draw(lines.map(line => ({...line, sym: line.name})));
         lines.forEach(line => line.points.forEach(p => chart.mark(p, line.look)));
     },
 };

@@ -55,22 +55,24 @@ const ARROWS = [
 const SIGNS = [[67, '+'], [153, '+'], [240, '=']]; // between S0, both biases and S
 
 // What happens in each step: its name; forward, how the numbers that it makes come from those before; backward, how their
-// gradients come from those behind; and the tiles whose numbers are shown.
+// gradients come from those behind; and the tiles whose numbers are shown. Symbols in braces light their tiles.
 const STEPS = [
-    ['embeddings', 'each word’s own numbers', 'dtoken = dx: a sum passes its gradient on', ['token']],
-    ['x, after place 1', 'x = token + code(t)', 'dx += Wᵀ (dq, dk, dv), back through the norm;  dcode = dx', ['code', 'x']],
-    ['q, k and v', '(q, k, v) = W norm(x)', 'back through place 2:  dq ← R(−tθ) dq,  dk ← R(−tθ) dk', ['q0', 'k0', 'v']],
-    ['q and k, after place 2', 'q ← R(tθ) q,  k ← R(tθ) k', 'dq += dS k / √d,  dk += dS q / √d', ['q', 'k']],
-    ['products', 'S = q · k / √d', 'dS as it is: a sum passes its gradient on', ['S0']],
-    ['score, after places 3 and 4', 'S += bias', 'dS = P (dP − Σ P dP);  dbias = dS', ['bias', 'content', 'S']],
-    ['softmax', 'P = softmax(S)', 'dP = dheads · v', ['P']],
-    ['weighted sum', 'heads = Σ P v', 'dheads = Wᵀ dx;  dx also goes straight on', ['heads']],
-    ['into the stream', 'x ← x + W heads', 'dx += what comes back through the MLP', ['mid']],
-    ['MLP', 'x ← x + MLP(norm(x))', 'dx, from the loss through the last norm', ['out']],
-    ['loss', 'loss = −ln p(next word)', '', []],
+    ['embeddings', '{token}: each word’s own numbers', '{token:dtoken} = {x:dx}: a sum passes its gradient on unchanged', ['token']],
+    ['x, after place 1', '{x} = {token} + {code}(t)', '{x:dx} += Wᵀ ({q0:dq}, {k0:dk}, {v:dv}), back through the norm;  {code:dcode} = {x:dx}', ['code', 'x']],
+    ['q, k and v', '({q0:q}, {k0:k}, {v}) = W norm({x})', 'back through place 2:  {q0:dq} ← R(−tθ) {q:dq},  {k0:dk} ← R(−tθ) {k:dk}', ['q0', 'k0', 'v']],
+    ['q and k, after place 2', '{q} ← R(tθ) {q0:q},  {k} ← R(tθ) {k0:k}', '{q:dq} += {S0:dS} {k} / √d,  {k:dk} += {S0:dS} {q} / √d', ['q', 'k']],
+    ['products', '{S0:S} = {q} · {k} / √d', '{S0:dS} = {S:dS}: a sum passes its gradient on unchanged', ['S0']],
+    ['score, after places 3 and 4', '{S} ← {S0:S} + {bias}', '{S:dS} = {P} ({P:dP} − Σ {P} {P:dP});  {bias:dbias} = {S:dS}', ['bias', 'content', 'S']],
+    ['softmax', '{P} = softmax({S})', '{P:dP} = {heads:dheads} · {v}', ['P']],
+    ['weighted sum', '{heads} = Σ {P} {v}', '{heads:dheads} = Wᵀ {mid:dx};  {mid:dx} also goes straight back to {x}', ['heads']],
+    ['residual stream', '{mid:x} ← {x} + W {heads}', '{mid:dx} += what comes back through the MLP', ['mid']],
+    ['MLP', '{out:x} ← {mid:x} + MLP(norm({mid:x}))', '{out:dx}, from the loss through the last norm', ['out']],
+    ['loss', '{loss} = −ln p(next word | {out:x})', '', []],
 ];
+// Tiles whose symbol in these formulas is not their key.
+const SYMBOLS = {q0: 'q', k0: 'k', S0: 'S', content: 'bias', mid: 'x', out: 'x'};
 // What is said instead where no scheme turns pairs.
-const UNTURNED = {forward: {3: 'place 2 does nothing here: q and k as they are'}, backward: {2: 'back through place 2: nothing turns'}};
+const UNTURNED = {forward: {3: 'place 2 does nothing here: {q} and {k} stay as they are'}, backward: {2: 'back through place 2: nothing turns'}};
 
 // One run of the layer: {values, gradients} by tile, rows of numbers; and the loss.
 function runLayer(numbers, scheme, order, place) {
@@ -172,7 +174,8 @@ class Diagram extends WidePicture {
     // Squares whose areas are the sizes of the numbers; negative ones are hollow, changed ones framed.
     tile(name, rows, look, reached, changed) {
         const {x, y, width, height, cell} = this.box(name), [, , side] = TILES[name][this.kind];
-        const size = Math.max(...rows.flat().map(Math.abs)), group = this.add('g', {'data-tile': name, class: `tile ${look}${reached ? '' : ' waiting'}`});
+        const size = Math.max(...rows.flat().map(Math.abs)), lit = symbols.lit(this.svg) === name;
+        const group = this.add('g', {'data-tile': name, 'data-sym': name, class: `tile ${look}${reached ? '' : ' waiting'}${lit ? ' lit' : ''}`});
         group.append(element('rect', {x: x - 1, y: y - 1, width: width + 2, height: height + 2, class: 'ground'}));
         rows.forEach((row, r) => row.forEach((value, c) => {
             const full = cell - 1.5, edge = size > 0 ? full * Math.sqrt(Math.abs(value) / size) : 0, hollow = value < 0;
@@ -234,19 +237,22 @@ const layer = {
             [run, plain] = [this.run(scheme, place, swapped), this.run(scheme, place, false)];
         } catch (error) { // a formula need not be finite with so few heads and tokens
             this.root.classList.add('stale');
-            return show(this.root, {swap: `It cannot work on so few words: ${error.message.replace(/^--pos: /, '')}`});
+            return show(this.root, {swap: `It does not work with so few words: ${error.message.replace(/^--pos: /, '')}`});
         }
         this.root.classList.remove('stale');
         const changed = Object.fromEntries(Object.keys(TILES).map(name => [name, differing(name, run.values[name], plain.values[name], order)]));
         this.back = back;
         this.diagram.begin(`A layer at work on the words ${order.map(w => WORDS[w]).join(' ')}, with ${scheme.startsWith('{') ? 'your own scheme' : scheme.split(':')[0]}. ` +
-            `The loss is ${digits(run.loss, 3)}. ${back ? 'Backward' : 'Forward'} step: ${STEPS[front][0]}. ${this.numbersOf(run, back, front)}`);
+            `The loss is ${digits(run.loss, 3)}. ${back ? 'Backward' : 'Forward'} step: ${STEPS[front][0]}. ${symbols.plain(this.numbersOf(run, back, front))}`);
         this.drawAll(run, {back, front, place, hue, changed, order});
         const told = back ? 'backward' : 'forward', words = (place !== 2 && UNTURNED[told][front]) || STEPS[front][back ? 2 : 1];
         show(this.root, {
-            way: `${told}: ${STEPS[front][0]}`, step: `${step} of ${2 * LAST}`, title: `${STEPS[front][0]}:`, formula: words + (front === LAST ? ` = ${digits(run.loss, 6)}` : ''),
-            numbers: this.numbersOf(run, back, front), swap: swapped ? this.swapWords(changed, run, plain) : '',
+            way: `${told}: ${STEPS[front][0]}`, step: `${step} of ${2 * LAST}`, title: `${STEPS[front][0]}:`, swap: swapped ? this.swapWords(changed, run, plain) : '',
         });
+        const look = (name, text) => text.startsWith('d') ? 'backward' : TILES[name]?.look ?? 'forward';
+        const formula = (place === 4 ? words.replaceAll('{bias}', '{content:bias}').replaceAll('{bias:', '{content:') : words) + (front === LAST ? ` = ${digits(run.loss, 6)}` : '');
+        symbols.write(this.root.querySelector('[data-show=formula]'), formula, look);
+        symbols.write(this.root.querySelector('[data-show=numbers]'), this.numbersOf(run, back, front), look);
         this.root.querySelector('.numbers').classList.toggle('backward', back);
     },
 
@@ -266,18 +272,18 @@ const layer = {
             diagram.tile(name, (came ? run.gradients : run.values)[name], came ? 'backward' : look, stage <= front || back, came ? null : changed[name]);
         }
         const wide = diagram.kind === 'wide', words = diagram.box('token'), out = diagram.box('out');
-        order.forEach((word, t) => diagram.text([words.x - 7, words.y + (t + 0.5) * words.cell + 4], WORDS[word], `word end${word === 1 || word === 3 ? ' strong' : ''}`));
-        if (front === LAST || back) diagram.text(wide ? [out.x + out.width / 2, out.y - 30] : [out.x + out.width / 2, out.y + out.height + 26],
-            `loss ${digits(run.loss, 3)}`, 'middle strong');
+        order.forEach((word, t) => diagram.text([words.x - 7, words.y + (t + 0.5) * words.cell + 4], WORDS[word].replace('.', '(stop)'), `word end${word === 1 || word === 3 ? ' strong' : ''}`));
+        if (front === LAST || back) diagram.symbol('loss', () => diagram.text(wide ? [out.x + out.width / 2, out.y - 30] : [out.x + out.width / 2, out.y + out.height + 26],
+            `loss ${digits(run.loss, 3)}`, 'middle strong'));
         if (wide) diagram.text([diagram.left + 228, 311], 'residual stream', 'tick');
         else for (const [x, sign] of SIGNS) diagram.text([diagram.left + x, 376], sign, 'middle strong');
     },
 
-    // The full stop's numbers in this step.
+    // The full stop's numbers in this step, with symbols in braces.
     numbersOf(run, back, front) {
         const prefix = back ? 'd' : '', line = name => {
             const tile = (back ? run.gradients : run.values)[name], numbers = tile.at(TILES[name].rows === 2 ? 0 : -1);
-            return numbers.every(value => value === 0) ? '' : `${prefix}${TILES[name].name.replace(/^\d /, '')}${TILES[name].rows === 2 ? ', head 0' : ''}: ${numbers.map(value => digits(value, back ? 3 : 2)).join('  ')}`;
+            return numbers.every(value => value === 0) ? '' : `{${name}:${prefix}${SYMBOLS[name] ?? name}}${TILES[name].rows === 2 ? ', head 0' : ''}: ${numbers.map(value => digits(value, back ? 3 : 2)).join('  ')}`;
         };
         return STEPS[front][3].map(line).filter(Boolean).join('\n');
     },

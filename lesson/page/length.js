@@ -1,12 +1,12 @@
 // How long a gradient is after the backward pass at each position.
 const lengths = {
     start(root, c) {
-        const again = () => controls.update(), POSITIONS = 513, D = 16, LOOKS = ['scheme-rope', 'plain', 'query', 'key'];
+        const again = () => controls.update(), POSITIONS = 513, D = 16, LOOKS = ['scheme-rope', 'plain', 'query', 'key'], NAMES = ['rope', 'M', 'xPos query', 'xPos key'];
         const plane = new Plane(root.querySelector('.plane'), 3, again), chart = new Chart(root.querySelector('.chart'), 300, again, 200);
         const controls = new Controls(root.querySelector('form'), draw);
         let revealed = false;
         chart.clear('Length of the gradient by position: drawn after the guess.');
-        legend(root.querySelector('ul.key'), ['rope', 'the matrix M', 'xPos, query', 'xPos, key'].map((name, i) => [LOOKS[i], name]));
+        legend(root.querySelector('ul.key'), ['rope', 'the matrix M', 'xPos, query', 'xPos, key'].map((name, i) => [LOOKS[i], name, NAMES[i]]));
         ask(root.querySelector('.ask'), () => {
             revealed = true;
             controls.set({t: 0});
@@ -30,12 +30,13 @@ const lengths = {
             // Both stay in view; beyond 12, M has left it.
             plane.reach = Math.min(12, Math.max(1.6, 1.2 * Math.max(...matrix.map(p => Math.hypot(...p)))));
             plane.unit = plane.middle / plane.reach;
-            plane.clear(revealed ? `A gradient of length 1 after ${t} turns back. By rope it points to (${rope.at(-1).map(part => digits(part, 2)).join(', ')}), ` +
-                `by the matrix M to (${matrix.at(-1).map(part => digits(part, 2)).join(', ')}).` : 'A gradient of length 1, before it is turned back.');
-            plane.dots(rope.map(p => plane.at(p)), 'scheme-rope');
-            if (longer !== 1) plane.dots(matrix.map(p => plane.at(p)), 'plain');
+            plane.clear(revealed ? `A gradient dy of length 1 after ${t} turns back. By rope it points to (${rope.at(-1).map(part => digits(part, 2)).join(', ')}), ` +
+                `by the matrix M to (${matrix.at(-1).map(part => digits(part, 2)).join(', ')}).` : 'A gradient dy of length 1, before it is turned back.');
+            plane.symbol('rope', () => plane.dots(rope.map(p => plane.at(p)), 'scheme-rope'));
+            if (longer !== 1) plane.symbol('M', () => plane.dots(matrix.map(p => plane.at(p)), 'plain'));
             if (longer !== 1) plane.vector(matrix.at(-1), 'M', 'plain');
-            plane.vector(rope.at(-1), revealed ? 'rope' : 'gradient', revealed ? 'scheme-rope' : 'backward');
+            plane.vector([1, 0], 'dy', 'backward');
+            if (revealed) plane.vector(rope.at(-1), 'rope', 'scheme-rope');
         }
 
         function drawChart(theta, longer, t, pair, xpos) {
@@ -50,7 +51,7 @@ const lengths = {
             chart.axes({from: 0, to: 512, ticks: [0, 128, 256, 384, 512], name: 'position'}, {from: 1e-3, to: 1e3, log: true, name: 'length of the gradient'});
             const {left, right, top, bottom} = chart.frame, [x] = chart.at([t, 1]);
             chart.line([x, top], [x, bottom], 'axis');
-            chart.draw(curves.map((curve, i) => ({points: curve.map((value, n) => [n, value]), look: LOOKS[i]})).reverse()); // rope on top
+            chart.draw(curves.map((curve, i) => ({points: curve.map((value, n) => [n, value]), look: LOOKS[i], sym: NAMES[i]})).reverse()); // rope on top
             curves.forEach((curve, i) => {
                 if (!chart.mark([t, at[i]], LOOKS[i])) return;
                 const before = x > right - 160;

@@ -1,11 +1,11 @@
 // The section on a scheme of one's own: a formula, its curve, which can be pulled, its derivatives beside measured ones,
 // a check of all gradients, a link to it, and a race.
 
-// What each form of a formula is called in the picture. `which` is what the curves differ by.
+// What each form of a formula is called in the picture: `variable` goes along x, and `which` is what the curves differ by.
 const FORMS = [
-    {form: 'bias', count: 64, x: 'distance', y: 'bias on the score', which: 'head', lines: 4, at: 20},
-    {form: 'angle', count: 8, x: 'pair', y: 'radians per token', which: 'head', lines: 4, at: 3},
-    {form: 'code', count: 64, x: 'position', y: 'added to the embedding', which: 'channel', lines: 64, at: 20},
+    {form: 'bias', variable: 'd', count: 64, x: 'distance', y: 'bias on the score', which: 'head', lines: 4, at: 20},
+    {form: 'angle', variable: 'i', count: 8, x: 'pair', y: 'radians per token', which: 'head', lines: 4, at: 3},
+    {form: 'code', variable: 't', count: 64, x: 'position', y: 'added to the embedding', which: 'channel', lines: 64, at: 20},
 ];
 
 // A formula that the program has read, with numbers of its own for what is trained.
@@ -182,6 +182,7 @@ const own = {
         if (!this.formula || !this.y) return;
         const {which, at} = new Controls(this.form, () => {}).values;
         this.drawCurves(which, at);
+        this.writeFormula(which, at);
         this.drawSlopes(which, at);
     },
 
@@ -194,13 +195,29 @@ const own = {
         const faint = others.map(i => ({points: formula.along(i).map(({value}, n) => [n, value]), look: 'faint'}));
         const rope = curve.map((_, n) => [n, this.numbers.theta(10000, n, 2 * shape.count)]);
         if (shape.form === 'angle') chart.draw([{points: rope, look: 'scheme-rope'}]);
-        chart.draw([...faint, {points: curve, look: 'scheme-own thick'}]);
+        chart.draw([...faint, {points: curve, look: 'scheme-own thick', sym: shape.form}]);
         if (shape.form === 'angle') chart.text(chart.at([1.15, rope[1][1] + 0.05 * this.y.to]), 'rope', 'tick scheme-rope');
         const [x, y] = chart.at(curve[at]);
-        chart.line([x, chart.frame.top], [x, chart.frame.bottom], 'drop');
+        this.markPlace(chart, x);
         chart.mark(curve[at], 'scheme-own');
         // A hand on the curve chooses the place by going along, and pulls by going up and down.
         chart.handle('pull', [x, Math.max(chart.frame.top, Math.min(chart.frame.bottom, y))], pixel => this.drag(pixel));
+    },
+
+    // The place that is marked, in both charts.
+    markPlace(chart, x) {
+        chart.symbol('place', () => chart.line([x, chart.frame.top], [x, chart.frame.bottom], 'drop'));
+    },
+
+    // The line of the formula that says where it enters the model. Its name lights the curve, the variable the place that is
+    // marked, a trained number the curve of its derivative.
+    writeFormula(which, at) {
+        const {formula, root} = this, {form, variable, x} = formula.shape, names = formula.params.map(param => param.name);
+        const line = formula.text.split(/[;\n]/).find(part => new RegExp(`^\\s*${form}\\b`).test(part)) ?? formula.text;
+        const symbol = word => word === form ? `{${form}}` : word === variable ? `{place:${word}}` : names.includes(word) ? `{param ${word}:${word}}` : word;
+        const value = formula.along(which)[at].value, printed = line.trim().replace(/-/g, '−').replace(/\s*\*\s*/g, ' · ');
+        symbols.write(root.querySelector('.written'), printed.replace(/[a-z_]\w*/gi, symbol), name => name === form ? 'scheme-own' : name === 'place' ? 'plain' : 'backward');
+        show(root, {value: `= ${digits(value, 3)} at ${x} ${at}`});
     },
 
     drag([px, py]) {
@@ -218,9 +235,9 @@ const own = {
     drawSlopes(which, at) {
         const {formula, slopes} = this, {shape, params} = formula, along = formula.along(which), now = formula.heads[formula.head(which)];
         this.root.querySelector('.slopes').hidden = !params.length;
-        show(this.root, {'none-trained': params.length ? '' : 'Nothing in it is trained, so it has no gradient of its own. A line such as “a = 1” makes a number that is.'});
+        show(this.root, {'none-trained': params.length ? '' : 'Nothing in this formula is trained, so it has no gradient of its own. A line such as “a = 1” adds a trained number.'});
         if (!params.length) return;
-        const lines = params.map((param, p) => ({points: along.map(({slopes}, n) => [n, slopes[p]]), look: `backward dash${p}`}));
+        const lines = params.map((param, p) => ({points: along.map(({slopes}, n) => [n, slopes[p]]), look: `backward dash${p}`, sym: `param ${param.name}`}));
         const all = lines.flatMap(line => line.points.map(p => p[1])), low = Math.min(0, ...all), high = Math.max(0, ...all), spare = (high - low || 1) * 0.08;
         slopes.clear(`Derivatives of ${shape.which} ${which} by ${shape.x}, with the measured ones as dots: ` +
             params.map(({name}, p) => `${name} ${digits(along[at].slopes[p], 3)}, measured ${digits(along[at].measured[p], 3)}`).join('; ') + ` at ${at}.`);
@@ -228,13 +245,13 @@ const own = {
         slopes.draw(lines);
         for (let n = 0; n < along.length; n += along.length > 16 ? 4 : 1)
             for (const value of along[n].measured) slopes.add('circle', {cx: slopes.at([n, value])[0], cy: slopes.at([n, value])[1], r: 3, class: 'dot measured'});
-        const [x] = slopes.at([at, 0]);
-        slopes.line([x, slopes.frame.top], [x, slopes.frame.bottom], 'drop');
-        legend(this.root.querySelector('.slopes .key'), params.map(({name}, p) => [`backward dash${p}`, `derivative with respect to ${name}`]));
+        this.markPlace(slopes, slopes.at([at, 0])[0]);
+        legend(this.root.querySelector('.slopes .key'), params.map(({name}, p) => [`backward dash${p}`, `derivative with respect to ${name}`, `param ${name}`]));
         this.root.querySelector('.slopes tbody').replaceChildren(...params.map(({name}, p) => {
             const row = document.createElement('tr'), head = document.createElement('th');
             head.scope = 'row';
             head.textContent = name;
+            head.dataset.sym = `param ${name}`;
             row.append(head);
             for (const value of [now[p], along[at].slopes[p], along[at].measured[p]]) row.insertCell().textContent = digits(value, 4);
             return row;
@@ -253,7 +270,7 @@ const own = {
             this.worker ??= new Bitter.ModelWorker('double');
             const tensors = await this.worker.request('gradcheck', {scheme: `{${text}}`});
             const wrong = tensors.filter(t => !t.ok), worst = Math.max(...tensors.map(t => t.worst));
-            this.verdict(wrong.length ? `Wrong, against measured slopes: ${wrong.map(t => t.name).join(', ')}. A corner or a jump (abs, min, max, if, floor) has no slope to measure.`
+            this.verdict(wrong.length ? `These gradients differ from the measured slopes: ${wrong.map(t => t.name).join(', ')}. At a corner or a jump (abs, min, max, if, floor) there is no slope to measure.`
                 : `All ${tensors.length} gradients of a model with your scheme agree with measured slopes; the largest relative error is ${scientific(worst)}.`, !wrong.length);
         } catch (error) {
             this.verdict(error.message.replace(/^--pos: /, ''), false);
@@ -314,13 +331,13 @@ const race = {
 
     async begin() {
         const text = this.scheme(), guess = new Controls(this.form, () => {}).values.guess;
-        show(this.root, {'race-error': text ? guess ? '' : 'Guess first.' : 'Mend the formula first.', verdict: ''});
+        show(this.root, {'race-error': text ? guess ? '' : 'Guess first.' : 'Correct the formula first.', verdict: ''});
         if (!text || !guess) return;
         for (const model of this.models) model.end();
         const options = trainOptions('--layers 2 --heads 4 --width 64 --context 64', this.STEPS);
         const models = this.models = this.KINDS.map(([name, look]) => new TrainedModel(name, look, (model, type) => this.changed(models, guess, type, model)));
         this.root.querySelector('.track').hidden = false;
-        legend(this.root.querySelector('.track .key'), models.map(m => [m.look, m.name]));
+        legend(this.root.querySelector('.track .key'), models.map(m => [m.look, m.name, m.name]));
         show(this.root, {verdict: 'Training …'});
         try {
             await Promise.all(models.map(model => model.start(`--pos ${model.name === 'yours' ? `{${text}}` : model.name} ${options}`, this.STEPS)));

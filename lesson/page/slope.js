@@ -21,7 +21,7 @@ const slope = {
 
         function draw({nudge: exponent, x, flipped}) {
             const h = 10 ** exponent, by = measured(x, h), code = gradient(x, flipped), apart = Math.abs(by - code);
-            const agree = apart < 1e-6, why = flipped ? ' at every nudge: the gradient is wrong' : !known ? '' : h > 1e-5 ? ': the curve bends between the points' : ': rounding is left';
+            const agree = apart < 1e-6, why = flipped ? ' at every nudge: the gradient is wrong' : !known ? '' : h > 1e-5 ? ': the curve bends between the points' : ': rounding error is all that is left';
             drawSlopes(x, h, by, code);
             drawErrors(x, code, h, apart);
             show(root, {nudge: h < 0.095 ? scientific(h) : digits(h, 2), code: digits(code, 10), measured: digits(by, 10), apart: scientific(apart),
@@ -35,14 +35,24 @@ const slope = {
             const middle = (ends[0][1] + ends[1][1]) / 2;
             picture.clear(`The loss along the query's first number, now ${digits(x, 2)}. Two points at a distance of ${scientific(h)} give the slope ${digits(by, 4)}; ` +
                 `the code's gradient is ${digits(code, 4)}.`);
-            picture.axes({from: -MOST, to: MOST, name: 'first number of the query'}, {from: 0, to: 6, ticks: [0, 2, 4, 6], name: 'loss'});
-            picture.draw([{points: curve, look: 'score'}, {points: line(code, 2, here), look: 'trend'}, {points: line(by, Math.max(2, h), middle), look: 'measured'}]);
-            for (const end of ends) picture.mark(end, 'measured');
+            picture.axes({from: -MOST, to: MOST, name: 'first number of the query, x'}, {from: 0, to: 6, ticks: [0, 2, 4, 6], name: 'loss'});
+            picture.draw([{points: curve, look: 'score'}, {points: line(code, 2, here), look: 'trend', sym: 'code'},
+                {points: line(by, Math.max(2, h), middle), look: 'measured', sym: 'measured'}]);
+            drawTriangle(...ends);
             picture.mark([x, here], 'backward');
             picture.handle('x', picture.at([x, here]), pixel => {
                 const {left, right} = picture.frame;
                 controls.set({x: MOST * (2 * (pixel[0] - left) / (right - left) - 1)});
             });
+        }
+
+        // The triangle of the measured slope: 2h to the right, and up or down by the difference of the losses.
+        function drawTriangle(left, right) {
+            const corner = picture.at([right[0], left[1]]);
+            picture.symbol('run', () => picture.line(picture.at(left), corner, 'drop'));
+            picture.line(corner, picture.at(right), 'drop');
+            picture.symbol('left', () => picture.mark(left, 'measured'));
+            picture.symbol('right', () => picture.mark(right, 'measured'));
         }
 
         function drawErrors(x, code, h, apart) {
@@ -54,7 +64,7 @@ const slope = {
             errors.axes({from: 10 ** SMALLEST, to: 10 ** LARGEST, log: true, ticks: [1e-13, 1e-9, 1e-5, 0.1], name: 'nudge h'},
                 {from: FLOOR, to: 10, log: true, ticks: [1e-12, 1e-8, 1e-4, 1], name: 'error'});
             if (known) errors.draw([{points: all, look: 'measured thin'}]);
-            errors.mark([h, Math.max(FLOOR, apart)], 'measured');
+            errors.symbol('apart', () => errors.mark([h, Math.max(FLOOR, apart)], 'measured'));
             errors.handle('nudge', errors.at([h, Math.max(FLOOR, apart)]), pixel => {
                 const {left, right} = errors.frame;
                 controls.set({nudge: SMALLEST + (LARGEST - SMALLEST) * (pixel[0] - left) / (right - left)});

@@ -17,9 +17,28 @@ const symbols = {
         for (const part of root.querySelectorAll('[data-sym]')) part.classList.toggle('lit', part.dataset.sym === name);
     },
 
-    // The name that is lit where `svg` stands.
-    lit(svg) {
-        return svg.closest('section')?.dataset.lit || null;
+    // The name that is lit where `part` stands.
+    lit(part) {
+        return part.closest('section')?.dataset.lit || null;
+    },
+
+    // Writes a formula into `element`. In it, {k} is a symbol that lights what is called k, and {q0:q} one that reads q and
+    // lights what is called q0. look(name, text) gives its class.
+    write(element, formula, look) {
+        if (element.formula === formula) return; // a symbol that has the focus keeps it
+        element.formula = formula;
+        element.replaceChildren(...formula.split(/\{(.*?)\}/).map((part, i) => {
+            if (i % 2 === 0) return part;
+            const [name, text = name] = part.split(':'), symbol = document.createElement('button');
+            Object.assign(symbol, {type: 'button', className: `sym ${look(name, text)}`, textContent: text});
+            symbol.dataset.sym = name;
+            return symbol;
+        }));
+    },
+
+    // The same formula as plain text.
+    plain(formula) {
+        return formula.replace(/\{(?:[^{}]*:)?([^{}]*)\}/g, '$1');
     },
 };
 
@@ -39,6 +58,17 @@ const words = {
         document.addEventListener('focusin', event => over(event) ? this.show(over(event)) : this.hide());
         document.addEventListener('keydown', event => { if (event.key === 'Escape') this.hide(); });
         document.addEventListener('click', event => { if (over(event) && event.pointerType === 'touch') event.preventDefault(); });
+        addEventListener('hashchange', () => this.unfold());
+        this.unfold();
+    },
+
+    // The list is folded until an address leads to one of its words.
+    unfold() {
+        if (!/^#word-[a-z]+$/.test(location.hash)) return;
+        const word = document.querySelector(location.hash);
+        if (!word) return;
+        word.closest('details').open = true;
+        word.scrollIntoView();
     },
 
     show(link) {

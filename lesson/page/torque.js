@@ -61,9 +61,9 @@ const torque = {
 
         function drawAttention(attention, ago) {
             const best = attention.indexOf(Math.max(...attention));
-            picture.clear(`Attention by distance. Most of it, ${digits(attention[best], 2)}, is at ${best} tokens ago; ` +
-                `${digits(attention[ago], 2)} is where it should be, at ${ago}.`);
-            picture.axes({from: -0.5, to: TOKENS - 0.5, name: 'tokens ago'}, {from: 0, to: 1, ticks: [0, 0.5, 1], name: 'attention'});
+            picture.clear(`Attention by distance. Most of it, ${digits(attention[best], 2)}, is ${best} tokens back; ` +
+                `${digits(attention[ago], 2)} is where it should be, ${ago} tokens back.`);
+            picture.axes({from: -0.5, to: TOKENS - 0.5, name: 'tokens back'}, {from: 0, to: 1, ticks: [0, 0.5, 1], name: 'attention'});
             attention.forEach((weight, j) => {
                 const [x, y] = picture.at([j - 0.36, weight]), [right, bottom] = picture.at([j + 0.36, 0]);
                 picture.add('rect', {x, y, width: right - x, height: Math.max(0, bottom - y), class: j === ago ? 'bar wanted' : 'bar'});
@@ -143,13 +143,13 @@ const torque = {
 
         function drawTorques(q, k, torqueQ, torqueK) {
             plane.clear(`Query and key, turned. The torque of the query is ${digits(torqueQ, 3)}` + (known ? `, that of the key ${digits(torqueK, 3)}.` : '.'));
-            const turn = (arrow, torque, radius) => {
+            const turn = (name, arrow, torque, radius) => plane.symbol(name, () => {
                 const angle = Math.atan2(arrow[1], arrow[0]), past = angle + 2 * torque + Math.sign(torque) * 0.3, [x, y] = plane.at(polar(inDegrees(past), radius));
                 plane.arc(angle, 2 * torque, radius, 'torque');
                 plane.text([x, y + 5], `${torque > 0 ? '+' : ''}${digits(torque, 2)}`, 'turn middle');
-            };
-            turn(q, torqueQ, 0.7);
-            if (known) turn(k, torqueK, 0.7);
+            });
+            turn('dφq', q, torqueQ, 0.7);
+            if (known) turn('dφk', k, torqueK, 0.7);
             plane.vector(q, 'q', 'query');
             plane.vector(k, 'k', 'key');
         }

@@ -21,7 +21,7 @@ function schemeLooks(names) {
 // What is wrong with these names before any of them is tried; '' if nothing is.
 function complaintAbout(schemes) {
     const option = schemes.find(name => name.startsWith('-'));
-    if (option) return `“${option}” is no scheme: write names such as xpos or rope:base=100. Size, window, steps and seed have controls of their own.`;
+    if (option) return `“${option}” is not a scheme: write names such as xpos or rope:base=100. Size, window, steps and seed have controls of their own.`;
     return schemes.length ? '' : 'Choose a scheme first.';
 }
 
@@ -30,7 +30,7 @@ function forReaders(sentence) {
     const [, asked, scheme, known] = /^--context (\d+): the scheme (\S+) is not defined past (\d+) positions/.exec(sentence) ?? [];
     if (!asked) return sentence;
     return `windows of ${asked} bytes are too long for it: it has positions 0 to ${known - 1} only` +
-        (scheme === 'learned' ? '. To let the last one stand for all that follow, train “learned:past=clamp” (type it into “others”).' : '.');
+        (scheme === 'learned' ? '. To use the last position for all bytes after it, train “learned:past=clamp” (type it into “others”).' : '.');
 }
 
 // The options of `bitter train` that all models of this page share. A megabyte of tales is made in a tenth of a second.
@@ -86,7 +86,7 @@ class TrainedModel {
         this.go();
     }
 
-    // Radians a token, a row for each layer and head; null if the scheme turns nothing.
+    // Radians per token, a row for each layer and head; null if the scheme turns nothing.
     async frequencies() {
         const layers = Array.from({length: this.shape.layers}, (_, layer) => this.ask('frequencies', {layer}));
         return Promise.all(layers).then(rows => rows.flat(), () => null);
@@ -169,9 +169,9 @@ function drawLosses(chart, models, steps, recorded = []) {
     const before = recorded.map(({name, points}) => `${name}: ${digits(points.at(-1)[1], 2)} after ${Math.round(points.at(-1)[0])} steps, recorded`);
     const curves = models.map(m => m.points()), words = [...before, ...last];
     chart.clear(words.length ? `Loss by step. ${words.join('; ')}.` : 'An empty chart of the loss by step. Training fills it.');
-    chart.axes({from: 0, to: steps, name: 'step'}, {from: steps > 2000 ? 0 : 1, to: steps < 100 ? 6 : 4, name: 'loss, nats a byte'});
-    chart.draw(recorded.map(({points, look}) => ({points, look: `${look} recorded`})));
-    chart.draw(models.map((m, i) => ({points: curves[i], look: m.look})));
+    chart.axes({from: 0, to: steps, name: 'step'}, {from: steps > 2000 ? 0 : 1, to: steps < 100 ? 6 : 4, name: 'loss, nats per byte'});
+    chart.draw(recorded.map(({name, points, look}) => ({points, look: `${look} recorded`, sym: name})));
+    chart.draw(models.map((m, i) => ({points: curves[i], look: m.look, sym: m.name})));
     models.forEach((m, i) => { if (curves[i].length) chart.mark(curves[i].at(-1), m.look); });
 }
 
@@ -227,7 +227,7 @@ const train = {
         const pair = losses => [context, 4 * context].map(length => digits(losses[at(length)], 2)).join(' to ');
         unroll(lowest, this.upTo, this.PRESET.steps, steps => {
             this.upTo = steps;
-            if (steps === this.PRESET.steps) show(this.root, {part: `All ${steps} steps.`});
+            if (steps === this.PRESET.steps) show(this.root, {part: `All ${steps} steps. Which has the lowest loss?`});
             this.draw();
         });
         ask(longer, () => inside.showRecorded(runs));
@@ -277,7 +277,7 @@ const train = {
     pause() {
         const training = this.models.some(m => m.training);
         for (const model of this.models) if (training) model.pause(); else model.go();
-        this.form.elements.pause.textContent = training ? 'Go on' : 'Pause';
+        this.form.elements.pause.textContent = training ? 'Continue' : 'Pause';
     },
 
     async changed(model, type) {
@@ -290,7 +290,7 @@ const train = {
         this.root.querySelector('.runs tbody').replaceChildren(...this.models.map(model => {
             model.row = document.createElement('tr');
             model.row.innerHTML = '<th scope="row"></th>' + '<td></td>'.repeat(5);
-            model.row.firstChild.textContent = model.name;
+            model.row.firstChild.textContent = model.row.firstChild.dataset.sym = model.name;
             return model.row;
         }));
     },
@@ -298,7 +298,7 @@ const train = {
     draw() {
         const recorded = this.recorded();
         drawLosses(this.chart, this.models, this.steps || this.PRESET.steps, recorded);
-        legend(this.root.querySelector('.key'), [...recorded.map(run => [`${run.look} recorded`, `${run.name}, recorded`]), ...this.models.map(m => [m.look, m.name])]);
+        legend(this.root.querySelector('.key'), [...recorded.map(run => [`${run.look} recorded`, `${run.name}, recorded`, run.name]), ...this.models.map(m => [m.look, m.name, m.name])]);
         this.form.elements.pause.disabled = !this.models.some(model => model.unfinished);
     },
 

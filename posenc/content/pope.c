@@ -23,7 +23,7 @@ typedef struct {
 
 static const Option pope_options[] = {
     {"base", OPTION_NUMBER, offsetof(PopeOptions, base), "10000", 1.000001, HUGE_VAL, NULL, "B",
-     "channel c of d turns by base^(-c/d) radians a token"},
+     "channel c of d turns by base^(-c/d) radians per token"},
     {"delta", OPTION_CHOICE, offsetof(PopeOptions, delta), "trained", 0, 0, "none|trained", "HOW",
      "trained: an angle for each head and channel says which distance that channel looks for"},
     {"start", OPTION_CHOICE, offsetof(PopeOptions, start), "zero", 0, 0, "zero|uniform", "HOW",

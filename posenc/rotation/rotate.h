@@ -78,7 +78,7 @@ typedef struct {
 // `half` is part of a help text: what pairing=half pairs, "(i, i+d/2)" where a whole head of d channels turns.
 #define ROTARY_OPTION_ROWS(S, base_preset, half)                                                                       \
     ROTARY_OPTION_ROW(S, "base", OPTION_NUMBER, base, base_preset, 1.000001, HUGE_VAL, NULL, "B",                      \
-                      "pair i of n turns by base^(-i/n) radians a token"),                                             \
+                      "pair i of n turns by base^(-i/n) radians per token"),                                           \
         ROTARY_OPTION_ROW(S, "pairing", OPTION_CHOICE, pairing, "half", 0, 0, "half|interleaved", "HOW",               \
                           "pair " half ", as Llama and NeoX do, or (2i, 2i+1), as the paper and GPT-J do"),            \
         ROTARY_OPTION_ROW(S, "skip", OPTION_CHOICE, skip, "0", 0, 0, "0", "0",                                         \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # LC_ALL=C awk -f scripts/tales/sections.awk -f scripts/tales/statements.awk data/made/tales/tales.txt >tales_text.c
 # Translates the words and plots of builtin:tales to C, which calls the functions of data/made/tales/story.h. tales.txt
 # describes its notation. A mistake in it ends in one sentence, "FILE:LINE: expected ..., found ...", and exit code 2.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The second part of the translation of tales.txt to C: statements and phrases.
 
 # --- Statements ---

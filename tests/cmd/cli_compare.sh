@@ -51,7 +51,7 @@ check "a directory for each run" test "$(ls straight/runs | tr '\n' ' ')" = \
     'learned-seed1337 learned-seed1338 none-seed1337 none-seed1338 rope-seed1337 rope-seed1338 '
 for file in report.md report.html report.tex results.csv compare.json; do check "$file" test -s straight/$file; done
 check "the table has the losses" test "$(grep -cE '^(none +0|learned +256|rope +0) +[0-9.]+ +[0-9.]+ +0.001$' "$scratch/out")" -eq 3
-check "and a sentence for each contrast" test "$(grep -cE '^(learned|rope)( or none: not resolved| is better than none)|^none is better than (learned|rope) ' "$scratch/out")" -eq 2
+check "and a sentence for each contrast" test "$(grep -cE '^(learned|rope)( vs none: not resolved| is better than none)|^none is better than (learned|rope) ' "$scratch/out")" -eq 2
 check "shared weights and batches: equal CRCs in a seed, other ones in another" awk -F , '
     $11 == "batches" { if (seen[$10]++ && crc[$10] != $13) bad = 1; crc[$10] = $13 }
     END { exit bad || crc[1337] == "" || crc[1337] == crc[1338] || seen[1338] != 3 }' straight/results.csv
@@ -221,8 +221,8 @@ check "all of it is reported" test "$(grep -c ',batches,' straight/results.csv)"
 
 # --- equal schemes are not resolved, different ones are ---
 need compare $small --steps 600 --seeds 3 --lr 1e-2 --out aa a=rope b=rope:pairing=interleaved c=rope noise=random
-check "the same scheme: no difference at all" says '^c or a: not resolved, c - a is .0[.]0000 [(].0[.]0000 to .0[.]0000[)]'
-check "the same functions, other numbers: an interval that holds zero" says '^b or a: not resolved, b - a is .* \(-.* to \+'
+check "the same scheme: no difference at all" says '^c vs a: not resolved; c - a: .0[.]0000 [(].0[.]0000 to .0[.]0000[)]'
+check "the same functions, other numbers: an interval that holds zero" says '^b vs a: not resolved; b - a: .* \(-.* to \+'
 check "b is not a" awk -F , '$11 == "loss" { loss[$7 $10 $12] = $13 }
     END { exit loss["a133716"] == loss["b133716"] || loss["a133716"] != loss["c133716"] }' aa/results.csv
 check "noise for positions is worse" says '^a is better than noise by '

@@ -1,4 +1,4 @@
-# What README.md, CONTRIBUTING.md and the guides in docs/ say is so: their commands run, with few steps on a small model; their options,
+# What README.md, CONTRIBUTING.md, SECURITY.md and the guides in docs/ say is so: their commands run, with few steps on a small model; their options,
 # make targets and links exist; the schemes are complete, and what scripts made of recorded results is up to date.
 . tests/support/shell
 
@@ -6,7 +6,7 @@
 mkdir "$scratch/bin" && printf '#!/bin/sh\n' >"$scratch/bin/sbatch" && chmod +x "$scratch/bin/sbatch"
 PATH=$scratch/bin:$PATH
 
-guides="README.md CONTRIBUTING.md $(cd "$repository" && echo docs/*.md)"
+guides="README.md CONTRIBUTING.md SECURITY.md $(cd "$repository" && echo docs/*.md)"
 
 # Every program option that any command has.
 for command in $("$BITTER" --help | awk '/^  [a-z]+ / { print $1 }'); do "$BITTER" "$command" --help; done |
@@ -48,6 +48,7 @@ without() { # NAME...: is none of these words in the line?
 cheaply() {
     case $line in
     train\ --resume*\ --steps*) with --steps 3 ;;
+    train\ *--minutes*) with --minutes 0.01 && with --threads 1 && with --eval-tokens 600 ;;
     *' --help'* | *'--pos help'* | *'--resume'*) ;;
     train\ *)
         with --steps 2 && with --eval-every 0 && with --eval-tokens 600 && with --threads 1 && with --batch 1
@@ -94,10 +95,13 @@ done
 
 # --- what the program and the records know ---
 cd "$repository" || exit 1
+schemes=0
 for scheme in $("$BITTER" train --pos help | sed -n 's/^\([a-z][a-z0-9-]*\)    .*/\1/p'); do
-    check "README.md and docs/schemes.md name $scheme" \
-        sh -c "grep -qE '[| ,]$scheme([ ,]|\$)' README.md && grep -q '\[$scheme\]' docs/schemes.md"
+    check "docs/schemes.md names $scheme" grep -qF "[$scheme](../posenc/" docs/schemes.md
+    schemes=$((schemes + 1))
 done
+check "README.md says how many schemes there are, besides the two controls" grep -qF "with $((schemes - 2)) position schemes" README.md
+check "README.md has at most 90 lines" test "$(wc -l <README.md)" -le 90
 for picture in $(sh scripts/pictures.sh "$BITTER"); do
     sh scripts/pictures.sh "$BITTER" "$picture" >"$scratch/picture.svg"
     check "docs/$picture.svg is what \`make pictures\` draws" cmp "docs/$picture.svg" "$scratch/picture.svg"
@@ -107,4 +111,5 @@ sed 's/^\(| [a-z-]* \)| `[^|]*|/\1|/' docs/schemes.md >"$scratch/schemes"
 check "docs/schemes.md has the table of make layers" test "$(grep -cxF -f "$scratch/layers" "$scratch/schemes")" -eq 7
 version=$("$BITTER" --version | sed 's/bitter //')
 check "CHANGELOG.md knows version $version" grep -q "^## $version" CHANGELOG.md
+check "CITATION.cff has version $version" grep -qxF "version: $version" CITATION.cff
 finish

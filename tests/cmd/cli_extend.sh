@@ -40,7 +40,6 @@ less() { # NUMBER NUMBER
 }
 
 need train $small --data $data --steps 600 --lr 1e-2 --out run
-check "training prints fast and slow pairs" says '^ +1 fast and 3 slow pairs: the fast ones make a full turn within 16 tokens$'
 
 need extend --help
 help_of() { # OPTION: what --help says of it, in one line

@@ -110,7 +110,7 @@ hostile "an option of several lines" 's/"width": /"wi\\ndth\\u001b[31m": 1, &/'
 hostile "a rate that is text" 's/"learning_rates": \[/&"1\\n!a",/'
 
 echo mine >precious
-for file in report.md report.html report.tex results.csv plot-1.svg lock; do
+for file in report.md report.html report.tex results.csv plot-1.svg plot-1.tex lock; do
     for target in precious nowhere; do
         cp -r good bad
         ln -sf "../$target" "bad/$file"

@@ -95,7 +95,7 @@ mv kept.py solved/1_turn.py
 checked solved 9
 check "an exercise that is none is refused" grep -q "no exercise 9; give numbers from 1 to 7" "$scratch/err"
 (CC=no-such-compiler && export CC && "$python" -B solved/check.py 1 >"$scratch/out" 2>"$scratch/err")
-check "a missing compiler is told" grep -q "there is no C compiler no-such-compiler" "$scratch/err"
+check "a missing compiler is told, and why it is needed" grep -q "no C compiler no-such-compiler; .* written in C" "$scratch/err"
 
 # --- mistakes: NUMBER|SED|WORDS, a change to the solution and some of the words that it must be told ---
 # The checker of an exercise is compiled once; after that this compiler copies it.

@@ -66,7 +66,7 @@ check "and nothing comes beside them" test "$(ls locked stated | wc -l)" -eq 5
 
 # --- reports ---
 pair="none rope $small --data builtin:tales:bytes=20000 --context 16 --seeds 1 --eval-tokens 500"
-for file in report.md report.html report.tex results.csv plot-1.svg plot-7.svg; do
+for file in report.md report.html report.tex results.csv plot-1.svg plot-7.svg plot-7.tex; do
     rm -rf mine && mkdir mine && cp notes.txt mine/$file
     # shellcheck disable=SC2086
     refuses "compare beside somebody's own $file" "mine/$file;something else" compare $pair --out mine

@@ -28,10 +28,69 @@ for row in turn_gradient_forward([[1 + 2j]] * 2, [0.5]):
     print(row[0].real, row[0].imag)
 `;
 
+// The layer: what its weights make of numbers is taken from C; attention and sums are Python's. `layer` has C's tensors.
+const LAYER = `
+def norm(x):
+    means = [sum(row) / 8 for row in x]
+    return [[(a - m) / math.sqrt(sum((b - m) ** 2 for b in row) / 8 + 1e-5) for a in row] for row, m in zip(x, means)]
+def add(x, y):
+    return [[a + b for a, b in zip(*rows)] for rows in zip(x, y)]
+def softmax(S):
+    P = [math.exp(s - max(S)) for s in S]
+    return [p / sum(P) for p in P]
+def gelu(x):
+    return x
+def turn(x):
+    turned = []
+    for t, row in enumerate(x):
+        pairs = [rope_pair_forward([row[i], row[i + 2]], t * rope_theta(10000, i, 4) * layer["turns"]) for i in range(2)]
+        turned.append([pair[part] for part in range(2) for pair in pairs])
+    return turned
+class Weights:
+    def qkv(self, x):
+        return [[[row[8 * part + 4 * h:][:4] for row in layer["made"]] for part in range(3)] for h in range(2)]
+    def proj(self, heads):
+        for rows in zip(*heads):
+            print(*sum(rows, []))
+        return add(layer["mid"], [[-a for a in row] for row in layer["x"]])
+    def fc(self, x):
+        for row in x:
+            print(*row)
+        return x
+    def fcproj(self, x):
+        return add(layer["out"], [[-a for a in row] for row in layer["mid"]])
+for row in layer_forward(layer["x"], Weights(), turn, layer["bias"]):
+    print(*row)
+`;
+const SIZES = { token: 8, x: 8, made: 24, qkv: 24, S0: 10, S: 10, P: 10, heads: 8, mid: 8, out: 8 }; // numbers a token: PLACES of layer.js
+
+// The tensors of a layer's forward pass, in rows.
+function layerOf(c, scheme) {
+    const count = 5 * Object.values(SIZES).reduce((a, b) => a + b), tensors = {};
+    c.module.text = scheme;
+    const all = c.fill("lesson_layer", 2 * count + 1, [0, 1, 2, 3, 4, 0]);
+    c.module.succeed(all.returned);
+    let at = 0;
+    for (const [name, size] of Object.entries(SIZES)) {
+        const wide = size === 10 ? 5 : size; // scores: 2 heads of 5 queries
+        tensors[name] = Array.from({ length: 5 * size / wide }, (_, t) => all.slice(at + t * wide, at + (t + 1) * wide));
+        at += 5 * size;
+    }
+    const bias = tensors.S.map((row, r) => row.map((value, j) => value - tensors.S0[r][j]));
+    return { ...tensors, bias: [bias.slice(0, 5), bias.slice(5)], turns: scheme === "rope" ? 1 : 0 };
+}
+
+function normOf(row) {
+    const mean = row.reduce((a, b) => a + b) / 8, variance = row.reduce((sum, b) => sum + (b - mean) ** 2, 0) / 8;
+    return row.map((a) => (a - mean) / Math.sqrt(variance + 1e-5));
+}
+
 run(async () => {
     const c = new Numbers(await load("double")), task = [16, 24, 1.5, 12], { dtheta } = c.task(0.2, task);
     const steps = `print(pair_task_step(0.2, 0.01, ${dtheta}), pair_task_step(0.2, 1e-4, ${dtheta}))\n`;
-    const python = spawnSync("python3", ["-"], { input: blocks.join("\n\n") + ASK + steps, encoding: "utf8" });
+    const layers = ["rope", "alibi"].map((scheme) => layerOf(c, scheme));
+    const asked = layers.map(({ made, x, mid, out, bias, turns }) => `\nlayer = ${JSON.stringify({ made, x, mid, out, bias, turns })}` + LAYER).join("");
+    const python = spawnSync("python3", ["-"], { input: blocks.join("\n\n") + ASK + steps + asked, encoding: "utf8" });
     assert.equal(python.status, 0, python.stderr);
     const found = python.stdout.trim().split(/\s+/).map(Number);
     const expected = [c.theta(1000, 3, 16), ...c.forward([0.3, -1.2], 0.7), ...c.backward([0.3, -1.2], 0.7)];
@@ -47,6 +106,7 @@ run(async () => {
     for (let t = 0; t < 2; t++) expected.push(...c.forward([1, 2], 0.5 * t));
     const step = (rate) => c.value("pair_task_step", 0.2, rate, task);
     expected.push(step(0.01), step(1e-4));
+    for (const { heads, mid, out } of layers) expected.push(...heads.flat(), ...mid.map(normOf).flat(), ...out.flat());
     assert.equal(found.length, expected.length, python.stdout);
     found.forEach((number, i) => assert(Math.abs(number - expected[i]) < 1e-12, `number ${i}: Python ${number}, C ${expected[i]}`));
 });

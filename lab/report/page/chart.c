@@ -521,10 +521,15 @@ static bool place_chart(Page *page, const Chart *chart, const char *title, Error
         page_paragraph(page, "The chart has the first %d of %d lines.", LINES_MOST, chart->count);
     if (!chart->sides[0]) write_numbers(page, chart);
     fputs("</figure>\n", html);
-    if (!path_format(path, error, "%s/plot-%d.svg", page->directory, page->charts) || !atomic_open(&file, path, error))
-        return false;
-    draw_chart(file.stream, chart, title, true);
-    return atomic_commit(&file, error);
+    for (int latex = 0; latex < (page->latex ? 2 : 1); latex++) {
+        if (!path_format(path, error, "%s/plot-%d.%s", page->directory, page->charts, latex ? "tex" : "svg") ||
+            !atomic_open(&file, path, error))
+            return false;
+        if (latex) chart_pgfplots(file.stream, chart, title);
+        if (!latex) draw_chart(file.stream, chart, title, true);
+        if (!atomic_commit(&file, error)) return false;
+    }
+    return true;
 }
 
 bool page_chart(Page *page, Chart *chart, Error *error, const char *title, ...) {

@@ -50,9 +50,13 @@ void chart_free(Chart *chart); // page_chart does this
 #define SVG_ROOT "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\""
 #define SVG_HEAD "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n" SVG_ROOT
 
+// A chart for a document with \usepackage{pgfplots}.
+#define PGFPLOTS_HEAD "% a chart of bitter, which writes this file anew each time\n"
+void chart_pgfplots(FILE *out, const Chart *chart, const char *title);
+
 // Write a chart as a figure of the HTML, with its numbers in a table that the reader can unfold, and as a file
-// plot-N.svg, which the Markdown shows unless it is in a fold. If there is no point to draw, a paragraph says so. Frees
-// the chart. Fails (run) when memory ran out, and as atomic_open does.
+// plot-N.svg, which the Markdown shows unless it is in a fold, and, if the page has LaTeX, plot-N.tex. If there is no
+// point to draw, a paragraph says so. Frees the chart. Fails (run) when memory ran out, and as atomic_open does.
 bool page_chart(Page *page, Chart *chart, Error *error, const char *title, ...) FORMAT_CHECK(4, 5);
 
 #endif

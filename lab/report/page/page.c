@@ -41,7 +41,7 @@ void markdown_text(FILE *out, const char *text) {
 }
 
 // Text that LaTeX prints as it is; a number stands in math, with its ± and its minus.
-static void latex_text(FILE *out, const char *text) {
+void latex_text(FILE *out, const char *text) {
     const bool number = strpbrk(text, "0123456789") && text[strspn(text, "+-.0123456789 ±")] == '\0';
     if (number) fputc('$', out);
     for (; *text; text++)
@@ -120,8 +120,10 @@ static void remove_others(const Page *page) {
     char path[PATH_CAPACITY];
     Error ignored;
     for (int number = page->charts + 1; path_format(path, &ignored, "%s/plot-%d.svg", page->directory, number);
-         number++)
+         number++) {
         if (unlink(path) != 0) return;
+        if (page->latex && path_format(path, &ignored, "%s/plot-%d.tex", page->directory, number)) unlink(path);
+    }
 }
 
 bool page_close(Page *page, Error *error) {

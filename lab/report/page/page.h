@@ -63,6 +63,7 @@ void page_table_latex(Page *page, int columns, const char *comment);
 // not UTF-8 U+FFFD.
 void xml_text(FILE *out, const char *text);
 void markdown_text(FILE *out, const char *text);
+void latex_text(FILE *out, const char *text);
 
 // Style and script of pages, which the build makes part of the program (scripts/embed.awk): page.css, plot.css,
 // report.js; and write one of them.

@@ -86,7 +86,7 @@ static void follow(Plan *plan, const Plan *before, bool complete) {
     must(plan_follow(plan, before, 9, complete, &error), &error);
 }
 
-// Until a run is done, contrasts that are typed replace the earlier ones.
+// Until a run is done, contrasts that are typed replace the earlier ones. One that was there keeps its date.
 static void contrasts_may_change_before_runs(void **state) {
     static Plan plan, before;
     Error error;
@@ -94,17 +94,19 @@ static void contrasts_may_change_before_runs(void **state) {
     defaults(&before, BEFORE, 0);
     assert_true(before.contrast_count == 2);
     make(&plan, "learned;sinusoidal;rope");
+    name(&plan, "sinusoidal - rope", LATER, 0);
     name(&plan, "learned - rope", LATER, 0);
     must(plan_follow(&plan, &before, 0, false, &error), &error);
-    assert_int_equal(plan.contrast_count, 1);
-    expect_contrast(&plan, 0, "learned", "rope", LATER, 0);
+    assert_int_equal(plan.contrast_count, 2);
+    expect_contrast(&plan, 0, "sinusoidal", "rope", LATER, 0);
+    expect_contrast(&plan, 1, "learned", "rope", BEFORE, 0);
     hand_over(&before, &plan);
     make(&plan, "learned;sinusoidal;rope");
     // Nothing typed: what was named stays.
     defaults(&plan, LATER, 0);
     must(plan_follow(&plan, &before, 0, false, &error), &error);
-    assert_int_equal(plan.contrast_count, 1);
-    expect_contrast(&plan, 0, "learned", "rope", LATER, 0);
+    assert_int_equal(plan.contrast_count, 2);
+    expect_contrast(&plan, 1, "learned", "rope", BEFORE, 0);
 }
 
 // What was asked stays asked, even if its schemes are left out; what is asked later has a later date.

@@ -11,7 +11,7 @@ static void a_difference_has_one_verdict(void **state) {
          "-0.300 (-0.325 to -0.275) *"},
         {0.3, "sinusoidal is better than learned by 0.300 nats a token (0.275 to 0.325).", "| worse |",
          "+0.300 (+0.275 to +0.325) *"},
-        {0.001, "learned or sinusoidal: not resolved, learned - sinusoidal is +0.001 (-0.024 to +0.026) nats a token.",
+        {0.001, "learned vs sinusoidal: not resolved; learned - sinusoidal: +0.001 (-0.024 to +0.026) nats a token.",
          "| not resolved |", "+0.001 (-0.024 to +0.026) |"},
     };
     for (size_t n = 0; n < COUNT(cases); n++) {
@@ -60,7 +60,7 @@ static void late_contrasts_are_marked(void **state) {
         expect_no_text(text, "none is");
         const char *html = section_as(report_answer, "html");
         expect_if(after, html, "<g class=\"interval h1 d1\"");
-        expect_if(after, html, "hollow: exploratory");
+        expect_if(after, html, "hollow: not planned (exploratory)");
     }
 }
 
@@ -223,7 +223,7 @@ static void diverged_runs_are_named(void **state) {
     expect_text(text, "alibi is better than alibi-learned by 0.1000 nats a token");
     put_diverged(&designed);
     text = section(report_answer);
-    expect_text(text, "alibi-learned or alibi: not known, because a run diverged.");
+    expect_text(text, "alibi-learned vs alibi: not known, because a run diverged.");
     expect_no_text(text, "nan");
 }
 
@@ -258,7 +258,7 @@ static void texts_are_the_units(void **state) {
             expect_text(text, "- Over the 3 texts: learned is better than sinusoidal by 0.30");
             expect_text(text, "learned is better than sinusoidal in all 3 settings by 0.30 to 0.30 nats a token.");
         } else {
-            expect_text(text, "- Over the 3 texts: learned or sinusoidal: not resolved, learned - sinusoidal is +0.0");
+            expect_text(text, "- Over the 3 texts: learned vs sinusoidal: not resolved; learned - sinusoidal: +0.0");
             expect_text(text, "learned is better than sinusoidal on book by 0.3");
             expect_text(text, "; sinusoidal is better than learned on tales by 0.30");
             expect_text(text, "; not resolved on code.");
@@ -312,7 +312,7 @@ static void a_difference_in_several_settings(void **state) {
          "learned at 97.2k by 0.500 nats a token (0.4"},
         {{NAN, -0.15, 0.001}, "learned is better than sinusoidal at 332k by 0.150 nats a token (0.1"},
         {{NAN, -0.15, 0.001}, "; not resolved at 1.02M; not known, because a run diverged at 97.2k."},
-        {{0, 0, 0}, "learned or sinusoidal: not resolved in all 3 settings."},
+        {{0, 0, 0}, "learned vs sinusoidal: not resolved in all 3 settings."},
     };
     for (size_t n = 0; n < COUNT(cases); n++) {
         make_plan("sinusoidal;learned", "", "0.1M,0.3M,1M", "");
@@ -331,7 +331,7 @@ static void one_seed_cannot_tell(void **state) {
     must(plan_seeds(plan, 1, &error), &error);
     put_gaps(-0.5, 0);
     const char *text = section(report_answer);
-    expect_text(text, "one seed cannot tell, learned - sinusoidal is -0.50 nats a token.");
+    expect_text(text, "one seed cannot tell; learned - sinusoidal: -0.50 nats a token.");
     expect_text(text, "| -0.5000 | - | - | one seed cannot tell | - |");
 }
 

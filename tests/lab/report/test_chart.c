@@ -258,16 +258,54 @@ static void rows_have_their_intervals(void **state) {
     free(svg);
 }
 
+// For LaTeX: every point and interval, and names that TeX prints as they are.
+static void charts_are_in_latex(void **state) {
+    char *tex;
+    size_t size;
+    FILE *out = open_memstream(&tex, &size);
+    Chart lines = usual_chart(2);
+    chart_pgfplots(out, &lines, "Losses");
+    fclose(out);
+    assert_memory_equal(tex, PGFPLOTS_HEAD, strlen(PGFPLOTS_HEAD));
+    expect_text(tex, "xmode=log, ymode=log,");
+    expect_text(tex, "xlabel={tokens}, ylabel={nats}]");
+    expect_text(
+        tex, "{ (16,2.5) += (0,1) -= (0,0.5) (32,1) += (0,3.5) -= (0,-2.25) (64,0.125) += (0,5.875) -= (0,-3.875)};");
+    expect_text(tex, "\\addlegendentry{it's <a> \\& \"b\"}");
+    assert_int_equal(times(tex, "\\addplot"), 2);
+    chart_free(&lines);
+    free(tex);
+
+    Chart rows = {.x_label = "difference", .y_label = "contrasts", .sides = {"first better", "second better"}};
+    chart_line(&rows, "70k");
+    chart_line(&rows, "a_b - c");
+    chart_interval(&rows, 0, -0.15, -0.25, INFINITY);
+    chart_line(&rows, "not known");
+    chart_interval(&rows, 0, NAN, NAN, NAN);
+    out = open_memstream(&tex, &size);
+    chart_pgfplots(out, &rows, "Contrasts");
+    fclose(out);
+    expect_text(tex,
+                "{ (-0.15,1) += (0,0) -= (0.1,0)};\n\\node[left] at ({rel axis cs:0,0}|-{axis cs:0,1}) {a\\_b - c};");
+    expect_text(tex, "ymax=3");
+    assert_int_equal(times(tex, "\\node"), 3);
+    assert_null(strstr(tex, "nan"));
+    assert_null(strstr(tex, "inf"));
+    chart_free(&rows);
+    free(tex);
+}
+
 // A page with fewer plots than the one before leaves none of those.
 static void old_plots_are_removed(void **state) {
     for (int charts = 2; charts >= 1; charts--) {
         Page page;
         Error error;
-        open_page(&page, "Title");
+        must(page_open(&page, directory, "page", "Title", true, &error), &error);
         for (int i = 0; i < charts; i++) must(draw_usual(&page, &error), &error);
         close_page(&page);
         assert_int_equal(exists("plot-2.svg"), charts == 2);
-        assert_int_equal(files(), 2 + charts);
+        assert_int_equal(exists("plot-2.tex"), charts == 2);
+        assert_int_equal(files(), 3 + 2 * charts);
     }
 }
 
@@ -281,6 +319,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(legends_have_all_names, begin, end),
         cmocka_unit_test_setup_teardown(lines_have_their_style, begin, end),
         cmocka_unit_test_setup_teardown(rows_have_their_intervals, begin, end),
+        cmocka_unit_test_setup_teardown(charts_are_in_latex, begin, end),
         cmocka_unit_test_setup_teardown(old_plots_are_removed, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

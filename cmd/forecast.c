@@ -1,0 +1,146 @@
+// What `bitter train` says of a run before its first step, and what --minutes chooses.
+#include "cmd/shared/arguments.h"
+#include "cmd/train.h"
+#include "lab/compare/plan.h"
+#include "lab/eval/ngram.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TIMED_SECONDS    0.5  // of the steps that are timed,
+#define TIMED_SHARE      20   // which are at most one in so many of the run's
+#define TIMED_OPERATIONS 1e13 // of a training whose model shows how fast the machine is, with --minutes
+#define VALIDATIONS      10   // with --minutes
+#define HEADS_MOST       24   // with --minutes: 85 million parameters
+
+static double step_tokens(const TrainOptions *o) {
+    return (double)(o->batch * o->accumulate * o->context);
+}
+
+// A validation is a third of the work of training on its tokens: it has no backward pass.
+static double validation_seconds(const TrainOptions *o, double step, const Corpus *corpus) {
+    return (double)split_limit(&corpus->val, o->eval_tokens) / step_tokens(o) * step / 3;
+}
+
+// Set sizes that were not given to those of a model with H heads of 32 channels. The rate is near those that recorded
+// comparisons chose for up to 400 thousand parameters, and others for ten million.
+static bool set_size(TrainOptions *o, const bool *given, int H, Error *error) {
+    static const char *const names[] = {"layers", "heads", "width", "context", "batch", "lr"};
+    const int L = H < 2 ? 2 : H < 7 ? 2 * H - 2 : 12, C = 32 * H, T = H < 3 ? 128 : H < 5 ? 256 : 512;
+    const double values[] = {L, H, C, T, 16, 2.8 / sqrt(12.0 * L * C * C)};
+    char text[TEXT_CAPACITY];
+    bool ok = true;
+    for (int i = 0; ok && i < 6; i++) {
+        snprintf(text, sizeof text, "%.3g", values[i]);
+        ok = option_given(train_options, given, names[i]) ||
+             option_set(o, option_find(train_options, names[i]), text, "--minutes", error);
+    }
+    return ok;
+}
+
+bool choose_size(TrainOptions *options, const bool *given, double operations, const Corpus *corpus, Error *error) {
+    double largest = 0; // parameters so far
+    for (int H = 1; H <= HEADS_MOST; H++) {
+        TrainOptions o = *options;
+        Mix pos;
+        if (!set_size(&o, given, H, error) || !trainer_check(&pos, &o, corpus->tokenizer.vocab_size, error)) continue;
+        const double parameters = (double)gpt_parameters(&pos.shape), tokens = TOKENS_PER_PARAMETER * parameters;
+        const bool fits = tokens * gpt_operations(&pos.shape, &pos, (int)o.context) <= operations &&
+                          tokens <= PASSES * (double)corpus->train.count;
+        if (largest > 0 && (!fits || parameters <= largest)) continue;
+        *options = o;
+        largest = parameters;
+    }
+    return largest > 0;
+}
+
+void choose_steps(TrainOptions *o, const bool *given, double minutes, double seconds, const Corpus *corpus) {
+    const double all = 60 * minutes, left = all - VALIDATIONS * validation_seconds(o, seconds, corpus);
+    const double most = 2 * PASSES * (double)corpus->train.count / step_tokens(o);
+    o->steps = (long long)fmax(1, fmin(fmax(left, all / 2) / seconds, most));
+    const long long part = o->steps < VALIDATIONS ? 1 : o->steps / VALIDATIONS;
+    if (!option_given(train_options, given, "warmup")) o->warmup = part;
+    if (!option_given(train_options, given, "eval-every")) o->eval_every = part;
+}
+
+// The time of a step, and floating point operations a second, of a model that is thrown away; with learning rate 0, it
+// cannot diverge. The first step, which waits for memory and threads, counts only where it is the only one.
+static bool time_step(double *seconds, double *speed, const TrainOptions *options, const Corpus *corpus, Error *error) {
+    TrainOptions o = *options;
+    Trainer trainer;
+    bool ok;
+    double sum = 0;
+    long long n = 0;
+    o.lr = o.min_lr = 0;
+    if (!trainer_create(&trainer, &o, corpus, error)) return false;
+    do {
+        StepReport report;
+        ok = train_step(&report, &trainer, error);
+        if (n > 0) sum += report.seconds;
+        *seconds = n > 0 ? sum / (double)n : report.seconds;
+    } while (ok && n++ < o.steps / TIMED_SHARE && sum < TIMED_SECONDS);
+    *speed = step_tokens(&o) * gpt_operations(&trainer.gpt.shape, &trainer.gpt.pos, (int)o.context) / *seconds;
+    trainer_free(&trainer);
+    return ok;
+}
+
+// Print the command that trains the same run without measuring anything.
+static void print_command(const TrainOptions *options) {
+    TrainOptions presets;
+    char value[TEXT_CAPACITY], preset[TEXT_CAPACITY], quoted[QUOTED_CAPACITY];
+    options_default(&presets, train_options);
+    printf("again   bitter train");
+    for (const Option *o = train_options; (o = options_difference(value, preset, o, options, &presets)); o++)
+        if (strcmp(o->name, "out") != 0) printf(" --%s %s", o->name, shell_quoted(quoted, value));
+    printf("\n");
+}
+
+bool train_forecast(TrainOptions *o, const bool *given, double minutes, const Corpus *corpus, Error *error) {
+    const bool task = is_task(&corpus->builtin);
+    double step, speed;
+    if (minutes > 0 && task)
+        return fail_input(error, "--minutes chooses a size for a text, but %s is a task; give --steps", corpus->name);
+    if (o->resume || o->steps < TIMED_SHARE) return true;
+    if ((minutes > 0 && !choose_size(o, given, TIMED_OPERATIONS, corpus, error)) ||
+        !time_step(&step, &speed, o, corpus, error))
+        return false;
+    if (minutes > 0) {
+        if (!choose_size(o, given, 60 * minutes * speed, corpus, error) || !time_step(&step, &speed, o, corpus, error))
+            return false;
+        choose_steps(o, given, minutes, step, corpus);
+        const Shape shape = sizes_of(o, corpus->tokenizer.vocab_size);
+        printf("size    %.2g tokens for each parameter; a larger model would have fewer than %d in %g minutes and %d "
+               "passes over the text\n",
+               (double)o->steps * step_tokens(o) / (double)gpt_parameters(&shape), TOKENS_PER_PARAMETER, minutes,
+               PASSES);
+        print_command(o);
+    }
+    const long long validations = o->eval_every > 0 ? o->steps / o->eval_every : 1;
+    const double needed = ((double)o->steps * step + (double)validations * validation_seconds(o, step, corpus)) / 60;
+    const int threads = omp_get_max_threads();
+    printf("time    about %.*f minutes on %d core%s", needed < 10, fmax(needed, 0.1), threads, threads == 1 ? "" : "s");
+    if (!task) printf(", %.2g passes over the text", (double)o->steps * step_tokens(o) / (double)corpus->train.count);
+    printf("\n");
+    return true;
+}
+
+void print_perplexities(const char *label, const Trainer *trainer, double run) {
+    const Corpus *corpus = trainer->corpus;
+    const long long limit = trainer->options->eval_tokens, T = trainer->options->context;
+    double unigram, bigram;
+    Error ignored; // training does not end for want of this memory
+    if (is_task(&corpus->builtin) ||
+        !ngram_losses(&unigram, &bigram, corpus, limit > 0 && limit <= T ? T + 1 : limit, &ignored))
+        return;
+    const double good = exp(fmin(unigram, bigram));
+    printf("%s perplexity: unigram %.2f", label, exp(unigram));
+    if (!isnan(bigram)) printf(", bigram %.2f", exp(bigram));
+    if (!isnan(run))
+        printf(", this run %.2f is %s", run, run < good ? "better" : run < exp(unigram) ? "in between" : "worse");
+    // RoPE after 20 bytes for each parameter, runs/baseline/experiment-full/ladder. Nothing is recorded that other
+    // tokens, or generated text, could be compared with.
+    if (corpus->tokenizer.kind == TOKENIZER_BYTES && !is_builtin(corpus->name))
+        printf("; at a guess, a good model: 5.4 to 3.5, as those of 59k to 399k parameters on War and Peace");
+    printf("\n");
+}

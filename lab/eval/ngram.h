@@ -1,0 +1,17 @@
+// How well counting alone predicts a text: what a trained model can be compared with.
+#ifndef BITTER_NGRAM_H
+#define BITTER_NGRAM_H
+
+#include "data/corpus.h"
+
+#define NGRAM_VOCAB_MOST 4096 // of bigrams: 64 MB of counts
+
+// Set the mean losses in nats, on the first `limit` validation tokens (0 = all; at least 2) but the first one, of
+// counts of the N training tokens:
+//   unigram  p(t) = (count(t) + 1) / (N + V), add-one smoothing for a vocabulary of V
+//   bigram   p(t|s) = (count(s,t) + D(s) p(t)) / (count(s) + D(s)), where D(s) is how many different tokens followed s:
+//            interpolated with the unigram (Witten and Bell 1991, method C). NAN for more than NGRAM_VOCAB_MOST tokens.
+// Fails (run) for want of memory.
+bool ngram_losses(double *unigram, double *bigram, const Corpus *corpus, long long limit, Error *error);
+
+#endif

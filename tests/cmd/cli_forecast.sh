@@ -1,0 +1,100 @@
+# The first minutes: `bitter` alone says what to do next, `train` how long it takes and what its perplexity is to be
+# compared with, and --minutes chooses a size. Nothing here depends on how fast the machine is.
+. tests/support/shell
+. "$repository/tests/support/background"
+
+small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1'
+
+cat "$repository"/docs/train.md "$repository"/docs/schemes.md | head -c 30000 >book.txt
+
+# next NAME COMMAND...: `bitter` alone prints these commands in this order, and then, as before, asks which.
+next() {
+    name=$1
+    shift
+    run
+    sed -n 's/^  \(bitter .*[^ ]\)  *# .*/\1/p' "$scratch/out" >"$scratch/commands"
+    wrong=$(complaint 2 'which command;--help' && printf '%s\n' "$@" | diff - "$scratch/commands")
+    if [ -z "$wrong" ]; then pass "$name"; else fail "$name" "$(story "$wrong")"; fi
+}
+
+# --- bitter alone ---
+mkdir empty with-text && cp book.txt "with-text/a text.txt" && touch -- with-text/-x.txt
+cd empty && next "an empty directory" 'bitter train book.txt' && cd ..
+cd with-text && next "a text, whose name a shell would take apart" "bitter train 'a text.txt'" && cd ..
+cp -r with-text zipped && gzip "zipped/a text.txt" && rm ./zipped/-x.txt
+cd zipped && next "a .gz file" "bitter train 'a text.txt.gz'" && cd ..
+mkdir between && cd between
+need prepare --out runs/data/book ../book.txt
+next "data" 'bitter train --data runs/data/book' 'bitter train book.txt'
+start train $small --data runs/data/book --steps 1000000 --save-every 1 --out runs/first
+wait_for_rows runs/first/log.csv 5
+kill -9 $job 2>/dev/null
+collect
+next "a run that was killed" 'bitter train --resume runs/first' 'bitter sample runs/first' 'bitter report runs/first' \
+    'bitter train --data runs/data/book' 'bitter train book.txt'
+need train $small --data runs/data/book --steps 2 --out runs/second
+touch -t 203001010000 runs/second/config.json
+next "a run that is finished, and newer" 'bitter sample runs/second' 'bitter report runs/second' \
+    'bitter train --data runs/data/book' 'bitter train book.txt'
+need compare none rope $small --data runs/data/book --steps 2 --seeds 2 --eval-tokens 600 --out runs/two
+next "a comparison" 'bitter report runs/two' 'bitter sample runs/second' 'bitter report runs/second' \
+    'bitter train --data runs/data/book' 'bitter train book.txt'
+echo '{' >runs/second/config.json && touch -t 203001010000 runs/second/config.json
+next "a damaged run is passed over" 'bitter report runs/two' 'bitter train --data runs/data/book' 'bitter train book.txt'
+cd ..
+
+# --- what train says ---
+marks='perplexity: unigram [0-9.]+, bigram [0-9.]+'
+guess='; at a guess, a good model: 5\.4 to 3\.5, as those of 59k to 399k parameters on War and Peace$'
+succeed "train" train book.txt $small --steps 40 --eval-every 10 --lr 1e-2 --warmup 5 --out run
+check "it says how long it will take" says '^time    about [0-9.]+ minutes on 1 core, 0\.047 passes over the text$'
+check "what to compare with" says "^compare $marks$guess"
+check "and where it landed" says "^landed  $marks, this run [0-9.]+ is (better|in between|worse)$guess"
+best=$(awk -F , 'NR > 1 && $6 != "" && (!best || $6 < best) { best = $6 } END { printf "%.2f", best }' run/log.csv)
+check "with its best perplexity" says "this run $best is "
+check "the bigram is better than the unigram, and both than guessing" awk '
+    /^compare/ { ok = $4 + 0 < 257 && $6 + 0 < $4 + 0 } END { exit !ok }' "$scratch/out"
+# What is quoted of recorded models: exp of the mean loss of rope at the trained length, for each size.
+check "the recorded perplexities are those of the record" test "$(awk -F , '
+    $7 == "rope" && $11 == "loss" && $12 == $3 { sum[$4] += $13; n[$4]++ }
+    END { printf "%.1f %.1f", exp(sum[59104] / n[59104]), exp(sum[399080] / n[399080]) }' \
+    "$repository/runs/baseline/experiment-full/ladder/results.csv")" = '5.4 3.5'
+succeed "a resumed run" train --resume run --steps 60
+check "has no forecast" test "$(grep -c '^time' "$scratch/out")" = 0
+check "but lands, too" says "^landed  $marks, this run "
+succeed "a run of a few steps" train book.txt $small --steps 2 --out few
+check "has no forecast" test "$(grep -c '^time' "$scratch/out")" = 0
+succeed "generated text" train $small --data builtin:tales:bytes=20000 --steps 20 --out tales
+check "is not compared with a book" says "^compare $marks$"
+need prepare --tokenizer chars --out letters book.txt
+succeed "characters" train --data letters $small --steps 2 --out of-letters
+check "are not compared with bytes" says "^compare $marks$"
+mkdir foreign && shard "20240520 1 40" "$(seq 100 139)" >foreign/train.bin && shard "20240520 1 20" "$(seq 100 119)" >foreign/val.bin
+succeed "50,257 tokens" train --data foreign $small --steps 2 --out of-many
+check "have a unigram alone" says '^compare perplexity: unigram [0-9.]+$'
+succeed "a task" train --data builtin:copy:max=3 $small --context 32 --steps 20 --out copy
+check "is not compared with counts" test "$(grep -cE '^(compare|landed)' "$scratch/out")" = 0
+check "and has no passes" says '^time    about [0-9.]+ minutes on 1 core$'
+
+# --- --minutes ---
+succeed "--minutes" train book.txt --minutes 0.01 --threads 1 --eval-tokens 600 --layers 1 --batch 2 --out chosen
+check "it says what it chose" says "^size    [0-9.e+]+ tokens for each parameter; .* fewer than 20 in 0\.01 minutes and 4 passes over the text$"
+check "and how to repeat it" says '^again   bitter train --data runs/data/book .*--steps [0-9]+'
+sed -n 's/^again   bitter //p' "$scratch/out" >again
+check "options that are given stay" grep -q -- ' --layers 1 .*--batch 2 ' again
+check "config.json has ordinary options" test "$(sed -n 's/.* --steps \([0-9]*\).*/\1/p' again)" = \
+    "$(sed -n 's/^ *"steps": \([0-9]*\),$/\1/p' chosen/config.json)"
+eval "set -- $(cat again)"
+succeed "the same again" "$@" --out repeated
+check "measures nothing that changes the weights" cmp chosen/model.safetensors repeated/model.safetensors
+succeed "a run that --minutes chose can be resumed" train --resume chosen
+for pair in --steps=5 --resume --init=few; do
+    refuses "--minutes and ${pair%=*}" "--minutes chooses;${pair%=*};leave one of them out" \
+        train --data runs/data/book --minutes 1 "$pair" --out run
+done
+refuses "--minutes for a task" "--minutes;builtin:copy;a task;--steps" train --data builtin:copy:max=3 --minutes 1 --out new
+refuses "no minutes" "--minutes;'0'" train book.txt --minutes 0
+succeed "heads that do not divide the default width" train book.txt --minutes 0.01 --heads 3 --threads 1 --eval-tokens 600
+refuses "heads that divide no width" "--heads 7" train book.txt --minutes 1 --heads 7 --width 64
+refuses "minutes of compare" "--minutes" compare none rope --minutes 1
+finish

@@ -1,0 +1,50 @@
+# compare --register: a plan that is written down before the first run, and kept.
+. tests/support/shell
+
+small='--layers 1 --heads 2 --context 16 --width 16 --batch 4 --threads 1 --warmup 5 --eval-tokens 1000 --steps 30
+    --data builtin:tales:bytes=40000 --seeds 3 --out runs'
+two='none rope alibi --contrast'
+
+need compare $small $two 'rope - none' --contrast 'alibi - rope' --register plan.md
+check "nothing is trained" test -z "$(ls runs/runs)"
+check "where the plan is" says '^plan +plan.md; nothing is trained yet'
+check "it begins with what it is" test "$(head -n 1 plan.md)" = '# The plan of a comparison'
+check "the command, which trains" grep -q "^    bitter compare .*--out runs none rope alibi --contrast 'rope - none' --contrast 'alibi - rope'$" plan.md
+date='named at 20[0-9-]*T[0-9:]*Z$'
+check "contrasts and their date" test "$(grep -cE "^- Contrast (rope - none|alibi - rope), $date" plan.md)" -eq 2
+check "seeds" grep -qx -- '- Seeds 1337 to 1339' plan.md
+check "rates" grep -qx -- '- Learning rate 0.001' plan.md
+check "settings" grep -qE '^- +1 +2 +16 +16 +7424 +30 ' plan.md
+check "what is tested" grep -qx 'tested   rope - none, alibi - rope; 2 intervals of 95% that hold together' plan.md
+check "what so many seeds resolve" grep -q '^resolved with 80% probability: [0-9.]* standard deviations' plan.md
+check "the texts" grep -q '"name": "builtin:tales:bytes=40000"' plan.md
+check "their CRC-32" test "$(grep -cE '"crc32": "[0-9a-f]{8}"' plan.md)" -eq 2
+check "the version" grep -q "^Written by bitter $("$BITTER" --version | head -n 1 | tr -dc '0-9.') before the first run of$" plan.md
+
+# --- kept, until somebody names others, and by the runs ---
+named() { grep -A 3 "\"arm\": \"$1\"" runs/compare.json | grep '"named"'; }
+before=$(named rope) && sleep 1.1
+cp plan.md first
+need compare $small $two 'rope - none' --contrast 'alibi - rope' --register plan.md
+check "the same again: the same plan" cmp first plan.md
+need compare $small $two 'alibi - none' --contrast 'rope - none' --register plan.md
+check "other contrasts take their place" test "$(grep -c '^- Contrast' plan.md)-$(grep -c '^- Contrast alibi - none' plan.md)" = 2-1
+check "what was named before keeps its date" test "$(named rope)" = "$before" -a "$(named alibi)" != "$before"
+need compare $small none rope alibi
+check "without --register it trains" test "$(ls runs/runs | wc -l)" -eq 9
+check "the contrasts are those of the plan" test "$(grep -c '"arm"' runs/compare.json)-$(grep -c '"after": 0' runs/compare.json)" = 2-2
+check "and so is the date" test "$(named rope)" = "$before"
+check "which the report has" grep -qE 'The primary contrasts were named at 20[0-9-]*T[0-9:]*Z, before any run' runs/report.html
+cp plan.md first
+
+# --- refused ---
+refuses "a plan after the runs" "--register: 9 runs are done in runs;another --out" compare $small $two 'rope - none' --register plan.md
+echo mine >other.md
+refuses "to replace what is no plan" "--register other.md exists and holds something else" compare $small rope --out new --register other.md
+refuses "a file of the comparison" "--register runs/report.md is a file of the comparison" compare $small rope --out new --register runs/report.md
+refuses "no name" "--register: '' is empty" compare $small rope --out new --register ''
+for option in --list --slurm; do
+    refuses "--register with $option" "--register and $option both say what to do" compare $small rope --out new --register new.md $option
+done
+refuses "an unknown scheme in a contrast" "'rope - nope'" compare $small rope none --contrast 'rope - nope' --out new --register new.md
+finish
