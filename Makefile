@@ -390,7 +390,7 @@ $(BUILD)/bitter-shared: $(BUILD)/float/train.o $(BUILD)/float/libbitter.so
 	$(call SAY,link,$@)
 	$(Q)$(COMPILE) $(LDFLAGS) $(PROGRAM_LDFLAGS) $< -L$(BUILD)/float -lbitter -Wl,--as-needed $(LIBS) -o $@
 
-$(MANUAL): scripts/man.sh $(PROGRAM)
+$(MANUAL): scripts/man.sh $(PROGRAM) $(PROGRAM)-double
 	$(call SAY,write,$@)
 	$(Q)sh $< $(LAUNCH) $(HERE) >$@
 

@@ -55,4 +55,4 @@ Description: train small GPTs with interchangeable position schemes
 END
 package=bitter_${version}_$DEB_HOST_ARCH.deb
 dpkg-deb --root-owner-group --build "$root" "$package"
-PACKAGE=$package BUILD=$build sh tests/run tests/package/deb.sh
+PACKAGE=$package BUILD=$build TIME_LIMIT=${TIME_LIMIT:-1200} sh tests/run tests/package/deb.sh

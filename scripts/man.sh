@@ -9,6 +9,16 @@ escape() {
     sed -e 's/\\/\\e/g' -e 's/-/\\-/g'
 }
 
+# help_of COMMAND BITTER...: two commands run in the program beside, which one under an emulator cannot start.
+help_of() {
+    command=$1
+    shift
+    case $command in
+    gradcheck | lesson) "$@-double" "$command" --help ;;
+    *) "$@" "$command" --help ;;
+    esac
+}
+
 "$@" --help | sed -n 's/^bitter \([0-9.]*\): \(.*\)/.TH BITTER 1 "" "bitter \1" "User Commands"\
 .SH NAME\
 bitter \\- \2/p'
@@ -28,7 +38,7 @@ Each command is described in a section of its own.
 Behind the text of an option stand, in square brackets, its default and its range.
 END
 for command in $("$@" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
-    "$@" "$command" --help | escape | awk -v command="$command" '
+    help_of "$command" "$@" | escape | awk -v command="$command" '
     function text(line) {
         sub(/^ */, "", line)
         print (line ~ /^[.\047]/ ? "\\&" : "") line

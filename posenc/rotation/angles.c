@@ -66,7 +66,10 @@ double rotary_largest_angle(const Tables *tables, int columns) {
     double largest = 0;
     for (int n = 0; n < columns; n++) {
         const RotaryColumn column = rotary_column(tables, n);
-        for (int t = 0; t < tables->positions; t++) largest = fmax(largest, fabs(rotary_angle(&column, t)));
+        for (int t = 0; t < tables->positions; t++) {
+            const double angle = fabs(rotary_angle(&column, t));
+            if (angle > largest) largest = angle; // gcc 12 for ARM ends with an internal error at fmax() here
+        }
     }
     return largest;
 }

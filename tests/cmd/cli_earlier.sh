@@ -1,4 +1,4 @@
-# Runs of version 0.1.0 (runs-0.1.0/make.sh says how they were made) are read, continued, extended, exported, sampled and
+# Runs of version 0.1.0 (runs-0.1.0/make says how they were made) are read, continued, extended, exported, sampled and
 # reported by this version, and give the numbers that they gave then.
 . tests/support/shell
 
