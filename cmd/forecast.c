@@ -58,10 +58,12 @@ bool choose_size(TrainOptions *options, const bool *given, double operations, co
 void choose_steps(TrainOptions *o, const bool *given, double minutes, double seconds, const Corpus *corpus) {
     const double all = 60 * minutes, left = all - VALIDATIONS * validation_seconds(o, seconds, corpus);
     const double most = 2 * PASSES * (double)corpus->train.count / step_tokens(o);
-    o->steps = (long long)fmax(1, fmin(fmax(left, all / 2) / seconds, most));
-    const long long part = o->steps < VALIDATIONS ? 1 : o->steps / VALIDATIONS;
+    // Where validations on all --eval-tokens leave less, those on a tenth of the run's tokens leave three quarters.
+    o->steps = (long long)fmax(1, fmin(fmax(left, 0.75 * all) / seconds, most));
+    const long long part = (o->steps + VALIDATIONS - 1) / VALIDATIONS, tokens = part * (long long)step_tokens(o);
     if (!option_given(train_options, given, "warmup")) o->warmup = part;
     if (!option_given(train_options, given, "eval-every")) o->eval_every = part;
+    if (!option_given(train_options, given, "eval-tokens") && o->eval_tokens > tokens) o->eval_tokens = tokens;
 }
 
 // The time of a step, and floating point operations a second, of a model that is thrown away; with learning rate 0, it

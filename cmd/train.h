@@ -68,7 +68,7 @@ void train_show_end(const Trainer *trainer);
 bool choose_size(TrainOptions *options, const bool *given, double operations, const Corpus *corpus, Error *error);
 
 // Choose so many steps of `seconds` as fill the minutes, with ten validations, but at most twice PASSES over the text;
-// and, unless typed, the warm-up and the steps between validations.
+// and, unless typed, the warm-up, the steps between validations, and fewer tokens of these for a short run.
 void choose_steps(TrainOptions *options, const bool *given, double minutes, double seconds, const Corpus *corpus);
 
 // Before there is a trainer: with --minutes (not 0), measure this machine, choose, and print the choice. Print how long

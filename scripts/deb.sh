@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Build and test a Debian package that needs no compiler, bitter_VERSION_ARCHITECTURE.deb. $1: the make to use; $2: a
 # directory for it. CC: the compiler, which says for which architecture. LAUNCH: what starts its programs, where this
 # machine cannot.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Write bitter-VERSION.tar.gz, which holds the files of the last commit and has the same bytes every time, and bitter.rb,
 # the Homebrew formula for it. To publish both, put the tarball's address into the formula.
 set -eu

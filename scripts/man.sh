@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Print the man page bitter(1), made of what `bitter --help` and `bitter COMMAND --help` print. The arguments are the
 # command that starts bitter.
 set -eu

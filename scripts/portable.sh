@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # `make install PORTABLE=1`: install a program for all processors of an architecture. $1: the make to use; $2: a directory
 # to build in; $3: where to install; $4: where the BLAS is, if not where libraries usually are. CC: the compiler, which may
 # be one for another architecture.

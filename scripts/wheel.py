@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Pack an installed bitter into a wheel: python3 scripts/wheel.py ROOT VERSION
 
 Programs, libraries, guides and man page go where pip has those of an environment: bin/, lib/bitter/ and share/ below its

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Build and test a wheel, which pip installs: the program for all processors of this architecture, and the libraries that
 # it needs with their licences, of which Debian's packages tell. $1: the make to use; $2: a directory for it; $3: where the
 # BLAS is, if not where libraries usually are.

@@ -213,7 +213,7 @@ const own = {
     // marked, a trained number the curve of its derivative.
     writeFormula(which, at) {
         const {formula, root} = this, {form, variable, x} = formula.shape, names = formula.params.map(param => param.name);
-        const line = formula.text.split(/[;\n]/).find(part => new RegExp(`^\\s*${form}\\b`).test(part)) ?? formula.text;
+        const line = formula.text.split(/[;\n]|,\s*(?=[a-z_]\w*\s*=[^=])/i).find(part => new RegExp(`^\\s*${form}\\b`).test(part)) ?? formula.text;
         const symbol = word => word === form ? `{${form}}` : word === variable ? `{place:${word}}` : names.includes(word) ? `{param ${word}:${word}}` : word;
         const value = formula.along(which)[at].value, printed = line.trim().replace(/-/g, '−').replace(/\s*\*\s*/g, ' · ');
         symbols.write(root.querySelector('.written'), printed.replace(/[a-z_]\w*/gi, symbol), name => name === form ? 'scheme-own' : name === 'place' ? 'plain' : 'backward');

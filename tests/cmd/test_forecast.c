@@ -111,9 +111,11 @@ static void steps_grow_with_minutes(void **state) {
             choose_steps(&options, given, minutes, 0.02, corpora[i]);
             const double tokens = tokens_of(&options), time = (double)options.steps * 0.02;
             assert_true(tokens >= before[i] && options.warmup < options.steps + (options.steps == 1));
-            assert_true(options.eval_every >= 1 && options.eval_every <= options.steps);
+            assert_true(options.eval_every >= 1 && options.steps / options.eval_every <= 10);
+            if (!((double)options.eval_tokens <= tokens / 10 + 2048 && options.eval_tokens <= 131072))
+                fail_msg("%lld tokens to validate, of %g", options.eval_tokens, tokens);
             if (!(time <= 60 * minutes)) fail_msg("%g seconds of steps in %g minutes", time, minutes);
-            if (i == 0 && !(time >= 29 * minutes)) fail_msg("only %g seconds of steps in %g minutes", time, minutes);
+            if (i == 0 && !(time >= 44 * minutes)) fail_msg("only %g seconds of steps in %g minutes", time, minutes);
             if (i == 1) assert_true(tokens <= 2 * PASSES * 3e6);
             before[i] = tokens;
         }
@@ -122,9 +124,11 @@ static void steps_grow_with_minutes(void **state) {
     TrainOptions options = start();
     give(&options, "warmup", "7");
     give(&options, "eval-every", "0");
-    choose_steps(&options, given, 10, 0.02, &library);
+    give(&options, "eval-tokens", "131072");
+    choose_steps(&options, given, 0.01, 0.02, &library);
     assert_int_equal(options.warmup, 7);
     assert_int_equal(options.eval_every, 0);
+    assert_int_equal(options.eval_tokens, 131072);
 }
 
 int main(void) {
