@@ -9,6 +9,7 @@
 #include "cmd/shared/arguments.h"
 #include "cmd/train.h"
 #include "lab/compare/measure.h"
+#include "lab/extend/extend.h"
 #include "lab/report/page/numbers.h"
 #include "lab/report/report.h"
 #include "train/config.h"
@@ -187,7 +188,8 @@ static bool check_jobs(const Plan *plan, const Corpus *corpora, Error *error) {
         Mix pos;
         Error reason;
         memcpy(options.pos, variant->typed, sizeof options.pos); // places in messages are those in what was typed
-        if (!trainer_check(&pos, &options, job.task < 0 ? plan->texts[text].vocab : 257, &reason))
+        if (!trainer_check(&pos, &options, job.task < 0 ? plan->texts[text].vocab : 257, &reason) ||
+            !extension_formula(&pos, variant->stretch, &reason))
             return variant_fail(variant, &reason, error);
         if (job.task < 0 && !measure_check(plan->base.eval_tokens, context, &corpora[text], error)) return false;
     }
@@ -437,7 +439,8 @@ static void crew_count(Crew *crew) {
         const Job job = plan_job(&c->plan, i);
         if (!job_mine(c, i)) continue;
         const bool done = job_done(c, &job);
-        const int share = done ? PROGRESS_ALL : atomic_load(&crew->progress[i]);
+        const bool trains = plan_weights(&c->plan, job.variant) == job.variant; // measuring alone is short
+        const int share = done || !trains ? PROGRESS_ALL : atomic_load(&crew->progress[i]);
         crew->mine++;
         crew->done += done;
         crew->tokens += plan_job_tokens(&c->plan, &job);
@@ -566,8 +569,10 @@ bool command_compare(int argc, char **argv, Error *error) {
         "compare",
         "Train position schemes from the same seeds on the same batches, and test which differences "
         "are more than chance. Write LABEL=SCHEME to give a scheme a name of your own, and "
-        "\"LABEL=SCHEME --window KEYS\" to give it windows. SCHEME@LR has a learning rate of its own, and "
-        "SCHEME@LR/LR/... one for each setting. Finished runs are never repeated.",
+        "\"LABEL=SCHEME --window KEYS\" to give it windows. \"LABEL=SCHEME --stretch METHOD:factor=S\" has the weights "
+        "of "
+        "SCHEME, and rotations stretched by pi, ntk, dynamic, yarn or llama3 in longer windows. SCHEME@LR has a "
+        "learning rate of its own, and SCHEME@LR/LR/... one for each setting. Finished runs are never repeated.",
         "SCHEME...", table(),
         "  bitter compare none learned rope alibi --steps 500 --out runs/first\n"
         "  bitter compare sinusoidal learned --scale 30k,100k,300k --out runs/ladder\n"

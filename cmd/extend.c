@@ -1,12 +1,10 @@
 // `bitter extend`: the weights of a run with other rotations, for contexts longer than it was trained at.
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
-#include "train/evaluate.h"
 #include "lab/extend/extend.h"
 #include "train/config.h"
 #include "posenc/rotation/angles.h"
 
-#include <math.h>
 #include <unistd.h>
 
 #define FIELD(name) offsetof(ExtendOptions, name)
@@ -15,7 +13,7 @@
 static const Option extend_options[] = {
     CHOICE_ROW("method", FIELD(method), "yarn", METHOD_NAMES, "METHOD",
                "pi, ntk, dynamic, yarn, llama3, longrope, gradient or given, as described below"),
-    NUMBER_ROW("factor", FIELD(factor), "8", 1, 1e5, "S", "new context, as a multiple of the run's own"),
+    FACTOR_ROW,
     TEXT_ROW("out", FIELD(out), NULL, "RUN2", "the new run; default: RUN-METHOD"),
     THREADS_OPTION_ROW(ExtendOptions),
     HEADING_ROW("Method pi (divide every frequency by the factor)"),
@@ -66,86 +64,6 @@ static const Option extend_options[] = {
                 "windows of that text, each of the new context"),
     {0},
 };
-
-// Is there a layer with rotations whose keys are further away in a longer text? Windows may keep them from it.
-static bool meets_longer(const Position *pos) {
-    for (int layer = 0; layer < pos->shape.layers; layer++) {
-        const int window = window_of(&pos->shape, layer);
-        if (position_layer(pos, layer) >= 0 && (window == 0 || window >= pos->shape.context)) return true;
-    }
-    return false;
-}
-
-// The part whose rotations are to be stretched.
-static bool find_rotations(Extension *x, Error *error) {
-    const Mix *mix = &x->run.gpt.pos;
-    x->part = mix_stretchable(mix);
-    return x->part >= 0 ||
-           fail_input(error, "%s (%s) cannot be stretched: it has %s", x->directory, mix->text,
-                      x->part == STRETCH_SEVERAL ? "rotations of several kinds; train it with one of them"
-                      : x->part == STRETCH_GATED
-                          ? "rotations with gates; train it without gate=trained"
-                          : "no rotations by tokens of fixed frequencies, the same in all "
-                            "heads; train it with rope, partial, prope or a formula of that kind");
-}
-
-// The base of frequencies base^(-i/n), which YaRN's and Llama 3's rules read; 0 = a formula has others.
-static double base_of(const Position *pos) {
-    const int pairs = rotary_pairs(pos);
-    if (!pos->written) return rotary_of(pos)->base;
-    const double base = pairs > 1 ? pow(theta_of(pos, 0, 0, 1), -pairs) : 0;
-    for (int i = 0; i < pairs; i++)
-        if (!(fabs(theta_of(pos, 0, 0, i) / rope_theta(base, i, 2 * pairs) - 1) <= 1e-9)) return 0;
-    return base;
-}
-
-// Check that the run can be extended, and compute the new length.
-static bool settle(Extension *x, Error *error) {
-    const ExtendOptions *o = x->options;
-    if (!find_rotations(x, error)) return false;
-    const Mix *mix = &x->run.gpt.pos;
-    const Position *pos = &mix->part[x->part];
-    if (!meets_longer(pos))
-        return fail_input(error,
-                          "%s has windows where it has rotations, so in no longer text do these meet other distances "
-                          "than in training; use it as it is",
-                          x->directory);
-    if (pos->shape.random_positions)
-        return fail_input(error, "%s was trained at random positions, so there is no single length to stretch",
-                          x->directory);
-    const bool stretched = pos->stretch.original > 0;
-    x->pairs = rotary_pairs(pos);
-    x->base = base_of(pos);
-    if (x->base == 0 && (o->method == METHOD_YARN || o->method == METHOD_LLAMA3 || o->method == METHOD_LONGROPE ||
-                         o->method == METHOD_GRADIENT))
-        return fail_input(error,
-                          "%s: this method reads RoPE's base, and the formula's angles are not base^(-i/n); choose "
-                          "--method pi, ntk, dynamic or given",
-                          x->directory);
-    x->original = stretched ? pos->stretch.original : pos->shape.context;
-    const double window = round(o->factor * pos->shape.context);
-    if (x->pairs > PAIRS_MOST)
-        return fail_input(error, "%s has heads of %d pairs, but at most %d can be stretched", x->directory, x->pairs,
-                          PAIRS_MOST);
-    if (x->original < 2 || window > 1e7)
-        return fail_input(error, "%s: a context of %d times %g is %.0f; lengths are 2 to 10000000", x->directory,
-                          pos->shape.context, o->factor, window);
-    if (o->method == METHOD_DYNAMIC && pos->stretch.has_short)
-        return fail_input(error,
-                          "%s has factors of its own for short windows, which --method dynamic cannot keep; choose "
-                          "another method",
-                          x->directory);
-    if (window < x->original)
-        return fail_input(error, "--factor %g: %.0f is less than the original length %d; give a larger --factor",
-                          o->factor, window, x->original);
-    char complaint[256];
-    if (length_complaint(complaint, &x->run.gpt, (int)window))
-        return fail_input(error, "%s: %s, so its context cannot become %.0f, however its rotations are stretched",
-                          x->directory, complaint, window);
-    x->window = (int)window;
-    x->factor = window / x->original;
-    return true;
-}
 
 static bool names_method(const char *heading, const char *method) {
     while (*heading) {
@@ -269,7 +187,7 @@ bool command_extend(int argc, char **argv, Error *error) {
         !run_paths(&x.paths, options.out, error) || !run_open(&x.run, x.directory, "", error))
         return false;
     RunLock lock = {0};
-    bool ok = settle(&x, error) && run_lock(&lock, options.out, error) == LOCK_MINE && check_place(&x, error);
+    bool ok = extension_settle(&x, error) && run_lock(&lock, options.out, error) == LOCK_MINE && check_place(&x, error);
     if (ok) {
         const int fast = rotary_fast_pairs(&x.run.gpt.pos.part[x.part], x.original);
         kernels_report("extend");

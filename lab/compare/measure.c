@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CONTEXT_TOKENS 4096 // tokens that are scored again with more text before them
 #define LENGTHS_MOST   20   // different lengths of exercises
@@ -131,21 +132,30 @@ static bool measure_answers(Text *csv, const Trainer *trainer, int exercises, co
     return true;
 }
 
-bool measure(Text *csv, const Trainer *trainer, const char *log, long long eval_tokens, int exercises, const Stop *stop,
-             Error *error) {
-    const Gpt *gpt = &trainer->gpt;
+bool measure(Text *csv, const Trainer *trainer, long long eval_tokens, int exercises, const Stop *stop, Error *error) {
     const uint64_t end = split_limit(&trainer->corpus->val, eval_tokens), half = end / 2;
     text_print(csv, MEASURED_HEADER);
-    const bool ok = is_task(&trainer->corpus->builtin) ? measure_answers(csv, trainer, exercises, stop, error)
-                                                       : measure_lengths(csv, trainer, half, end, stop, error) &&
-                                                             measure_context(csv, trainer, half, end, stop, error);
+    return is_task(&trainer->corpus->builtin) ? measure_answers(csv, trainer, exercises, stop, error)
+                                              : measure_lengths(csv, trainer, half, end, stop, error) &&
+                                                    measure_context(csv, trainer, half, end, stop, error);
+}
+
+void measure_training(Text *csv, const Trainer *trainer, const char *log) {
+    const TensorTable *tensors = &trainer->gpt.tensors;
     write_curve(csv, log, trainer->options->steps);
-    row(csv, "parameters", 0, (double)tensor_numbers(&gpt->tensors, false), 1);
-    row(csv, "positions", 0, (double)tensor_numbers(&gpt->tensors, true), 1);
+    row(csv, "parameters", 0, (double)tensor_numbers(tensors, false), 1);
+    row(csv, "positions", 0, (double)tensor_numbers(tensors, true), 1);
     row(csv, "tokens", 0, (double)trainer_tokens(trainer), 1);
     row(csv, "seconds", 0, trainer->progress.seconds, 1);
     row(csv, "batches", 0, (double)trainer->progress.batch_crc, 1);
-    return ok;
+}
+
+bool measured_training(char **measured) {
+    char *seal = strstr(*measured, "\n" MEASURED_SEAL), *parameters = strstr(*measured, "\nparameters,"),
+         *curve = strstr(*measured, "\ncurve,");
+    if (seal) seal[1] = '\0';
+    if (parameters) *measured = 1 + (curve ? curve : parameters);
+    return parameters;
 }
 
 const char *measure_seal(char row[64], const char *rows, size_t size) {

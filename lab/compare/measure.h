@@ -22,8 +22,8 @@ long long curve_step(long long step, long long steps);
 // half is reported. Fails (input) when half of them cannot hold a window of 8 times the context.
 bool measure_check(long long eval_tokens, long long context, const Corpus *corpus, Error *error);
 
-// Append the rows of a trainer that has finished, with T its context. Text is cut into the same windows for all
-// schemes:
+// Append the rows of a trainer's model, with T its context, and those of its training. Text is cut into the same
+// windows for all schemes:
 //   choose,T,nats,tokens     loss on the choosing half
 //   loss,W,nats,tokens       loss on the reported half in windows of W = T, 2T, 4T, 8T, as far as the scheme allows
 //   position,P,nats,tokens   loss in windows of T, at positions from the previous row's P up to P
@@ -35,8 +35,11 @@ bool measure_check(long long eval_tokens, long long context, const Corpus *corpu
 //   parameters, positions,   one row each, about the run; positions are position parameters, batches is the CRC-32 of
 //   tokens, seconds, batches all its inputs
 // Fails as evaluate does, and (interrupted) when `stop`, which is asked at least once for each pass over text, says so.
-bool measure(Text *csv, const Trainer *trainer, const char *log, long long eval_tokens, int exercises, const Stop *stop,
-             Error *error);
+bool measure(Text *csv, const Trainer *trainer, long long eval_tokens, int exercises, const Stop *stop, Error *error);
+void measure_training(Text *csv, const Trainer *trainer, const char *log);
+
+// Leave the rows of training of the text of a measured.csv. Returns false, and leaves all, if the run diverged.
+bool measured_training(char **measured);
 
 // The last row, MEASURED_SEAL "CRC,1": the CRC-32 of the `size` bytes before it. Returns `row`.
 const char *measure_seal(char row[64], const char *rows, size_t size);

@@ -48,18 +48,25 @@ bool variant_fail(const Variant *variant, const Error *reason, Error *error) {
     return false;
 }
 
-// Split "LABEL=SCHEME:options@LR/LR/... --window KEYS" into the fields of a variant. An '=' behind a ':' or '@' belongs
-// to the scheme. A list of layers stands behind an '@', too: whole numbers, while a rate is a fraction.
+// Split "LABEL=SCHEME:options@LR/LR/... --window KEYS --stretch METHOD" into the fields of a variant. An '=' behind a
+// ':' or '@' belongs to the scheme. A list of layers stands behind an '@', too: whole numbers, while a rate is a
+// fraction.
 static bool variant_split(Variant *variant, bool *labelled, const char *word, Error *error) {
     char text[TEXT_CAPACITY];
     *variant = (Variant){0};
     if (strlen(word) >= sizeof text) return fail_input(error, "the scheme '%.40s...' is too long", word);
     strcpy(text, word);
+    char *stretch = strstr(text, OWN_STRETCH);
+    if (stretch && stretch[strlen(OWN_STRETCH)]) {
+        strcpy(variant->stretch, stretch + strlen(OWN_STRETCH));
+        *stretch = '\0';
+    }
     char *option = strstr(text, " --");
     if (option) {
         const char *keys = option + strlen(OWN_WINDOW);
         if (strncmp(option, OWN_WINDOW, strlen(OWN_WINDOW)) != 0 || !keys[strspn(keys, " ")])
-            return fail_input(error, "%s: behind a scheme, only a window can stand, such as --window 64", word);
+            return fail_input(error, "%s: behind a scheme, only --window KEYS and then --stretch METHOD can stand",
+                              word);
         strcpy(variant->window, keys + strspn(keys, " "));
         *option = '\0';
     }
@@ -104,8 +111,10 @@ bool variant_set(Variant *variant, bool labelled, Error *error) {
     if (!labelled && written_names_file(variant->typed))
         return fail_input(error, "'%.200s' names a file; give it a label, as in mine=%.200s", name, name);
     if (!mix_parse(&pos, variant->typed, &reason)) return variant_fail(variant, &reason, error);
-    if (*variant->window && !labelled)
-        return fail_input(error, "'%.200s' has a --window of its own; give it a label: LABEL=SCHEME", name);
+    if ((*variant->window || *variant->stretch) && !labelled)
+        return fail_input(error, "'%.200s' has a --window or --stretch; give it a label: LABEL=SCHEME", name);
+    if (variant->stretch[strspn(variant->stretch, LABEL_CHARACTERS ":=,")]) // it becomes part of a directory's name
+        return fail_input(error, "%s: --stretch '%.200s' is no METHOD:factor=S", name, variant->stretch);
     // Whether they fit the layers is seen in each setting.
     if (!windows_parse(&windows, variant->window, INT_MAX, &reason)) return variant_fail(variant, &reason, error);
     mix_print(&pos, variant->pos);
@@ -153,6 +162,17 @@ bool plan_variants(Plan *plan, char *const *words, int count, const char *refere
     plan->reference = *reference ? plan_variant(plan, reference) : 0;
     return plan->reference >= 0 ||
            fail_input(error, "--reference %s is none of the schemes that are compared; name one of them", reference);
+}
+
+int plan_weights(const Plan *plan, int variant) {
+    const Variant *mine = &plan->variants[variant];
+    for (int v = 0; *mine->stretch && v < plan->variant_count; v++) {
+        const Variant *other = &plan->variants[v];
+        if (!*other->stretch && strcmp(other->pos, mine->pos) == 0 && strcmp(other->window, mine->window) == 0 &&
+            strcmp(other->own_rates, mine->own_rates) == 0)
+            return v;
+    }
+    return variant;
 }
 
 bool plan_rates(Plan *plan, const char *list, Error *error) {
@@ -210,7 +230,8 @@ bool plan_tasks(Plan *plan, const char *list, Error *error) {
 int plan_designed(const Plan *plan, int variant) {
     const char *designed = plan->variants[variant].designed;
     for (int other = 0; designed && other < plan->variant_count; other++)
-        if (!plan->variants[other].learned && variant_is(&plan->variants[other], designed) &&
+        if (!plan->variants[other].learned && !*plan->variants[other].stretch &&
+            variant_is(&plan->variants[other], designed) &&
             strcmp(plan->variants[other].window, plan->variants[variant].window) == 0)
             return other;
     return -1;
@@ -247,19 +268,22 @@ bool plan_contrast(Plan *plan, const char *text, const char *named, int after, E
     if (!minus || minus == text || !*other || strstr(other, MINUS))
         return fail_input(error, "--contrast '%.200s': write the names of two schemes with ' - ' between them", text);
     snprintf(variant, sizeof variant, "%.*s", (int)(minus - text), text);
-    const bool known = plan_variant(plan, variant) >= 0;
-    if (!known || plan_variant(plan, other) < 0)
+    const int first = plan_variant(plan, variant), second = plan_variant(plan, other);
+    if (first < 0 || second < 0)
         return fail_input(error, "--contrast '%.200s': %.100s is none of the schemes that are compared", text,
-                          known ? other : variant);
+                          first < 0 ? variant : other);
     if (strcmp(variant, other) == 0 || plan_named(plan, variant, other))
         return fail_input(error, "--contrast '%.200s' is named twice, or its schemes are the same; leave it out", text);
+    if (plan_weights(plan, first) == plan_weights(plan, second))
+        return fail_input(
+            error, "--contrast '%.200s' is 0: contrasts are of trained windows, where nothing is stretched", text);
     return add(plan, variant, other, named, after, error);
 }
 
 bool plan_default_contrasts(Plan *plan, const char *named, int after, Error *error) {
     plan->default_contrasts = true;
     for (int variant = 0; variant < plan->variant_count; variant++)
-        if (variant != plan->reference &&
+        if (plan_weights(plan, variant) == variant && variant != plan_weights(plan, plan->reference) &&
             !add(plan, plan->variants[variant].name, plan->variants[plan->reference].name, named, after, error))
             return false;
     return true;
@@ -345,6 +369,8 @@ double plan_job_rate(const Plan *plan, const Job *job) {
 }
 
 const char *plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job) {
+    const Variant *variant = &plan->variants[job->variant],
+                  *weights = &plan->variants[plan_weights(plan, job->variant)];
     char front[TEXT_CAPACITY] = "", rate[32] = "";
     const Setting *setting = &plan->settings[job->setting];
     const double lr = plan_job_rate(plan, job);
@@ -353,8 +379,8 @@ const char *plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job 
     else if (*setting->name)
         snprintf(front, sizeof front, "%s-", setting->name);
     if (lr != plan->base.lr) snprintf(rate, sizeof rate, "-lr%g", lr);
-    snprintf(name, PATH_CAPACITY, "%s%.200s%s-seed%lld", front, plan->variants[job->variant].name, rate,
-             plan->base.seed + job->seed);
+    snprintf(name, PATH_CAPACITY, "%s%.200s%s%.100s%s-seed%lld", front, weights->name, *variant->stretch ? "+" : "",
+             variant->stretch, rate, plan->base.seed + job->seed);
     // What shells would take for patterns or for the end of a word.
     for (char *c = name; *c; c++) *c = *c == '*' ? 'x' : *c == '@' ? '~' : *c == ' ' ? '_' : *c;
     return name;

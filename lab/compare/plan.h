@@ -20,6 +20,7 @@ typedef struct {
     char name[TEXT_CAPACITY], pos[TEXT_CAPACITY]; // `pos` is the full specification of the scheme
     char typed[TEXT_CAPACITY];                    // the scheme as it was given, for messages
     char window[TEXT_CAPACITY];                   // its own --window; "" = that of the options
+    char stretch[TEXT_CAPACITY];                  // of rotations in windows longer than the trained one; or ""
     const Scheme *scheme;                         // NULL: several are combined
     unsigned enters;                              // where its schemes enter the model: bit 1 << Enters
     bool learned;                                 // the scheme, with its options, has parameters of its own
@@ -44,8 +45,9 @@ typedef struct {
     long long parameters; // of the model without positions
 } Setting;
 
-#define OWN_WINDOW " --window " // between a scheme and its windows
-#define MINUS      " - "        // between the names of a contrast; no scheme's name holds it
+#define OWN_WINDOW  " --window "  // between a scheme and its windows
+#define OWN_STRETCH " --stretch " // and its stretch, which is extension_formula's
+#define MINUS       " - "         // between the names of a contrast; no scheme's name holds it
 
 // A question that was asked: the difference of the losses of two variants. A later plan may have left the variants out,
 // but not what was asked.
@@ -90,11 +92,12 @@ bool plan_text(Plan *plan, const char *data, int vocab, long long tokens, Error 
 bool plan_seeds(Plan *plan, long long seeds, Error *error);
 
 // Parse words "SCHEME" or "LABEL=SCHEME", each with "@LR" or "@LR/LR/..." behind it if it has learning rates of its own
-// and " --window KEYS" if it has windows of its own, and find the variant called `reference` ("" = the first).
+// and " --window KEYS" or " --stretch METHOD" if it has those of its own, and find the variant called `reference` ("" =
+// the first).
 bool plan_variants(Plan *plan, char *const *words, int count, const char *reference, Error *error);
 
 // Check the name, the scheme as it was typed, the window and the learning rates of a variant (any of the last two may
-// be ""), and set the rest. labelled: the name is not the scheme itself.
+// be ""), and set the rest; a stretch is checked in each setting. labelled: the name is not the scheme itself.
 bool variant_set(Variant *variant, bool labelled, Error *error);
 
 // What the settings are made of. Empty lists: the shape and the context of the options.
@@ -120,7 +123,7 @@ bool plan_task(Plan *plan, const char *task, Error *error);
 // Name a contrast "A - B".
 bool plan_contrast(Plan *plan, const char *text, const char *named, int after, Error *error);
 
-// Name each variant minus the reference.
+// Name each variant minus the reference, but none that has the weights of another.
 bool plan_default_contrasts(Plan *plan, const char *named, int after, Error *error);
 
 // The contrast of two variants, in either direction, or NULL.
@@ -154,6 +157,10 @@ int plan_variant(const Plan *plan, const char *name);
 
 // The variant of the designed scheme whose colour charts give this learned one, or -1.
 int plan_designed(const Plan *plan, int variant);
+
+// The variant whose weights this one has: itself, or, because a stretch is no part of training, the one of its scheme,
+// windows and rates that is not stretched.
+int plan_weights(const Plan *plan, int variant);
 
 // Does the variant have this scheme and no other?
 bool variant_is(const Variant *variant, const char *scheme);
@@ -195,8 +202,9 @@ typedef struct {
 int plan_job_count(const Plan *plan);
 Job plan_job(const Plan *plan, int index);
 int plan_job_index(const Plan *plan, const Job *job);
-// The name of the job's directory, such as "0.3M-rope-lr0.003-seed1337": the setting, the scheme, a learning rate that
-// is not that of the options, and the seed. The names of different jobs differ. Returns `name`.
+// The name of the job's directory, such as "0.3M-rope-lr0.003-seed1337" or "rope+yarn:factor=4-seed1337": the setting,
+// the scheme that trains the weights and the stretch, a learning rate that is not that of the options, and the seed.
+// The names of different jobs differ. Returns `name`.
 const char *plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job);
 // On tasks, a variant with several learning rates has the first of them.
 double plan_job_rate(const Plan *plan, const Job *job);

@@ -20,11 +20,13 @@ struct Member {
     // char[], int, long long, double, bool; an array in the struct, and one that it points to
     enum { TEXT, INT, LONG, NUMBER, FLAG, ARRAY, POINTER } type;
     size_t offset;
-    long long least, most; // value of a number, length of a list; most: bytes of a text, with the final 0
+    long long least, most; // value of a number, length of a list; most: bytes of a text, with the final 0; least:
+                           // MISSING = the text is not in files of earlier versions, where it is ""
     const Member *items;   // of a list: the members of an item, its size, and where the struct counts them
     size_t size, count;
 };
 
+#define MISSING (-1)
 #define MEMBER(name, type, of, field, least, most)                                                                     \
     { name, type, offsetof(of, field), least, most, NULL, 0, 0 }
 #define TEXT_MEMBER(name, of, field) MEMBER(name, TEXT, of, field, 0, sizeof((of *)NULL)->field)
@@ -35,6 +37,7 @@ static const Member variant_members[] = {
     TEXT_MEMBER("name", Variant, name),
     TEXT_MEMBER("pos", Variant, pos),
     TEXT_MEMBER("window", Variant, window),
+    MEMBER("stretch", TEXT, Variant, stretch, MISSING, TEXT_CAPACITY),
     TEXT_MEMBER("learning_rate", Variant, own_rates),
     {0},
 };
@@ -164,6 +167,7 @@ static bool read_member(char *target, const Member *m, const char *name, const j
     const long long whole = json_integer_value(value);
     const bool in_range = m->type == NUMBER ? number >= (double)m->least && number <= (double)m->most
                                             : whole >= m->least && whole <= m->most;
+    if (!value && m->least == MISSING) return true;
     if (m->type == ARRAY || m->type == POINTER) return read_list(target, m, value, path, error);
     if (m->type == TEXT && (!text || strlen(text) >= (size_t)m->most || !is_plain(text)))
         return fail_damaged(error, path, "\"%s\" is no text, too long, or has a control character", name);

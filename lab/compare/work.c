@@ -2,6 +2,7 @@
 
 #include "base/interrupt.h"
 #include "lab/compare/measure.h"
+#include "lab/extend/extend.h"
 #include "train/config.h"
 #include "train/result.h"
 #include "train/loop.h"
@@ -98,8 +99,8 @@ bool comparison_fail_changed(const Comparison *c, const char *name, Error *error
 typedef struct {
     const Comparison *comparison;
     atomic_int *progress;
-    pid_t parent; // the process that waits for this one
-    Job job;
+    pid_t parent;     // the process that waits for this one
+    Job job, weights; // and the one that trains its weights
     TrainOptions options;
     const Corpus *corpus;
     Corpus own;
@@ -168,29 +169,37 @@ static bool train(Worker *w, Error *error) {
     return train_loop(w->trainer, observers, error) && stop_check(&w->stop, error);
 }
 
-// Write what was measured, or that the run diverged; then its weights are not its result, and go.
-static bool write_measures(const Worker *w, bool diverged, Error *error) {
+// Write what was measured, or that the run diverged; then its weights are not its result, and go. If another job has
+// trained them, what training was is in its measured.csv.
+static bool write_measures(const Worker *w, bool own, bool diverged, Error *error) {
     const Plan *plan = &w->comparison->plan;
-    char path[PATH_CAPACITY], seal[64];
+    Trainer *trainer = w->trainer;
+    char path[PATH_CAPACITY], weights[PATH_CAPACITY], record[PATH_CAPACITY], seal[64];
     Text rows = {0};
-    Buffer log;
+    Buffer recorded;
     AtomicFile csv;
     if (!comparison_path(path, w->comparison, &w->job, "measured.csv", error) ||
-        !file_read(&log, w->files.paths.log, error))
+        !comparison_path(weights, w->comparison, &w->weights, "", error) ||
+        !path_format(record, error, "%s/%s", weights, own ? "log.csv" : "measured.csv") ||
+        !file_read(&recorded, record, error))
         return false;
-    if (!atomic_open(&csv, path, error)) {
-        free(log.bytes);
-        return false;
-    }
-    if (diverged) unlink(w->files.paths.model);
-    if (diverged) text_print(&rows, MEASURED_HEADER "diverged,%lld,nan,1\n", (long long)w->trainer->progress.step + 1);
-    bool ok = diverged || measure(&rows, w->trainer, (const char *)log.bytes, plan->base.eval_tokens, plan->exercises,
-                                  &w->stop, error);
-    free(log.bytes);
-    ok = ok && (!rows.failed || fail_run(error, "no memory for the rows of %s", path));
+    char *training = (char *)recorded.bytes;
+    if (!own) diverged = !measured_training(&training);
+    if (own && diverged) unlink(w->files.paths.model);
+    if (own && diverged)
+        text_print(&rows, MEASURED_HEADER "diverged,%lld,nan,1\n", (long long)trainer->progress.step + 1);
+    // Windows longer than the trained one have the stretch of the variant.
+    bool ok = diverged || ((own || run_init_from(&trainer->gpt, trainer->init, weights, w->corpus, error)) &&
+                           extension_formula(&trainer->gpt.pos, plan->variants[w->job.variant].stretch, error) &&
+                           measure(&rows, trainer, plan->base.eval_tokens, plan->exercises, &w->stop, error));
+    if (own && ok && !diverged) measure_training(&rows, trainer, training);
+    if (!own) text_print(&rows, "%s", training);
+    free(recorded.bytes);
+    ok =
+        ok && (!rows.failed || fail_run(error, "no memory for the rows of %s", path)) && atomic_open(&csv, path, error);
     if (ok) fprintf(csv.stream, "%.*s%s", (int)rows.size, rows.bytes, measure_seal(seal, rows.bytes, rows.size));
     text_free(&rows);
-    return result_close(&csv, ok, error);
+    return ok && result_close(&csv, true, error);
 }
 
 // Lock the directory of the job, and set w->options and w->files.paths.
@@ -211,11 +220,14 @@ static bool train_and_measure(Worker *w, Error *error) {
     if (!open_corpus(w, error)) return false;
     w->trainer = &trainer;
     bool ok = trainer_create(&trainer, &w->options, w->corpus, error);
-    if (ok) {
+    if (ok && w->weights.variant != w->job.variant) {
+        ok = write_measures(w, false, false, error);
+        trainer_free(&trainer);
+    } else if (ok) {
         ok = run_load_or_create(&trainer, &w->files.paths, &w->options, error) &&
              run_files_open(&w->files, &trainer, error);
         const bool trained = ok && train(w, error), diverged = ok && !trained && error->kind == ERROR_NONFINITE;
-        ok = (trained || diverged) && lock_keep(&w->files.lock.lock, error) && write_measures(w, diverged, error);
+        ok = (trained || diverged) && lock_keep(&w->files.lock.lock, error) && write_measures(w, true, diverged, error);
         log_close(&w->files.log);
         log_close(&w->files.positions);
         trainer_free(&trainer);
@@ -228,6 +240,11 @@ static bool train_and_measure(Worker *w, Error *error) {
 bool work(bool *taken, const Comparison *c, int job, atomic_int *progress, pid_t parent, Error *error) {
     Worker w = {.comparison = c, .progress = progress, .parent = parent, .job = plan_job(&c->plan, job)};
     Error lost;
+    w.weights = w.job;
+    w.weights.variant = plan_weights(&c->plan, w.job.variant);
+    if (w.weights.variant != w.job.variant && !job_done(c, &w.weights) &&
+        !work(taken, c, plan_job_index(&c->plan, &w.weights), progress, parent, error))
+        return false;
     w.stop = (Stop){must_stop, &w, "run the same command again to continue"};
     threads_use(c->plan.threads);
     const LockResult entered = enter(&w, error);

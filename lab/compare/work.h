@@ -50,10 +50,10 @@ bool comparison_lock(Lock *lock, const Comparison *comparison, Error *error);
 // Fail (input), because the text called `name` is not the one that the comparison was begun with.
 bool comparison_fail_changed(const Comparison *comparison, const char *name, Error *error);
 
-// Do one job, or what is left of it: lock its directory, train or continue to train, measure, and remove what a run
-// that is done does not need. *taken: the job is not done here, because another process has its lock. A run that
-// diverges is done. After a signal, and when `parent`, which waits for this process, is gone, the run is saved, and
-// work fails (interrupted).
+// Do one job, or what is left of it, and first the one whose weights it has (plan_weights): lock its directory, train
+// or continue to train, measure, and remove what a run that is done does not need. *taken: the job is not done here,
+// because another process has its lock. A run that diverges is done. After a signal, and when `parent`, which waits for
+// this process, is gone, the run is saved, and work fails (interrupted).
 bool work(bool *taken, const Comparison *comparison, int job, atomic_int *progress, pid_t parent, Error *error);
 
 #endif

@@ -2,10 +2,97 @@
 
 #include "base/interrupt.h"
 #include "base/progress.h"
+#include "posenc/rotation/angles.h"
+#include "train/config.h"
+#include "train/evaluate.h"
 #include "train/result.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
+
+// --- what is to be extended ---
+
+// Is there a layer with rotations whose keys are further away in a longer text? Windows may keep them from it.
+static bool meets_longer(const Position *pos) {
+    for (int layer = 0; layer < pos->shape.layers; layer++) {
+        const int window = window_of(&pos->shape, layer);
+        if (position_layer(pos, layer) >= 0 && (window == 0 || window >= pos->shape.context)) return true;
+    }
+    return false;
+}
+
+// The part whose rotations are to be stretched.
+static bool find_rotations(Extension *x, Error *error) {
+    const Mix *mix = &x->run.gpt.pos;
+    x->part = mix_stretchable(mix);
+    return x->part >= 0 ||
+           fail_input(error, "%s (%s) cannot be stretched: it has %s", x->directory, mix->text,
+                      x->part == STRETCH_SEVERAL ? "rotations of several kinds; train it with one of them"
+                      : x->part == STRETCH_GATED
+                          ? "rotations with gates; train it without gate=trained"
+                          : "no rotations by tokens of fixed frequencies, the same in all "
+                            "heads; train it with rope, partial, prope or a formula of that kind");
+}
+
+// The base of frequencies base^(-i/n), which YaRN's and Llama 3's rules read; 0 = a formula has others.
+static double base_of(const Position *pos) {
+    const int pairs = rotary_pairs(pos);
+    if (!pos->written) return rotary_of(pos)->base;
+    const double base = pairs > 1 ? pow(theta_of(pos, 0, 0, 1), -pairs) : 0;
+    for (int i = 0; i < pairs; i++)
+        if (!(fabs(theta_of(pos, 0, 0, i) / rope_theta(base, i, 2 * pairs) - 1) <= 1e-9)) return 0;
+    return base;
+}
+
+bool extension_settle(Extension *x, Error *error) {
+    const ExtendOptions *o = x->options;
+    if (!find_rotations(x, error)) return false;
+    const Mix *mix = &x->run.gpt.pos;
+    const Position *pos = &mix->part[x->part];
+    if (!meets_longer(pos))
+        return fail_input(error,
+                          "%s has windows where it has rotations, so in no longer text do these meet other distances "
+                          "than in training; use it as it is",
+                          x->directory);
+    if (pos->shape.random_positions)
+        return fail_input(error, "%s was trained at random positions, so there is no single length to stretch",
+                          x->directory);
+    const bool stretched = pos->stretch.original > 0;
+    x->pairs = rotary_pairs(pos);
+    x->base = base_of(pos);
+    if (x->base == 0 && (o->method == METHOD_YARN || o->method == METHOD_LLAMA3 || o->method == METHOD_LONGROPE ||
+                         o->method == METHOD_GRADIENT))
+        return fail_input(error,
+                          "%s: this method reads RoPE's base, and the formula's angles are not base^(-i/n); choose "
+                          "--method pi, ntk, dynamic or given",
+                          x->directory);
+    x->original = stretched ? pos->stretch.original : pos->shape.context;
+    const double window = round(o->factor * pos->shape.context);
+    if (x->pairs > PAIRS_MOST)
+        return fail_input(error, "%s has heads of %d pairs, but at most %d can be stretched", x->directory, x->pairs,
+                          PAIRS_MOST);
+    if (x->original < 2 || window > 1e7)
+        return fail_input(error, "%s: a context of %d times %g is %.0f; lengths are 2 to 10000000", x->directory,
+                          pos->shape.context, o->factor, window);
+    if (o->method == METHOD_DYNAMIC && pos->stretch.has_short)
+        return fail_input(error,
+                          "%s has factors of its own for short windows, which --method dynamic cannot keep; choose "
+                          "another method",
+                          x->directory);
+    if (window < x->original)
+        return fail_input(error, "--factor %g: %.0f is less than the original length %d; give a larger --factor",
+                          o->factor, window, x->original);
+    char complaint[256];
+    if (length_complaint(complaint, &x->run.gpt, (int)window))
+        return fail_input(error, "%s: %s, so its context cannot become %.0f, however its rotations are stretched",
+                          x->directory, complaint, window);
+    x->window = (int)window;
+    x->factor = window / x->original;
+    return true;
+}
+
+// --- what methods share ---
 
 // What windows of the original length are stretched by so far.
 static Stretch short_stretch(const Extension *x) {
@@ -273,4 +360,27 @@ bool extension_find(Extension *x, Error *error) {
     rule->short_stretch = short_stretch(x);
     rule->short_stretch.attention = found.attention; // the same at all lengths, as in Hugging Face
     return true;
+}
+
+bool extension_formula(Mix *mix, const char *text, Error *error) {
+    static const Option method = {"", OPTION_CHOICE, offsetof(ExtendOptions, method), NULL, 0, 0, FORMULA_NAMES, "",
+                                  ""},
+                        options[] = {FACTOR_ROW, {0}};
+    ExtendOptions o = {.formula = {.beta_fast = 32, .beta_slow = 1, .low_freq = 1, .high_freq = 4}};
+    Extension x = {.options = &o, .directory = "the scheme", .run.gpt = {.shape = mix->shape, .pos = *mix}};
+    char name[TEXT_CAPACITY];
+    if (!*text) return true;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
+    options_default(&o, options);
+    if (!option_set(&o, &method, name, "--stretch", error)) return false;
+    const char *list = strchr(text, ':');
+    const bool follows = o.method == METHOD_DYNAMIC; // the window, whatever the factor
+    if (!options_parse_list(&o, options + follows, list ? list + 1 : NULL, name, error) || !extension_settle(&x, error))
+        return false;
+    StretchRule rule = {.method = o.method, .factor = x.factor, .original = x.original, .pairs = x.pairs};
+    rule.has_short = true; // windows as in training
+    rule.short_stretch = short_stretch(&x);
+    rule.growth = follows;
+    if (!follows) rule.long_stretch = formula(&x, (Method)o.method);
+    return stretch_apply(mix, &rule, "", error);
 }

@@ -22,6 +22,10 @@ typedef struct {
     double attention_factor; // 0 = LongRoPE's
 } ExtendOptions;
 
+#define FACTOR_ROW                                                                                                     \
+    NUMBER_ROW("factor", offsetof(ExtendOptions, factor), "8", 1, 1e5, "S",                                            \
+               "new context, as a multiple of the run's own")
+
 #define SCORER_CHUNK 512 // tokens fed at a time
 
 // What a thread needs to score a window.
@@ -58,6 +62,14 @@ typedef struct {
     Corpus corpus;
     Scorer scorer; // if the method looks at text
 } Extension;
+
+// Check that x->run, of which only the gpt's shape and positions are read, can be extended, and set what is known of
+// the extension before the factors: part to original. Fails (input).
+bool extension_settle(Extension *x, Error *error);
+
+// Stretch the rotations of a model, in windows longer than the trained one, by a formula: METHOD or
+// METHOD:OPTION=X,..., with the options of `bitter extend`, or "", which changes nothing. Fails (input).
+bool extension_formula(Mix *mix, const char *text, Error *error);
 
 // Let the method find the factors, and fill x->found with what the new run's rotations are stretched by.
 bool extension_find(Extension *x, Error *error);

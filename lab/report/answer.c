@@ -28,7 +28,8 @@ static void sort_by_loss(int *order, const Facts *facts, int setting) {
 static int name_others(Text *text, const Facts *facts, int setting, int pivot, Verdict verdict, const char *first) {
     int count = 0;
     for (int variant = 0; variant < facts->plan->variant_count; variant++) {
-        if (variant == pivot || outcome_difference(facts->outcome, variant, pivot, setting, 1).verdict == verdict)
+        if (plan_weights(facts->plan, variant) != variant || variant == plan_weights(facts->plan, pivot) ||
+            outcome_difference(facts->outcome, variant, pivot, setting, 1).verdict == verdict)
             continue;
         text_print(text, "%s%s%s", count++ ? ", " : first, facts->plan->variants[variant].name,
                    isnan(report_loss(facts, setting, variant).mean) ? " (diverged)" : "");
@@ -38,8 +39,8 @@ static int name_others(Text *text, const Facts *facts, int setting, int pivot, V
 
 // The best scheme in a setting, and how sure that is.
 static void winner(Page *page, const Facts *facts, int setting) {
-    const int others = facts->plan->variant_count - 1;
-    int order[VARIANTS_MOST];
+    int order[VARIANTS_MOST], others = -1; // that have weights of their own
+    for (int v = 0; v < facts->plan->variant_count; v++) others += plan_weights(facts->plan, v) == v;
     sort_by_loss(order, facts, setting);
     const double loss = report_loss(facts, setting, order[0]).estimate;
     if (isnan(loss)) return;
@@ -97,8 +98,8 @@ static void ranking(Page *page, const Facts *facts, int setting) {
                      longer = report_summary(facts, setting, variant, "loss", longest).estimate;
         page_row(page, false, "%s", plan->variants[variant].name);
         page_cells(page, isnan(loss) ? "diverged" : "%.4f", loss);
-        if (variant == plan->reference) {
-            page_cells(page, "-|-|-|reference");
+        if (plan_weights(plan, variant) == plan_weights(plan, plan->reference)) {
+            page_cells(page, "-|-|-|%s", variant == plan->reference ? "reference" : "the same weights");
         } else {
             const Difference d = outcome_difference(facts->outcome, variant, plan->reference, setting, 1);
             page_cells(page, "%+.4f", d.gap.estimate);

@@ -153,6 +153,7 @@ bool report_models(Page *page, const Facts *facts, Error *error) {
         const Job job = outcome_job(facts->outcome, facts->setting, variant, 0);
         char directory[PATH_CAPACITY], weights[PATH_CAPACITY];
         Run run;
+        if (plan_weights(facts->plan, variant) != variant) continue; // shown already
         ok = comparison_path(directory, facts->outcome->comparison, &job, "", error) &&
              comparison_path(weights, facts->outcome->comparison, &job, "model.safetensors", error);
         if (ok && path_missing(weights)) {

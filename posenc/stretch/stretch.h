@@ -11,7 +11,7 @@
 typedef struct {
     double factors[PAIRS_MOST]; // pair i turns by theta_i / factors[i] per token
     double attention;           // cosines and sines are multiplied by it, so scores by its square
-    int unscaled;    // the number of tokens at the start whose frequencies are not divided (LongRoPE's n_hat)
+    int unscaled; // the number of tokens at the start whose frequencies are not divided (LongRoPE's n_hat)
 } Stretch;
 
 typedef enum {
@@ -24,7 +24,8 @@ typedef enum {
     METHOD_GRADIENT,
     METHOD_GIVEN // factors that the user lists
 } Method;
-#define METHOD_NAMES "pi|ntk|dynamic|yarn|llama3|longrope|gradient|given"
+#define FORMULA_NAMES "pi|ntk|dynamic|yarn|llama3"
+#define METHOD_NAMES  FORMULA_NAMES "|longrope|gradient|given"
 
 typedef enum { RAMP_CODE, RAMP_EXACT, RAMP_PAPER } Ramp;
 #define RAMP_NAMES "code|exact|paper"

@@ -1,6 +1,7 @@
 // What is measured of a trained model: which windows, which half of the validation text, and which tokens are scored.
 #include "data/made/builtin.h"
 #include "lab/compare/measure.h"
+#include "lab/extend/extend.h"
 #include "train/evaluate.h"
 #include "tests/lab/compare/plans.h"
 
@@ -66,7 +67,8 @@ static const char *log_text = ""; // of the run
 static void measure_table(Table *table) {
     Text csv = {0};
     Error error;
-    must(measure(&csv, &trainer, log_text, options.eval_tokens, plan.exercises, NULL, &error), &error);
+    must(measure(&csv, &trainer, options.eval_tokens, plan.exercises, NULL, &error), &error);
+    measure_training(&csv, &trainer, log_text);
     assert_false(csv.failed);
     assert_in_range(csv.size, 1, sizeof table->text - 1);
     memcpy(table->text, csv.bytes, csv.size);
@@ -287,6 +289,48 @@ static void windows_end_where_the_scheme_does(void **state) {
     }
 }
 
+// A stretch changes longer windows alone, where it does what a stretch that all windows have does.
+static void stretches_are_for_longer_windows(void **state) {
+    enum { T = 8 };
+    static const char *const formulas[] = {"pi:factor=2", "ntk", "dynamic", "yarn:factor=4", "llama3:factor=4"};
+    static Table plain, stretched, everywhere;
+    static const char *const trained[] = {"choose", "position", "parameters", "batches"};
+    measure_scheme(&plain, "rope", T, 1000);
+    for (size_t i = 0; i < COUNT(formulas); i++) {
+        Error error;
+        set_options("rope", T, 1000);
+        make_trainer(&corpus);
+        must(extension_formula(&trainer.gpt.pos, formulas[i], &error), &error);
+        measure_table(&stretched);
+        trainer.gpt.pos.part[0].stretch.has_short = false;
+        measure_table(&everywhere);
+        trainer_free(&trainer);
+        for (size_t t = 0; t < COUNT(trained); t++) assert_true(same(&plain, &stretched, trained[t]));
+        for (int window = T; window <= 8 * T; window *= 2) {
+            const double loss = find(&stretched, "loss", window)->value;
+            assert_true((loss == find(&plain, "loss", window)->value) == (window == T));
+            if (window > T) assert_true(loss == find(&everywhere, "loss", window)->value);
+        }
+        assert_false(same(&plain, &stretched, "beyond"));
+        assert_true(same(&everywhere, &stretched, "beyond"));
+    }
+}
+
+// The rows of training in a measured.csv.
+static void training_is_told_apart(void **state) {
+    static const char *const cases[][2] = {
+        {"choose,8,1,2\ncurve,1,2,1\nparameters,0,1,1\nbatches,0,1,1\nchecksum,0,7,1\n",
+         "curve,1,2,1\nparameters,0,1,1\nbatches,0,1,1\n"},
+        {"right,8,1,2\nparameters,0,1,1\nbatches,0,1,1\n", "parameters,0,1,1\nbatches,0,1,1\n"},
+        {"diverged,3,nan,1\nchecksum,0,7,1\n", NULL}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[256], *rows = text;
+        snprintf(text, sizeof text, "%s%s", MEASURED_HEADER, cases[i][0]);
+        assert_true(measured_training(&rows) == (cases[i][1] != NULL));
+        assert_string_equal(rows, cases[i][1] ? cases[i][1] : MEASURED_HEADER "diverged,3,nan,1\n");
+    }
+}
+
 static void too_little_validation_text_is_refused(void **state) {
     enum { T = 8, LEAST = 2 * (8 * T + 1) };
     static Table table;
@@ -353,6 +397,8 @@ int main(void) {
         cmocka_unit_test(positions_add_up),
         cmocka_unit_test(curves_are_those_of_the_log),
         cmocka_unit_test(windows_end_where_the_scheme_does),
+        cmocka_unit_test(stretches_are_for_longer_windows),
+        cmocka_unit_test(training_is_told_apart),
         cmocka_unit_test(too_little_validation_text_is_refused),
         cmocka_unit_test(tasks_are_measured_by_length),
     };

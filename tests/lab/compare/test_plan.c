@@ -231,16 +231,62 @@ static void schemes_may_have_windows_of_their_own(void **state) {
     assert_int_equal(plan_designed(&plan, 3), -1);
     static const char *const wrong[][2] = {
         {"rope --window 8", "give it a label"},
-        {"a=rope --window", "only a window can stand"},
-        {"a=rope --window ", "only a window can stand"},
+        {"a=rope --window", "only --window KEYS and then --stretch METHOD can stand"},
+        {"a=rope --window ", "only --window KEYS and then --stretch METHOD can stand"},
         {"a=rope --window 0,0", "a: --window '0,0', character 1 ('0,0'): a window of 0 keys"},
         {"a=rope --window 0", "a: --window '0', character 1"},
         {"a=rope --window ''", "character 1"},
         {"a=rope --window 8*3,", "a: --window '8*3,', at its end"},
         {"a=rope --window 8 --window 9", "character 3"},
         {"a=rope --window 8@2e-3", "character 2"},
-        {"a=rope --windows 8", "only a window can stand"},
+        {"a=rope --windows 8", "only --window KEYS and then --stretch METHOD can stand"},
         {"a=rope --layers 8", "--layers"}};
+    for (size_t i = 0; i < COUNT(wrong); i++)
+        expect_refusal(set_variants(&plan, wrong[i][0], "", &error), &error, wrong[i][0], wrong[i][1]);
+}
+
+static void stretched_schemes_share_weights(void **state) {
+    static Plan plan;
+    char name[PATH_CAPACITY];
+    Error error = {0};
+    begin(&plan);
+    must(set_variants(&plan,
+                      "y=rope --stretch yarn:factor=4;rope;w=rope --window 8,0 --stretch pi;e=rope-learned;alibi;"
+                      "r=rope@2e-3 --stretch ntk;t=rope@2e-3;p=partial --stretch pi;q=partial --stretch ntk",
+                      "alibi", &error) &&
+             plan_rates(&plan, "", &error) && set_sizes(&plan, "", "", &error) &&
+             plan_default_contrasts(&plan, "2026-01-31T23:59:59Z", 0, &error),
+         &error);
+    static const int weights[] = {1, 1, 2, 3, 4, 6, 6, 7, 8};
+    static const char *const names[] = {
+        "rope+yarn:factor=4-seed1337", "rope-seed1337",      "w+pi-seed1337", "e-seed1337",    "alibi-seed1337",
+        "t+ntk-lr0.002-seed1337",      "t-lr0.002-seed1337", "p+pi-seed1337", "q+ntk-seed1337"};
+    for (int v = 0; v < 9; v++) {
+        const Job job = {.task = -1, .variant = v};
+        assert_int_equal(plan_weights(&plan, v), weights[v]);
+        assert_string_equal(plan_job_name(name, &plan, &job), names[v]);
+    }
+    assert_string_equal(plan.variants[2].window, "8,0");
+    assert_string_equal(plan.variants[2].stretch, "pi");
+    assert_int_equal(plan_designed(&plan, 3), 1); // not y, which is designed, too
+    // Those that have weights of others have no contrast of their own.
+    assert_int_equal(plan.contrast_count, 6);
+    assert_null(plan_named(&plan, "y", "alibi"));
+    assert_non_null(plan_named(&plan, "p", "alibi"));
+    expect_refusal(plan_contrast(&plan, "y - rope", "2026-01-31T23:59:59Z", 0, &error), &error, "the same weights",
+                   "'y - rope' is 0;trained windows");
+    must(plan_contrast(&plan, "y - e", "2026-01-31T23:59:59Z", 0, &error), &error);
+    must(set_variants(&plan, "y=rope --stretch yarn;rope;alibi", "", &error),
+         &error); // the reference has others' weights
+    plan.contrast_count = 0;
+    must(plan_default_contrasts(&plan, "2026-01-31T23:59:59Z", 0, &error), &error);
+    assert_int_equal(plan.contrast_count, 1);
+    static const char *const wrong[][2] = {{"rope --stretch yarn", "give it a label"},
+                                           {"a=rope --stretch", "--stretch METHOD can stand"},
+                                           {"a=rope --stretch ", "--stretch METHOD can stand"},
+                                           {"a=rope --stretch ../x", "a: --stretch '../x' is no METHOD:factor=S"},
+                                           {"a=rope --stretch yarn --window 8", "a: --stretch 'yarn --window 8' is no"},
+                                           {"a=rope --stretch yarn --stretch pi", "is no METHOD"}};
     for (size_t i = 0; i < COUNT(wrong); i++)
         expect_refusal(set_variants(&plan, wrong[i][0], "", &error), &error, wrong[i][0], wrong[i][1]);
 }
@@ -367,6 +413,7 @@ int main(void) {
         cmocka_unit_test(schemes_may_have_rates_of_their_own),
         cmocka_unit_test(schemes_may_have_a_rate_for_each_setting),
         cmocka_unit_test(schemes_may_have_windows_of_their_own),
+        cmocka_unit_test(stretched_schemes_share_weights),
         cmocka_unit_test(tasks_are_a_list),
         cmocka_unit_test(every_combination_is_one_job),
         cmocka_unit_test(job_names_differ),
