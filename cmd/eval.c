@@ -425,9 +425,9 @@ bool evaluate_passkey(const Run *run, const char *directory, const EvalOptions *
                           .depths = (int)options->depths,
                           .seed = seed};
     static const char header[] = "length,depth,samples,right,accuracy,low,high\n";
-    if (!check_passkey(run, directory, options, error) || !result_open(&csv, "--csv", options->csv, header, error))
-        return false;
+    if (!check_passkey(run, directory, options, error)) return false;
     interrupt_catch();
+    if (!result_open(&csv, "--csv", options->csv, header, error)) return false;
     printf("%s: passkeys found, %lld documents of each length and depth\n", directory, table.samples);
     return result_close(&csv, passkey_table(&table, options, csv.stream, error), error);
 }
