@@ -152,8 +152,12 @@ EMPTIED   = $(filter-out $(if $(filter /usr /usr/local,$(PREFIX)),/bin /lib /sha
 
 # After `deps`, make has to look for the libraries again.
 ifneq ($(PORTABLE),)
+ifneq ($(filter-out deps install uninstall,$(or $(MAKECMDGOALS),all)),)
+$(error PORTABLE=1 is for `make install` alone; with other targets, give ARCH the oldest processor, such as -march=x86-64)
+endif
+own = $(if $(filter file,$(origin $(1))),,$($(1)))
 install: | $(filter deps,$(MAKECMDGOALS))
-	@CC="$(CC)" sh scripts/portable.sh "$(MAKE)" $(BUILD)/portable "$(ROOT)" "$(RUNPATH)"
+	@CC="$(CC)" CFLAGS="$(call own,CFLAGS)" LDFLAGS="$(call own,LDFLAGS)" sh scripts/portable.sh "$(MAKE)" $(BUILD)/portable "$(ROOT)" "$(RUNPATH)"
 else
 install: | $(filter deps,$(MAKECMDGOALS)) ## install the program, its man page and guides below PREFIX
 	@$(MAKE) -s --no-print-directory all $(MANUAL)

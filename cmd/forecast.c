@@ -112,10 +112,17 @@ bool train_forecast(TrainOptions *o, const bool *given, double minutes, const Co
             return false;
         choose_steps(o, given, minutes, step, corpus);
         const Shape shape = sizes_of(o, corpus->tokenizer.vocab_size);
-        printf("size    %.2g tokens for each parameter; a larger model would have fewer than %d in %g minutes and %d "
-               "passes over the text\n",
-               (double)o->steps * step_tokens(o) / (double)gpt_parameters(&shape), TOKENS_PER_PARAMETER, minutes,
-               PASSES);
+        const double tokens = (double)o->steps * step_tokens(o) / (double)gpt_parameters(&shape);
+        if (tokens < TOKENS_PER_PARAMETER)
+            printf("size    %.2g tokens for each parameter, where %d are usual: too few to learn much in %g minutes "
+                   "and %d "
+                   "passes over the text\n",
+                   tokens, TOKENS_PER_PARAMETER, minutes, PASSES);
+        else
+            printf(
+                "size    %.0f tokens for each parameter; a larger model would have fewer than %d in %g minutes and %d "
+                "passes over the text\n",
+                tokens, TOKENS_PER_PARAMETER, minutes, PASSES);
         print_command(o);
     }
     const long long validations = o->eval_every > 0 ? o->steps / o->eval_every : 1;

@@ -38,7 +38,8 @@ bool train_name_data(TrainOptions *options, const char *text, Error *error) {
     char data[PATH_CAPACITY];
     if (path_is_directory(text))
         return fail_input(
-            error, "%s is a directory; give data with --data, a run with --init, and texts to `bitter prepare`", text);
+            error, "%s is a directory: of texts? `bitter prepare` it; of data? give --data; a run? --resume or --init",
+            text);
     if (path_ends_with(text, ".pos"))
         return fail_input(error, "%s is a position scheme by its name; give it as --pos %s", text, text);
     return output_default(data, text, error) &&

@@ -19,6 +19,6 @@ class Bitter < Formula
 
   test do
     system bin/"bitter", "train", "--layers", "1", "--width", "16", "--heads", "2", "--steps", "2", "--out", "run"
-    assert_match "agree", shell_output("#{bin}/bitter gradcheck --pos rope")
+    assert_match ": ok", shell_output("#{bin}/bitter gradcheck --pos rope")
   end
 end

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # `make install PORTABLE=1`: install a program for all processors of an architecture. $1: the make to use; $2: a directory
 # to build in; $3: where to install; $4: where the BLAS is, if not where libraries usually are. CC: the compiler, which may
-# be one for another architecture.
+# be one for another architecture. CFLAGS and LDFLAGS: those of the build, if not `-O3` and none. STRIP: what removes
+# symbols (`true` keeps them).
 #
 # The program is linked with a library, which is built for the oldest processor of the architecture and again for newer
 # ones. The dynamic loader chooses the newest that runs here: it looks into glibc-hwcaps/ below a library's directory
@@ -32,8 +33,8 @@ for place in $blas; do beside="$beside,-rpath,$place"; done
 for_processor() {
     name=$1 flags=$2
     shift 2
-    $make --no-print-directory PORTABLE= CC="$CC" AR="$($CC -print-prog-name=ar)" BUILD="$build/$name" CFLAGS=-O3 \
-        LDFLAGS="$hardened" PROGRAM_LDFLAGS="$beside" RUNPATH= ARCH="$flags -fPIC -fno-semantic-interposition" "$@"
+    $make --no-print-directory PORTABLE= CC="$CC" AR="$($CC -print-prog-name=ar)" BUILD="$build/$name" CFLAGS="${CFLAGS:--O3}" \
+        LDFLAGS="$hardened ${LDFLAGS:-}" PROGRAM_LDFLAGS="$beside" RUNPATH= ARCH="$flags -fPIC -fno-semantic-interposition" "$@"
 }
 # library NAME DIRECTORY FLAGS
 library() {
@@ -50,4 +51,4 @@ done
 for_processor oldest "$oldest" "$build/oldest/bitter-shared"
 install -m 755 "$build/oldest/bitter-shared" "$root/bin/bitter"
 find "$root/bin/bitter" "$root/bin/bitter-double" "$here" -type f \
-    -exec "$($CC -print-prog-name=strip)" --strip-unneeded {} +
+    -exec "${STRIP:-$($CC -print-prog-name=strip)}" --strip-unneeded {} +

@@ -51,7 +51,10 @@ static void winner(Page *page, const Facts *facts, int setting) {
         return;
     }
     const int open = name_others(&page->text, facts, setting, order[0], VERDICT_WORSE, "; not resolved: ");
-    page_lead(page, "; by corrected 95%% intervals better than %d of %d others.", others - open, others);
+    if (open == others)
+        page_lead(page, "; no scheme is shown to be the best.");
+    else
+        page_lead(page, "; by corrected 95%% intervals better than %d of %d others.", others - open, others);
 }
 
 // What a scheme without positions is for: whoever is not better than it does not use positions, or is still to learn
@@ -86,7 +89,9 @@ static void ranking(Page *page, const Facts *facts, int setting) {
     const char *reference = plan->variants[plan->reference].name;
     int order[VARIANTS_MOST];
     sort_by_loss(order, facts, setting);
-    page_table(page, "Which scheme won%s: median loss of %d seed%s in nats a token, and the difference to %s",
+    page_table(page,
+               "Which scheme won%s: median loss of %d seed%s in nats a token, and the median of the differences to %s "
+               "with the same seed, which may have another order",
                facts->at[setting], facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s", reference);
     page_table_latex(page, 7 + plan->task_count, "Schemes by their median loss in nats a token");
     page_row(page, true, "by loss|loss|minus %s|95%% alone|95%% together|verdict|windows of %.0f", reference, longest);
@@ -193,9 +198,10 @@ static void losses(Page *page, const Facts *facts) {
 static void settings(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
     const bool one = plan->setting_count == 1;
-    page_paragraph(page, "What was trained: each scheme from %d seed%s%s%s. Large models usually get 20 tokens per parameter.", facts->outcome->seeds,
-                   facts->outcome->seeds == 1 ? "" : "s", one ? "" : ", in each of these settings",
-                   strstr(facts->names[0], "tpp") ? " (tpp: training tokens per parameter)" : "");
+    page_paragraph(
+        page, "What was trained: each scheme from %d seed%s%s%s. Large models usually get 20 tokens per parameter.",
+        facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s", one ? "" : ", in each of these settings",
+        strstr(facts->names[0], "tpp") ? " (tpp: training tokens per parameter)" : "");
     page_table(page, "%s", "");
     page_row(page, true,
              "%stext|parameters|layers|heads|width|context|steps|tokens|tokens per parameter|epochs|"

@@ -13,7 +13,7 @@ static bool print_table(FILE *out, const Facts *facts, Error *error) {
     int columns = 16; // the longest name
     for (int variant = 0; variant < plan->variant_count; variant++)
         if ((int)strlen(plan->variants[variant].name) > columns) columns = (int)strlen(plan->variants[variant].name);
-    fprintf(out, "%-*s %9s %10s %9s %10s\n", columns, "scheme", "positions", "loss", "± sd", "rate");
+    fprintf(out, "%-*s %9s %10s %9s %10s\n", columns, "scheme", "positions", "mean loss", "± sd", "rate");
     for (int variant = 0; variant < plan->variant_count; variant++) {
         const Paired loss = report_loss(facts, facts->setting, variant);
         const double positions = outcome_value(facts->outcome, facts->setting, variant, 0, "positions", 0);
