@@ -155,6 +155,7 @@ ifneq ($(PORTABLE),)
 ifneq ($(filter-out deps install uninstall,$(or $(MAKECMDGOALS),all)),)
 $(error PORTABLE=1 is for `make install` alone; with other targets, give ARCH the oldest processor, such as -march=x86-64)
 endif
+# The value of a variable that the user has set.
 own = $(if $(filter file,$(origin $(1))),,$($(1)))
 install: | $(filter deps,$(MAKECMDGOALS))
 	@CC="$(CC)" CFLAGS="$(call own,CFLAGS)" LDFLAGS="$(call own,LDFLAGS)" sh scripts/portable.sh "$(MAKE)" $(BUILD)/portable "$(ROOT)" "$(RUNPATH)"

@@ -26,9 +26,10 @@
 #include <unistd.h>
 
 enum { WORKERS_MOST = 1024 };
-enum { TRIES_MOST = 3 }; // so many processes may be killed before a run is done
-#define REGISTER_HEAD "# The plan of a comparison\n"
+enum { TRIES_MOST = 3 };    // so many processes may be killed before a run is done
 enum { ARRAY_MOST = 1000 }; // tasks of a job, unless a cluster is configured for more or fewer (MaxArraySize)
+
+#define REGISTER_HEAD "# The plan of a comparison\n" // what every file of --register begins with
 
 // --- options ---
 
@@ -570,8 +571,7 @@ bool command_compare(int argc, char **argv, Error *error) {
         "Train position schemes from the same seeds on the same batches, and test which differences "
         "are more than chance. Write LABEL=SCHEME to give a scheme a name of your own, and "
         "\"LABEL=SCHEME --window KEYS\" to give it windows. \"LABEL=SCHEME --stretch METHOD:factor=S\" has the weights "
-        "of "
-        "SCHEME, and rotations stretched by pi, ntk, dynamic, yarn or llama3 in longer windows. SCHEME@LR has a "
+        "of SCHEME, and rotations stretched by pi, ntk, dynamic, yarn or llama3 in longer windows. SCHEME@LR has a "
         "learning rate of its own, and SCHEME@LR/LR/... one for each setting. Finished runs are never repeated.",
         "SCHEME...", table(),
         "  bitter compare none learned rope alibi --steps 500 --out runs/first\n"

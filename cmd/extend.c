@@ -179,7 +179,7 @@ bool command_extend(int argc, char **argv, Error *error) {
         "RUN", extend_options,
         "  bitter extend runs/rope --method yarn --factor 8 --tune\n"
         "  bitter extend runs/rope --method longrope --factor 8 --out runs/long\n"};
-    ExtendOptions options = {.formula = {.low_freq = 1, .high_freq = 4}};
+    ExtendOptions options = {.formula = formula_defaults};
     bool given[ARGUMENTS_MOST];
     Extension x = {.options = &options, .directory = argv[arguments_parse(&options, given, &usage, argc, argv)]};
     if (!check_options(&options, given, error) || (!*options.out && !default_name(&options, x.directory, error)) ||

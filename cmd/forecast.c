@@ -115,8 +115,7 @@ bool train_forecast(TrainOptions *o, const bool *given, double minutes, const Co
         const double tokens = (double)o->steps * step_tokens(o) / (double)gpt_parameters(&shape);
         if (tokens < TOKENS_PER_PARAMETER)
             printf("size    %.2g tokens for each parameter, where %d are usual: too few to learn much in %g minutes "
-                   "and %d "
-                   "passes over the text\n",
+                   "and %d passes over the text\n",
                    tokens, TOKENS_PER_PARAMETER, minutes, PASSES);
         else
             printf(

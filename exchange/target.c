@@ -9,9 +9,6 @@
 
 // --- rotations ---
 
-const FormulaOptions formula_defaults = {
-    .ramp = RAMP_CODE, .beta_fast = 32, .beta_slow = 1, .low_freq = 1, .high_freq = 4};
-
 // Are these the factors of a formula, with its defaults?
 static bool is_formula(const Stretch *stretch, Method method, const Rotations *r) {
     Stretch expected;

@@ -48,9 +48,6 @@ typedef struct {
 
 #define STANDS_STILL 1e9 // the factor of a pair that does not turn
 
-// The betas of yarn and the frequencies of llama3 where nothing else is said.
-extern const FormulaOptions formula_defaults;
-
 // Does this layer of a model rotate?
 bool rotates_in(const Gpt *gpt, int layer);
 

@@ -9,16 +9,14 @@ const Scheme *const schemes[] = {ALL_SCHEMES(SCHEME_ENTRY) NULL};
 
 #define ROPE2D "rope2d" // what rope:axes=2 was called up to version 0.1, and is still read
 
-bool position_named(const char *name, size_t length) {
+static const Scheme *scheme_find(const char *name, size_t length) {
     for (const Scheme *const *scheme = schemes; *scheme; scheme++)
-        if (strlen((*scheme)->name) == length && memcmp((*scheme)->name, name, length) == 0) return true;
-    return length == strlen(ROPE2D) && memcmp(ROPE2D, name, length) == 0;
+        if (strlen((*scheme)->name) == length && memcmp((*scheme)->name, name, length) == 0) return *scheme;
+    return NULL;
 }
 
-static const Scheme *scheme_find(const char *name) {
-    for (const Scheme *const *scheme = schemes; *scheme; scheme++)
-        if (strcmp((*scheme)->name, name) == 0) return *scheme;
-    return NULL;
+bool position_named(const char *name, size_t length) {
+    return scheme_find(name, length) || (length == strlen(ROPE2D) && memcmp(ROPE2D, name, length) == 0);
 }
 
 static bool fail_unknown(const char *name, Error *error) {
@@ -49,6 +47,6 @@ bool position_parse(Position *pos, const char *specification, Error *error) {
     if (snprintf(options, sizeof options, "%s%s%s", add ? "axes=2" : "", add && *given ? "," : "", given) >=
         (int)sizeof options)
         return fail_input(error, "the options of '%.40s...' are too long", specification);
-    const Scheme *scheme = old ? &scheme_rope : scheme_find(name);
+    const Scheme *scheme = old ? &scheme_rope : scheme_find(name, strlen(name));
     return scheme ? position_parse_options(pos, scheme, options, error) : fail_unknown(name, error);
 }

@@ -169,10 +169,15 @@ static bool train(Worker *w, Error *error) {
     return train_loop(w->trainer, observers, error) && stop_check(&w->stop, error);
 }
 
+static bool has_own_weights(const Worker *w) {
+    return w->weights.variant == w->job.variant;
+}
+
 // Write what was measured, or that the run diverged; then its weights are not its result, and go. If another job has
 // trained them, what training was is in its measured.csv.
-static bool write_measures(const Worker *w, bool own, bool diverged, Error *error) {
+static bool write_measures(const Worker *w, bool diverged, Error *error) {
     const Plan *plan = &w->comparison->plan;
+    const bool own = has_own_weights(w);
     Trainer *trainer = w->trainer;
     char path[PATH_CAPACITY], weights[PATH_CAPACITY], record[PATH_CAPACITY], seal[64];
     Text rows = {0};
@@ -220,14 +225,14 @@ static bool train_and_measure(Worker *w, Error *error) {
     if (!open_corpus(w, error)) return false;
     w->trainer = &trainer;
     bool ok = trainer_create(&trainer, &w->options, w->corpus, error);
-    if (ok && w->weights.variant != w->job.variant) {
-        ok = write_measures(w, false, false, error);
+    if (ok && !has_own_weights(w)) {
+        ok = write_measures(w, false, error);
         trainer_free(&trainer);
     } else if (ok) {
         ok = run_load_or_create(&trainer, &w->files.paths, &w->options, error) &&
              run_files_open(&w->files, &trainer, error);
         const bool trained = ok && train(w, error), diverged = ok && !trained && error->kind == ERROR_NONFINITE;
-        ok = (trained || diverged) && lock_keep(&w->files.lock.lock, error) && write_measures(w, true, diverged, error);
+        ok = (trained || diverged) && lock_keep(&w->files.lock.lock, error) && write_measures(w, diverged, error);
         log_close(&w->files.log);
         log_close(&w->files.positions);
         trainer_free(&trainer);
@@ -242,7 +247,7 @@ bool work(bool *taken, const Comparison *c, int job, atomic_int *progress, pid_t
     Error lost;
     w.weights = w.job;
     w.weights.variant = plan_weights(&c->plan, w.job.variant);
-    if (w.weights.variant != w.job.variant && !job_done(c, &w.weights) &&
+    if (!has_own_weights(&w) && !job_done(c, &w.weights) &&
         !work(taken, c, plan_job_index(&c->plan, &w.weights), progress, parent, error))
         return false;
     w.stop = (Stop){must_stop, &w, "run the same command again to continue"};

@@ -366,7 +366,7 @@ bool extension_formula(Mix *mix, const char *text, Error *error) {
     static const Option method = {"", OPTION_CHOICE, offsetof(ExtendOptions, method), NULL, 0, 0, FORMULA_NAMES, "",
                                   ""},
                         options[] = {FACTOR_ROW, {0}};
-    ExtendOptions o = {.formula = {.beta_fast = 32, .beta_slow = 1, .low_freq = 1, .high_freq = 4}};
+    ExtendOptions o = {.formula = formula_defaults};
     Extension x = {.options = &o, .directory = "the scheme", .run.gpt = {.shape = mix->shape, .pos = *mix}};
     char name[TEXT_CAPACITY];
     if (!*text) return true;

@@ -185,9 +185,8 @@ bool picture_lengths(double *lengths, const char *scheme, bool keys, int pair, i
 
 // --- scores ---
 double picture_factors(double *factors, Method method, double factor, int original, double base, int pairs) {
-    const FormulaOptions options = {.ramp = RAMP_CODE, .beta_fast = 32, .beta_slow = 1, .low_freq = 1, .high_freq = 4};
     Stretch stretch = {.attention = 1};
-    stretch_formula(&stretch, method, &options, factor, original, base, pairs);
+    stretch_formula(&stretch, method, &formula_defaults, factor, original, base, pairs);
     memcpy(factors, stretch.factors, (size_t)pairs * sizeof *factors);
     return stretch.attention;
 }

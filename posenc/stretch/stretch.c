@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stddef.h>
 
+const FormulaOptions formula_defaults = {
+    .ramp = RAMP_CODE, .beta_fast = 32, .beta_slow = 1, .low_freq = 1, .high_freq = 4};
+
 static double clamp01(double x) {
     return x < 0 ? 0 : x > 1 ? 1 : x;
 }

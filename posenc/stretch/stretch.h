@@ -43,13 +43,14 @@ typedef struct {
     bool learns; // training passes add up the gradient with respect to the factors
 } StretchRule;
 
-// The numbers that formulas have besides s and L, with the defaults of their authors.
+// The numbers that formulas have besides s and L.
 typedef struct {
     int ramp;                    // a Ramp, of YaRN
     double beta_fast, beta_slow; // of YaRN: a pair that makes more full turns within L than beta_fast keeps its
                                  // frequency; with fewer than beta_slow, it is divided by s
     double low_freq, high_freq;  // of Llama 3: the same as beta_slow and beta_fast
 } FormulaOptions;
+extern const FormulaOptions formula_defaults; // those of the formulas' authors
 
 // The factors of a method that is a formula, for n pairs of theta_i = base^(-i/n), L = `original` and s = `factor`.
 //   pi       s                          Chen et al. 2023 (2306.15595)
