@@ -4,8 +4,8 @@
     python3 scripts/check_report.py DIR...
 
 DIR holds compare.json, results.csv, report.md and report.tex, as `bitter compare` leaves them. Every loss, every named
-difference (in each setting, and over the texts if there are several) with its simultaneous interval and its verdict,
-and every change from one setting to the next is computed again; it must agree with the report to the last printed
+difference (in each setting, over the texts if there are several, and in longer windows) with its simultaneous interval
+and its verdict, and every change from one setting to the next is computed again; it must agree with the report to the last printed
 digit. Ends with a line "N numbers agree, N do not".
 """
 
@@ -44,12 +44,16 @@ class Report:
             self.plan = json.load(file)
         self.agree = self.differ = 0
         self.losses = {}  # (setting, scheme) -> {seed: loss}
-        context = {s["name"]: s["context"] for s in self.plan["settings"]}
+        self.longer = {}  # (setting, scheme, 2 or 4) -> {seed: loss} in windows of so many times the context
+        self.context = context = {s["name"]: s["context"] for s in self.plan["settings"]}
         with open(os.path.join(directory, "results.csv"), encoding="utf-8") as file:
             for row in csv.DictReader(file):
                 if row["quantity"] != "loss" or row["task"] or row["chosen"] != "1":
                     continue
-                if float(row["x"]) == context[row["setting"]]:
+                times = float(row["x"]) / context[row["setting"]]
+                if times in (2, 4):
+                    self.longer.setdefault((row["setting"], row["scheme"], int(times)), {})[int(row["seed"])] = float(row["value"])
+                if times == 1:
                     self.losses.setdefault((row["setting"], row["scheme"]), {})[int(row["seed"])] = float(row["value"])
         self.settings = [s["name"] for s in self.plan["settings"]]
         self.schemes = [s["name"] for s in self.plan["schemes"]]
@@ -135,12 +139,17 @@ class Report:
         return [r for r in self.rows() if r["contrast"] == f"{arm} - {other}" and
                 over_texts == (r.get("setting", "").startswith("over the texts"))]
 
+    @staticmethod
+    def verdict(values):
+        _, low, high = values
+        return "one seed" if low != low else "better" if high < 0 else "worse" if low > 0 else "not resolved"
+
     def check_row(self, what, values, row):
         mean, low, high = values
         one_seed = row["low"] == row["high"] == "-" and low != low
         for name, value in zip(("difference", "low", "high")[:1 if one_seed else 3], values):
             self.check(f"{what}, {name}", value, row[name])
-        verdict = "one seed" if one_seed else "better" if high < 0 else "worse" if low > 0 else "not resolved"
+        verdict = self.verdict(values)
         if row["verdict"].startswith(verdict):
             self.agree += 1
         else:
@@ -183,6 +192,42 @@ class Report:
             if losses != sorted(losses):
                 self.missing(f"the order of losses {setting}")
 
+    def longer_pairs(self):
+        """What is compared in longer windows: contrasts, all minus the reference, stretched schemes minus their own weights."""
+        named, schemes = [(a, b) for a, b, _ in self.contrasts], self.plan["schemes"]
+        reference = self.schemes[self.plan.get("reference", 0)]
+        weights = [tuple(s.get(key) for key in ("pos", "window", "learning_rate")) for s in schemes]
+        plain = {w: s["name"] for w, s in zip(weights, schemes) if not s.get("stretch")}
+        pairs = list(named)
+        for w, s in zip(weights, schemes):
+            a = s["name"]
+            others = {reference, plain.get(w, a)} if s.get("stretch") and a != reference else {reference}
+            pairs += [(a, b) for b in others - {a} if (a, b) not in named and (b, a) not in named]
+        return pairs
+
+    def check_longer(self):
+        """Differences in longer windows; all that exist are one family."""
+        tables, units = self.tables("longer windows"), {}  # (contrast, window) -> one array for each setting that has it
+        for setting in self.settings:
+            for arm, other in self.longer_pairs():
+                for times in (2, 4):
+                    a, b = (self.longer.get((setting, scheme, times), {}) for scheme in (arm, other))
+                    if a and set(a) == set(b) == set(self.losses[setting, self.schemes[0]]):
+                        window = str(times * self.context[setting])
+                        units.setdefault((f"{arm} - {other}", window), []).append(np.array([a[seed] - b[seed] for seed in sorted(a)]))
+        family = sum(len(x) for x in units.values())
+        if tables and len(tables[0]) != family:
+            self.missing(f"a table of {family} differences in longer windows")
+        for row in tables[0] if tables else []:  # reports of earlier versions have no such table
+            what = row["longer windows"], row["tokens"]
+            gaps = units[what].pop(0)
+            for name, m in (("95% alone", 1), ("95% together", family)):
+                values = median_interval(gaps, m)
+                low, _, high = row[name].partition(" to ")
+                self.check_row(f"{' '.join(what)}, {name}", values, {
+                    "difference": row["difference"], "low": low, "high": high or low,
+                    "verdict": row["verdict"] if m == family else self.verdict(values)})
+
     def changes(self):
         """How many of them hold at once: from each setting to the next, and from the first to the last."""
         return len(self.contrasts) * (len(self.settings) if len(self.settings) > 2 else 1)
@@ -217,6 +262,7 @@ def main():
         report.check_losses()
         report.check_ranking()
         report.check_contrasts()
+        report.check_longer()
         report.check_changes()
         agree, differ = agree + report.agree, differ + report.differ
     print(f"{agree} numbers agree, {differ} do not")

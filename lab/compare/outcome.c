@@ -208,26 +208,30 @@ void outcome_values(double *values, const Outcome *o, int setting, int variant, 
     for (int seed = 0; seed < o->seeds; seed++) values[seed] = outcome_value(o, setting, variant, seed, quantity, x);
 }
 
-void outcome_gaps(double *gaps, const Outcome *o, int variant, int other, int setting) {
-    const double T = (double)o->comparison->plan.settings[setting].context;
+void outcome_gaps(double *gaps, const Outcome *o, int variant, int other, int setting, int times) {
+    const double window = times * (double)o->comparison->plan.settings[setting].context;
     double others[SEEDS_MOST];
-    outcome_values(gaps, o, setting, variant, "loss", T);
-    outcome_values(others, o, setting, other, "loss", T);
+    outcome_values(gaps, o, setting, variant, "loss", window);
+    outcome_values(others, o, setting, other, "loss", window);
     for (int seed = 0; seed < o->seeds; seed++) gaps[seed] -= others[seed];
+}
+
+void difference_judge(Difference *d, double comparisons) {
+    d->comparisons = comparisons;
+    d->interval = paired_interval(&d->gap, comparisons);
+    d->verdict = paired_verdict(&d->gap, comparisons);
 }
 
 Difference outcome_difference(const Outcome *o, int variant, int other, int setting, int texts) {
     const Plan *plan = &o->comparison->plan;
     const int apart = plan->setting_count / plan->text_count; // all texts have the same settings in the same order
     const Contrast *named = plan_named(plan, plan->variants[variant].name, plan->variants[other].name);
-    Difference d = {.variant = variant, .other = other, .setting = setting, .texts = texts};
+    Difference d = {.variant = variant, .other = other, .setting = setting, .texts = texts, .times = 1};
     double gaps[TEXTS_MOST * SEEDS_MOST];
-    for (int t = 0; t < texts; t++) outcome_gaps(gaps + t * o->seeds, o, variant, other, setting + t * apart);
+    for (int t = 0; t < texts; t++) outcome_gaps(gaps + t * o->seeds, o, variant, other, setting + t * apart, 1);
     d.gap = texts > 1 ? texts_summary(gaps, texts, o->seeds) : paired_summary(gaps, o->seeds);
     d.primary = named && named->after == 0;
-    d.comparisons = d.primary ? plan_family(plan) : plan->variant_count * (plan->variant_count - 1) / 2.0;
-    d.interval = paired_interval(&d.gap, d.comparisons);
-    d.verdict = paired_verdict(&d.gap, d.comparisons);
+    difference_judge(&d, d.primary ? plan_family(plan) : plan->variant_count * (plan->variant_count - 1) / 2.0);
     return d;
 }
 

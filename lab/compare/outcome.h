@@ -51,13 +51,14 @@ double outcome_share(const Outcome *outcome, int task, int variant, int seed, do
 
 // --- differences, each with one verdict, which every table, plot and sentence shows ---
 
-// The loss of one scheme minus that of another, in windows of the trained length: below 0, `variant` is better. Primary
+// The loss of one scheme minus that of another: below 0, `variant` is better. In windows of the trained length, primary
 // contrasts in all settings, and over the texts if there are several, are one family. All pairs of variants in one
 // setting are another, in which all other differences are exploratory.
 typedef struct {
     int variant, other;
     int setting;        // over texts: the setting of the first text
     int texts;          // 1, or the number of texts that it is over, as a random effect
+    int times;          // windows are so many times as long as the trained ones
     bool primary;       // named, either way round, before any run was done
     double comparisons; // the size of its family, for which the interval is corrected
     Paired gap;         // not corrected; units are seeds, over texts the texts
@@ -68,8 +69,11 @@ typedef struct {
 // From the complete seeds. A scheme that diverged has NAN, and counts in the family.
 Difference outcome_difference(const Outcome *outcome, int variant, int other, int setting, int texts);
 
-// The same by seed (seeds).
-void outcome_gaps(double *gaps, const Outcome *outcome, int variant, int other, int setting);
+// The same by seed (seeds), in windows of `times` the trained length; NAN where a scheme has no loss there.
+void outcome_gaps(double *gaps, const Outcome *outcome, int variant, int other, int setting, int times);
+
+// Set interval and verdict of d->gap, as one of so many comparisons.
+void difference_judge(Difference *d, double comparisons);
 
 // The most that the probability can be of calling at least one difference of a family that is not there, if seeds were
 // added each time because none was resolved: 5% for each number of seeds that was looked at, and for the present one.

@@ -134,15 +134,14 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
     const int each = facts->each;
     bool exploratory = false, same_variant = true, same_other = true;
     const Difference *contrasts = facts->differences, *end = contrasts + facts->contrasts * each;
+    if (contrasts == end) return true;
     for (const Difference *d = contrasts; d < end; d++) {
         same_variant = same_variant && d->variant == contrasts->variant;
         same_other = same_other && d->other == contrasts->other;
     }
     char sides[2][64] = {"named first: better", "named second: better"}; // or its name, where it is always the same
-    if (contrasts < end && same_variant)
-        snprintf(sides[0], sizeof sides[0], "%.40s better", plan->variants[contrasts->variant].name);
-    if (contrasts < end && same_other)
-        snprintf(sides[1], sizeof sides[1], "%.40s better", plan->variants[contrasts->other].name);
+    if (same_variant) snprintf(sides[0], sizeof sides[0], "%.40s better", plan->variants[contrasts->variant].name);
+    if (same_other) snprintf(sides[1], sizeof sides[1], "%.40s better", plan->variants[contrasts->other].name);
     Chart chart = {.x_label = "difference in nats a token", .y_label = "contrasts", .sides = {sides[0], sides[1]}};
     for (const Difference *d = contrasts; d < end; d++) {
         if ((d - contrasts) % each == 0)
@@ -156,7 +155,6 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
                     facts->outcome->seeds > 1 || facts->settings_over_texts > 0 ? ", with 95% intervals" : "",
                     exploratory ? "; hollow: not planned (exploratory)" : ""))
         return false;
-    if (contrasts == end) return true;
     fputs("<details><summary>The numbers</summary>\n", page->html); // which the Markdown has, too
     page_table(page, "%s", "");
     page_table_latex(page, each > 1 ? 7 : 6, "Differences in loss, first minus second, with corrected 95% intervals");
@@ -177,6 +175,32 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
     page_table_end(page);
     fputs("</details>\n", page->html);
     return true;
+}
+
+// The same in longer windows, where stretched schemes differ, too.
+static void longer_windows(Page *page, const Facts *facts) {
+    const Variant *variants = facts->plan->variants;
+    const bool settings = facts->plan->setting_count > 1;
+    if (facts->longer_count == 0) return;
+    text_print(&page->text, "Differences in windows 2 and 4 times as long as in training, of schemes that have a loss "
+                            "there; exploratory");
+    if (facts->outcome->seeds > 1)
+        text_print(&page->text,
+                   ". The %d intervals \"together\" hold at once, as a family apart from those of trained windows",
+                   facts->longer_count);
+    page_table(page, "%s", "");
+    page_table_latex(page, 6 + settings, "Differences in loss in windows 2 and 4 times as long as in training");
+    page_row(page, true, "longer windows%s|tokens|difference|95%% alone|95%% together|verdict",
+             settings ? "|setting" : "");
+    for (const Difference *d = facts->longer; d < facts->longer + facts->longer_count; d++) {
+        page_row(page, false, "%s - %s%s%s", variants[d->variant].name, variants[d->other].name, settings ? "|" : "",
+                 facts->names[d->setting]);
+        page_cells(page, "%.0f|%+.4f", d->times * report_context(facts, d->setting), d->gap.estimate);
+        page_cells(page, isnan(d->interval.low) ? "-|-" : "%+.4f to %+.4f|%+.4f to %+.4f", d->gap.alone.low,
+                   d->gap.alone.high, d->interval.low, d->interval.high);
+        page_cells(page, "%s", verdict_words(d->verdict));
+    }
+    page_table_end(page);
 }
 
 static void losses(Page *page, const Facts *facts) {
@@ -222,8 +246,10 @@ static void settings(Page *page, const Facts *facts) {
 
 // What the intervals promise, and what it has cost to look at them before seeds were added.
 static void confidence(Page *page, const Facts *facts) {
+    static const char *const numbers[] = {"two", "three", "four"};
     const Plan *plan = facts->plan;
     const int pairs = plan->variant_count * (plan->variant_count - 1) / 2;
+    const bool ladder = plan_is_ladder(plan), longer = facts->longer_count > 0;
     bool exact = paired_exact(&facts->differences->gap, pairs);
     for (int i = 0; i < facts->contrasts * facts->each; i++)
         exact = exact && paired_exact(&facts->differences[i].gap, facts->differences[i].comparisons);
@@ -231,11 +257,11 @@ static void confidence(Page *page, const Facts *facts) {
     const double error = outcome_peeking(facts->outcome);
     page_paragraph(page,
                    "With 95%% confidence, all intervals of a family hold at once (Bonferroni). There are %s families, "
-                   "and each has its own 95%%: the primary contrasts in all settings; all pairs of a setting%s. The "
+                   "and each has its own 95%%: the primary contrasts in all settings; all pairs of a setting%s%s. The "
                    "intervals cover chance in weights and batches, %s. They say nothing about larger models. Not "
                    "resolved: the interval includes 0. A difference of 0.01 nats is 1%% of perplexity.",
-                   plan_is_ladder(plan) ? "three" : "two",
-                   plan_is_ladder(plan) ? "; and the changes from one setting to another" : "",
+                   numbers[ladder + longer], ladder ? "; the changes from one setting to another" : "",
+                   longer ? "; and the differences in longer windows" : "",
                    facts->settings_over_texts > 0 ? "and over the texts also the choice of text"
                                                   : "not the choice of text");
     page_paragraph(
@@ -278,6 +304,7 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
     fputs("</div><div>\n", page->html);
     if (!forest(page, facts, error)) return false;
     fputs("</div></div>\n", page->html);
+    longer_windows(page, facts);
     settings(page, facts);
     losses(page, facts);
     for (int v = 0; v < plan->variant_count; v++) {

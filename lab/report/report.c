@@ -31,6 +31,15 @@ static bool print_table(FILE *out, const Facts *facts, Error *error) {
         words_contrast(&text, facts, d, 1);
         text_print(&text, "\n");
     }
+    if (facts->longer_count > 1 && facts->outcome->seeds > 1)
+        text_print(&text, "in longer windows, of which %d intervals hold together, apart from those above:\n",
+                   facts->longer_count);
+    for (const Difference *d = facts->longer; d < facts->longer + facts->longer_count; d++) {
+        if (d->setting != facts->setting) continue;
+        text_print(&text, "in windows of %.0f: ", d->times * report_context(facts, d->setting));
+        words_contrast(&text, facts, d, 1);
+        text_print(&text, "\n");
+    }
     const bool ok = !text.failed || fail_run(error, "no memory for the sentences about differences");
     if (ok && text.size > 0) fwrite(text.bytes, 1, text.size, out);
     text_free(&text);
@@ -108,8 +117,9 @@ static bool write_all(const Outcome *outcome, FILE *out, Error *error) {
                           "%s: no seed is complete yet, or its runs were not kept; run the same `bitter compare` again "
                           "to continue, or read %s/report.md if it is there",
                           directory, directory);
-    if (!report_check(directory, true, error) || !facts_gather(&facts, outcome, error)) return false;
-    bool ok = print_table(out, &facts, error) && path_format(path, error, "%s/results.csv", directory);
+    if (!report_check(directory, true, error)) return false;
+    bool ok = facts_gather(&facts, outcome, error) && print_table(out, &facts, error) &&
+              path_format(path, error, "%s/results.csv", directory);
     if (done < all) fprintf(out, "not finished: %d of %d runs are done\n", done, all);
     ok = ok && outcome_write(path, outcome, error) && write_page(&facts, error);
     if (ok) fprintf(out, "report   %s/report.html, report.md, report.tex, results.csv\n", directory);

@@ -28,15 +28,14 @@ static int all_changes(const Facts *facts) {
 
 // The change of a contrast from one setting to another; the seeds are the units. Corrected for all_changes.
 static Difference change_of(const Facts *facts, const Difference *contrast, int from, int to) {
-    const int comparisons = all_changes(facts), seeds = facts->outcome->seeds;
+    const int seeds = facts->outcome->seeds;
     double changes[SEEDS_MOST], before[SEEDS_MOST];
-    outcome_gaps(changes, facts->outcome, contrast->variant, contrast->other, to);
-    outcome_gaps(before, facts->outcome, contrast->variant, contrast->other, from);
+    outcome_gaps(changes, facts->outcome, contrast->variant, contrast->other, to, 1);
+    outcome_gaps(before, facts->outcome, contrast->variant, contrast->other, from, 1);
     for (int seed = 0; seed < seeds; seed++) changes[seed] -= before[seed];
     Difference d = *contrast;
     d.gap = paired_summary(changes, seeds);
-    d.interval = paired_interval(&d.gap, comparisons);
-    d.verdict = paired_verdict(&d.gap, comparisons);
+    difference_judge(&d, all_changes(facts));
     return d;
 }
 

@@ -15,6 +15,8 @@ typedef struct {
     int settings_over_texts;                   // so many settings there are with each text; 0 with one text
     Difference *differences; // (contrasts, each) that somebody has named, in all settings, then over the texts
     int contrasts, each;
+    Difference *longer; // (longer_count) in windows of twice and four times the trained length: one family
+    int longer_count;
     int setting; // whose models are opened: the last one, which on a ladder is the largest
 } Facts;
 

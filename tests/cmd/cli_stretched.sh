@@ -29,6 +29,8 @@ for stretch in yarn:factor=4 pi:factor=2 dynamic ntk llama3; do
 done
 check "as many numbers of each" test "$(cut -d , -f 7 all/results.csv | sort | uniq -c | awk '{ print $1 }' | sort -u | wc -l)" -eq 2
 check "contrasts are of those that were trained" test "$(grep -c '"arm"' all/compare.json)" -eq 1
+check "longer windows are told" grep -q '^in windows of 64: .*rope' "$scratch/out"
+check "with intervals, of twice four windows in a family" grep -qE '^\| p - rope \| 32 \| [+-][0-9.]+ \| [+-]' all/report.md
 check "the first screen knows" grep -qE '^\| (rope|p) \| [0-9.]+ \| - \| - \| - \| the same weights \| [0-9.]+ \|' all/report.md
 
 # --- added later, continued, done by others ---

@@ -138,6 +138,40 @@ static void schemes_are_ranked(void **state) {
     }
 }
 
+// In windows of 2 and 4 times the trained length, all that have a loss there are one family.
+static void longer_windows_are_compared(void **state) {
+    static const char *const forms[] = {"md", "html", "tex"};
+    make_plan("rope;y=rope --stretch yarn:factor=4;alibi;learned", "", "", "");
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        const double loss = 3 + (job.variant == 2 ? 0.3 : 0), rise = job.variant == 1 ? 0.1 + 0.01 * job.seed : 1;
+        char file[512], rows[128] = "";
+        if (job.variant < 3)
+            snprintf(rows, sizeof rows, "loss,%d,%.10g,999\nloss,%d,%.10g,999\n", 2 * T, loss + rise, 4 * T,
+                     loss + 2 * rise);
+        snprintf(file, sizeof file, MEASURED_HEADER "loss,%d,%.10g,999\n%sbatches,0,7,1\n", T, loss, rows);
+        put(&job, file);
+    }
+    for (size_t form = 0; form < COUNT(forms); form++) {
+        const char *text = section_as(report_answer, forms[form]);
+        if (form == 2) {
+            expect_text(text, "y - rope & $");
+            continue;
+        }
+        char row[64];
+        expect_text(text, ". The 4 intervals ");
+        for (int times = 2; times <= 4; times *= 2) {
+            snprintf(row, sizeof row, "| y - rope | %d |", times * T);
+            expect_text(row_of(text, row), times == 2 ? "| -0.8900 | -0.9148 to -0.8652 | -0.94" : "| -1.7800 |");
+            expect_text(row_of(text, row), "| better |");
+            snprintf(row, sizeof row, "| alibi - rope | %d |", times * T);
+            expect_text(row_of(text, row), "| +0.3000 | +0.3000 to +0.3000 | +0.3000 to +0.3000 | worse |");
+            snprintf(row, sizeof row, "| learned - rope | %d |", times * T);
+            expect_no_text(text, row);
+        }
+    }
+}
+
 // A scheme that is not better than no positions is named.
 static void who_is_not_better_than_none_is_told(void **state) {
     static const struct {
@@ -337,6 +371,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         section_test(a_difference_has_one_verdict),
         section_test(intervals_hold_all_at_once),
+        section_test(longer_windows_are_compared),
         section_test(late_contrasts_are_marked),
         section_test(an_interval_says_what_it_is),
         section_test(peeking_is_told),
