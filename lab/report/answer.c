@@ -93,7 +93,8 @@ static void ranking(Page *page, const Facts *facts, int setting) {
                "Which scheme won%s: median loss of %d seed%s in nats a token, and the median of the differences to %s "
                "with the same seed, which may have another order",
                facts->at[setting], facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s", reference);
-    page_table_latex(page, 7 + plan->task_count, "Schemes by their median loss in nats a token");
+    page_table_latex(page, 7 + plan->task_count, "ranking", facts->names[setting],
+                     "Schemes by their median loss in nats a token");
     page_row(page, true, "by loss|loss|minus %s|95%% alone|95%% together|verdict|windows of %.0f", reference, longest);
     for (int task = 0; task < plan->task_count; task++)
         page_cells(page, "%s, %% right: trained / longer", plan->tasks[task] + strlen(BUILTIN_PREFIX));
@@ -157,7 +158,8 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
         return false;
     fputs("<details><summary>The numbers</summary>\n", page->html); // which the Markdown has, too
     page_table(page, "%s", "");
-    page_table_latex(page, each > 1 ? 7 : 6, "Differences in loss, first minus second, with corrected 95% intervals");
+    page_table_latex(page, each > 1 ? 7 : 6, "contrasts", "",
+                     "Differences in loss, first minus second, with corrected 95% intervals");
     page_row(page, true, "contrast%s|difference|low|high|verdict|interval", each > 1 ? "|setting" : "");
     for (const Difference *d = contrasts; d < end; d++) {
         page_row(page, false, each > 1 ? "%s - %s|%s%s" : "%s - %s", plan->variants[d->variant].name,
@@ -189,7 +191,9 @@ static void longer_windows(Page *page, const Facts *facts) {
                    ". The %d intervals \"together\" hold at once, as a family apart from those of trained windows",
                    facts->longer_count);
     page_table(page, "%s", "");
-    page_table_latex(page, 6 + settings, "Differences in loss in windows 2 and 4 times as long as in training");
+    page_table_latex(
+        page, 6 + settings, "longer", "",
+        "Differences in windows 2 and 4 times as long as in training, with intervals that hold alone and together");
     page_row(page, true, "longer windows%s|tokens|difference|95%% alone|95%% together|verdict",
              settings ? "|setting" : "");
     for (const Difference *d = facts->longer; d < facts->longer + facts->longer_count; d++) {
@@ -205,9 +209,9 @@ static void longer_windows(Page *page, const Facts *facts) {
 
 static void losses(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
-    static const char comment[] = "Loss in nats a token: mean and standard deviation over the seeds";
-    page_table(page, "%s", comment);
-    page_table_latex(page, 1 + plan->setting_count, comment);
+    static const char caption[] = "Loss in nats a token: mean and standard deviation over the seeds";
+    page_table(page, "%s", caption);
+    page_table_latex(page, 1 + plan->setting_count, "losses", "", caption);
     page_row(page, true, "scheme");
     for (int s = 0; s < plan->setting_count; s++)
         page_cells(page, "%s", plan->setting_count > 1 ? facts->names[s] : "loss");

@@ -65,7 +65,7 @@ static const struct {
     {report_repeat, "How to repeat it", ALWAYS},
 };
 
-static bool write_page(const Facts *facts, Error *error) {
+static bool write_page(FILE *out, const Facts *facts, Error *error) {
     const bool has[] = {true, facts->plan->rate_count > 1, facts->plan->task_count > 0};
     Page page;
     bool ok = page_open(&page, facts->outcome->comparison->directory, "report", "Which position scheme?", true, error);
@@ -76,6 +76,7 @@ static bool write_page(const Facts *facts, Error *error) {
         ok = sections[i].write(&page, facts, error);
         if (sections[i].fold) page_fold_end(&page);
     }
+    if (ok) page_tell_charts(&page, out);
     ok = ok && page_close(&page, error);
     page_abandon(&page);
     return ok;
@@ -121,7 +122,7 @@ static bool write_all(const Outcome *outcome, FILE *out, Error *error) {
     bool ok = facts_gather(&facts, outcome, error) && print_table(out, &facts, error) &&
               path_format(path, error, "%s/results.csv", directory);
     if (done < all) fprintf(out, "not finished: %d of %d runs are done\n", done, all);
-    ok = ok && outcome_write(path, outcome, error) && write_page(&facts, error);
+    ok = ok && outcome_write(path, outcome, error) && write_page(out, &facts, error);
     if (ok) fprintf(out, "report   %s/report.html, report.md, report.tex, results.csv\n", directory);
     facts_free(&facts);
     return ok;

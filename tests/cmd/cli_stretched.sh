@@ -30,7 +30,15 @@ done
 check "as many numbers of each" test "$(cut -d , -f 7 all/results.csv | sort | uniq -c | awk '{ print $1 }' | sort -u | wc -l)" -eq 2
 check "contrasts are of those that were trained" test "$(grep -c '"arm"' all/compare.json)" -eq 1
 check "longer windows are told" grep -q '^in windows of 64: .*rope' "$scratch/out"
-check "with intervals, of twice four windows in a family" grep -qE '^\| p - rope \| 32 \| [+-][0-9.]+ \| [+-]' all/report.md
+check "with intervals" grep -qE '^\| p - rope \| 32 \| [+-][0-9.]+ \| [+-]' all/report.md
+check "each plot is named by what it shows" grep -q '^plot-1.svg: Differences in loss' all/report.md
+check "also where only the page shows it" grep -q '^- plot-[0-9]*.svg, .*: Loss against the length of the window' all/report.md
+check "and in the terminal" says '^plot .*plot-1.svg: Differences'
+if command -v pdflatex >/dev/null; then
+    printf '%s\n' '\documentclass[twocolumn]{article}\usepackage{graphicx}\begin{document}\input{all/report}' '\end{document}' >paper.tex
+    check "LaTeX reads the tables" pdflatex -interaction=nonstopmode -halt-on-error paper.tex
+    check "which fit" test "$(grep -c '^Overfull' paper.log)" -eq 0
+fi
 check "the first screen knows" grep -qE '^\| (rope|p) \| [0-9.]+ \| - \| - \| - \| the same weights \| [0-9.]+ \|' all/report.md
 
 # --- added later, continued, done by others ---

@@ -497,9 +497,14 @@ static void write_numbers(Page *page, const Chart *chart) {
     page_fold_end(page);
 }
 
+static bool open_plot(AtomicFile *file, const Page *page, const char *end, Error *error) {
+    char path[PATH_CAPACITY];
+    return path_format(path, error, "%s/plot-%d.%s", page->directory, page->charts, end) &&
+           atomic_open(file, path, error);
+}
+
 static bool place_chart(Page *page, const Chart *chart, const char *title, Error *error) {
     FILE *html = page->html;
-    char path[PATH_CAPACITY];
     AtomicFile file;
     if (chart->failed) return fail_run(error, "no memory for the chart \"%s\"", title);
     if (!has_points(chart)) {
@@ -516,20 +521,23 @@ static bool place_chart(Page *page, const Chart *chart, const char *title, Error
         fputs("\n![", page->markdown);
         markdown_text(page->markdown, title);
         fprintf(page->markdown, "](plot-%d.svg)\n", page->charts);
+        text_print(&page->shown, "plot     plot-%d.svg: %s\n", page->charts, title);
     }
+    fprintf(page->markdown,
+            page->folded ? "\n- plot-%d.svg, which report.html shows: " : "\nplot-%d.svg: ", page->charts);
+    markdown_text(page->markdown, title);
+    fputs("\n", page->markdown);
     if (!chart->sides[0] && chart->count > LINES_MOST)
         page_paragraph(page, "The chart has the first %d of %d lines.", LINES_MOST, chart->count);
     if (!chart->sides[0]) write_numbers(page, chart);
     fputs("</figure>\n", html);
-    for (int latex = 0; latex < (page->latex ? 2 : 1); latex++) {
-        if (!path_format(path, error, "%s/plot-%d.%s", page->directory, page->charts, latex ? "tex" : "svg") ||
-            !atomic_open(&file, path, error))
-            return false;
-        if (latex) chart_pgfplots(file.stream, chart, title);
-        if (!latex) draw_chart(file.stream, chart, title, true);
-        if (!atomic_commit(&file, error)) return false;
-    }
-    return true;
+    if (!open_plot(&file, page, "svg", error)) return false;
+    draw_chart(file.stream, chart, title, true);
+    if (!atomic_commit(&file, error)) return false;
+    if (!page->latex) return true;
+    if (!open_plot(&file, page, "tex", error)) return false;
+    chart_pgfplots(file.stream, chart, title);
+    return atomic_commit(&file, error);
 }
 
 bool page_chart(Page *page, Chart *chart, Error *error, const char *title, ...) {

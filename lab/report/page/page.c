@@ -43,12 +43,15 @@ void markdown_text(FILE *out, const char *text) {
 // Text that LaTeX prints as it is; a number stands in math, with its ± and its minus.
 void latex_text(FILE *out, const char *text) {
     const bool number = strpbrk(text, "0123456789") && text[strspn(text, "+-.0123456789 ±")] == '\0';
+    bool begins = true; // a word
     if (number) fputc('$', out);
-    for (; *text; text++)
+    for (; *text; begins = *text == ' ', text++)
         if (number && (unsigned char)*text >= 0x80)
             fputs((unsigned char)*text == 0xC2 ? "\\pm" : "", out); // of the two bytes of ±
         else if (*text == '\\')
             fputs("\\textbackslash{}", out);
+        else if (!number && begins && *text == '-' && text[1] >= '0' && text[1] <= '9')
+            fputs("$-$", out);
         else if (*text == '~' || *text == '^')
             fprintf(out, "\\textascii%s{}", *text == '~' ? "tilde" : "circum");
         else
@@ -127,7 +130,8 @@ static void remove_others(const Page *page) {
 }
 
 bool page_close(Page *page, Error *error) {
-    bool ok = !(page->failed || page->text.failed) || fail_run(error, "no memory for a page of %s", page->directory);
+    bool ok = !(page->failed || page->text.failed || page->shown.failed) ||
+              fail_run(error, "no memory for a page of %s", page->directory);
     if (page->charts > 0) {
         fputs("<script>\n", page->html);
         page_file_write(page->html, "report.js");
@@ -140,8 +144,16 @@ bool page_close(Page *page, Error *error) {
     return ok;
 }
 
+void page_tell_charts(const Page *page, FILE *out) {
+    int shown = 0;
+    for (size_t i = 0; i < page->shown.size; i++) shown += page->shown.bytes[i] == '\n';
+    if (shown > 0) fwrite(page->shown.bytes, 1, page->shown.size, out);
+    if (shown < page->charts) fprintf(out, "plot     and %d more, which report.md names\n", page->charts - shown);
+}
+
 void page_abandon(Page *page) {
     text_free(&page->text);
+    text_free(&page->shown);
     for (int i = 0; i < 3; i++) atomic_abandon(&page->files[i]);
 }
 
@@ -185,6 +197,8 @@ void page_fold_end(Page *page) {
 }
 
 // --- tables ---
+enum { WIDE = 5 }; // a LaTeX table with more columns than these goes over both columns of a page
+
 void page_table(Page *page, const char *caption, ...) {
     va_list arguments;
     va_start(arguments, caption);
@@ -195,10 +209,14 @@ void page_table(Page *page, const char *caption, ...) {
     if (*words) both(page, "<caption>", "</caption>\n", "", "\n\n", words);
 }
 
-void page_table_latex(Page *page, int columns, const char *comment) {
+void page_table_latex(Page *page, int columns, const char *label, const char *setting, const char *caption) {
     page->in_latex = page->latex != NULL;
     if (!page->in_latex) return;
-    fprintf(page->latex, "\n%% %s\n\\begin{tabular}{l", comment);
+    page->wide = columns > WIDE ? "*" : "";
+    fprintf(page->latex, "\n\\begin{table%s}\n\\centering\n\\caption{", page->wide);
+    latex_text(page->latex, caption);
+    if (*setting) fprintf(page->latex, " (%s)", setting);
+    fprintf(page->latex, "}\n\\label{tab:%s%s%s}\n\\sbox0{\\begin{tabular}{l", label, *setting ? "-" : "", setting);
     for (int i = 1; i < columns; i++) fputc('r', page->latex);
     fputs("}\n", page->latex);
 }
@@ -253,6 +271,10 @@ void page_cells(Page *page, const char *format, ...) {
 void page_table_end(Page *page) {
     end_row(page);
     fputs("</table></div>\n", page->html);
-    if (page->in_latex) fputs("\\end{tabular}\n", page->latex);
+    if (page->in_latex) // as wide as it is, or made smaller to fit
+        fprintf(page->latex,
+                "\\end{tabular}}\n\\ifdim\\wd0>\\linewidth\\resizebox{\\linewidth}{!}{\\usebox0}\\else\\usebox0\\fi\n"
+                "\\end{table%s}\n",
+                page->wide);
     page->in_latex = false;
 }

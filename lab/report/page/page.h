@@ -1,5 +1,5 @@
 // A report in three forms, written side by side: one HTML file that needs no other file, a summary in Markdown, and
-// some of the tables in LaTeX (plain tabular, without packages).
+// some of the tables in LaTeX, for a document with \usepackage{graphicx}.
 #ifndef BITTER_PAGE_H
 #define BITTER_PAGE_H
 
@@ -22,10 +22,12 @@ typedef struct {
     const char *directory;         // where they are, and the plots of the Markdown
     Text text;                     // what the next paragraph, row or cell begins with; text_print adds to it
     int charts;                    // drawn so far; each is a file of its own
+    Text shown;                    // a line for each of them that the Markdown shows: its file and its title
     int folded;                    // how many folds are open; what is in one is in the HTML only
     bool heading;                  // the row that is being written is one of headings
     int cells;                     // in that row so far; 0 = no row is open
     bool in_latex;                 // the table that is being written is in the LaTeX, too
+    const char *wide;              // of that table: "*" if it goes over both columns of a page, or ""
     bool failed;                   // there was no memory for some of the text; page_close says so
 } Page;
 
@@ -35,6 +37,9 @@ bool page_open(Page *page, const char *directory, const char *name, const char *
 // harmless after page_close.
 bool page_close(Page *page, Error *error);
 void page_abandon(Page *page);
+
+// Tell what is in the files of the charts; before page_close.
+void page_tell_charts(const Page *page, FILE *out);
 
 // All text is plain, and escaped for each file.
 void page_heading(Page *page, const char *text);
@@ -56,8 +61,9 @@ void page_row(Page *page, bool heading, const char *format, ...) FORMAT_CHECK(3,
 // Add cells to it; of a number that is NaN or infinite, "-".
 void page_cells(Page *page, const char *format, ...) FORMAT_CHECK(2, 3);
 void page_table_end(Page *page);
-// The table that has just begun, of so many columns, goes into the LaTeX, too, below a comment of one line.
-void page_table_latex(Page *page, int columns, const char *comment);
+// The table that has just begun, of so many columns, goes into the LaTeX, too, with a caption and the label
+// tab:LABEL-SETTING, or tab:LABEL without a setting.
+void page_table_latex(Page *page, int columns, const char *label, const char *setting, const char *caption);
 
 // Write text escaped for HTML and XML, or for Markdown. Control characters become spaces, and for XML bytes that are
 // not UTF-8 U+FFFD.

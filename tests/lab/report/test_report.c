@@ -73,7 +73,9 @@ static void tables_in_latex(void **state) {
     const char *tex = section_as(report_answer, "tex");
     expect_text(tex, "\\begin{tabular}{lr}\nscheme & loss \\\\ \\hline\n");
     expect_text(tex, "a\\_b & $3.0000 \\pm 0.0000$ \\\\\n");
-    expect_text(tex, "learned & $2.7000 \\pm 0.0100$ \\\\\n\\end{tabular}\n");
+    expect_text(tex, "learned & $2.7000 \\pm 0.0100$ \\\\\n\\end{tabular}}\n");
+    expect_text(tex, "\\caption{Schemes by their median loss in nats a token}\n\\label{tab:ranking}\n");
+    expect_text(tex, "with corrected 95\\% intervals}\n\\label{tab:contrasts}\n");
     expect_text(tex, "learned - a\\_b & $-0.3000$ & $-0.3248$ & $-0.2752$ & better & primary, single \\\\\n");
 }
 
