@@ -22,9 +22,8 @@ struct Scheme {
     const Option *past;    // the row among `options` that --past sets; NULL = none
     const Option *trains;  // the row among `options` whose value 1 gives the scheme its params; NULL = there is none
     Enters enters;
-    const char *compared_with; // of a learned scheme: the designed scheme that reports compare it with; NULL = none
-    bool relative;             // a constant added to all coordinates changes nothing
-    bool reads_queries;        // its score hooks read q or k, and mean the values before a rotation
+    bool relative;      // a constant added to all coordinates changes nothing
+    bool reads_queries; // its score hooks read q or k, and mean the values before a rotation
     bool has_corners;   // the loss has corners, where differences are no slopes: gradcheck then tries other seeds
     bool position_free; // reads no coordinates: positions come from contents, or not at all
     bool stretches;     // `bitter extend` can stretch its angles: designed, the same in all layers and heads
@@ -154,13 +153,6 @@ static inline bool position_stretches(const Position *pos) {
 // Has it these, or gates?
 static inline bool position_learned(const Position *pos) {
     return pos->gated || position_trained(pos);
-}
-
-// The name of the designed scheme that a learned position is compared with: `compared_with`, or the scheme itself where
-// an option gives it parameters. NULL = the position is designed, or there is none.
-static inline const char *position_designed(const Position *pos) {
-    const bool by_option = pos->scheme->trains || !position_trained(pos);
-    return !position_learned(pos) ? NULL : by_option ? pos->scheme->name : pos->scheme->compared_with;
 }
 
 // How many features the scheme has for each token and layer.

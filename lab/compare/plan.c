@@ -118,13 +118,11 @@ bool variant_set(Variant *variant, bool labelled, Error *error) {
     // Whether they fit the layers is seen in each setting.
     if (!windows_parse(&windows, variant->window, INT_MAX, &reason)) return variant_fail(variant, &reason, error);
     mix_print(&pos, variant->pos);
-    const Position *only = pos.parts == 1 ? &pos.part[0] : NULL;
-    variant->scheme = only ? only->scheme : NULL;
+    variant->scheme = pos.parts == 1 ? pos.part[0].scheme : NULL;
     for (int p = 0; p < pos.parts; p++) {
         variant->enters |= 1u << pos.part[p].scheme->enters;
         variant->learned |= position_learned(&pos.part[p]);
     }
-    variant->designed = only ? position_designed(only) : NULL;
     return true;
 }
 
@@ -225,16 +223,6 @@ bool plan_tasks(Plan *plan, const char *list, Error *error) {
     while (list_word(word, &list, " "))
         if (!plan_task(plan, word, error)) return false;
     return true;
-}
-
-int plan_designed(const Plan *plan, int variant) {
-    const char *designed = plan->variants[variant].designed;
-    for (int other = 0; designed && other < plan->variant_count; other++)
-        if (!plan->variants[other].learned && !*plan->variants[other].stretch &&
-            variant_is(&plan->variants[other], designed) &&
-            strcmp(plan->variants[other].window, plan->variants[variant].window) == 0)
-            return other;
-    return -1;
 }
 
 // --- contrasts ---

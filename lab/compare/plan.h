@@ -24,7 +24,6 @@ typedef struct {
     const Scheme *scheme;                         // NULL: several are combined
     unsigned enters;                              // where its schemes enter the model: bit 1 << Enters
     bool learned;                                 // the scheme, with its options, has parameters of its own
-    const char *designed;          // of a learned scheme: the designed one that it is nearest to; or NULL
     char own_rates[TEXT_CAPACITY]; // SCHEME@LR or SCHEME@LR/LR/...: its own learning rates; "" = those of the plan
     double lr[SETTINGS_MOST];      // the same as numbers, one for each setting
     int lr_count;                  // or one for all; or 0
@@ -154,9 +153,6 @@ bool plan_read(Plan *plan, json_t **data, const char *path, Error *error);
 
 // The variant of that name, or -1.
 int plan_variant(const Plan *plan, const char *name);
-
-// The variant of the designed scheme whose colour charts give this learned one, or -1.
-int plan_designed(const Plan *plan, int variant);
 
 // The variant whose weights this one has: itself, or, because a stretch is no part of training, the one of its scheme,
 // windows and rates that is not stretched.

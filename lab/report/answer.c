@@ -148,7 +148,7 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
         if ((d - contrasts) % each == 0)
             chart_line(&chart, "%.500s - %.500s", plan->variants[d->variant].name, plan->variants[d->other].name);
         if (each > 1) chart_line(&chart, "%s%s", d->texts > 1 ? OVER_TEXTS : "", report_setting_name(facts, d));
-        chart_style(&chart, report_hue(facts, d->variant), !d->primary);
+        chart_style(&chart, d->variant, !d->primary);
         chart_interval(&chart, 0, d->gap.estimate, d->interval.low, d->interval.high);
         exploratory = exploratory || !d->primary;
     }

@@ -165,27 +165,9 @@ void words_contrast(Text *text, const Facts *facts, const Difference *d, int cou
 }
 
 // --- lines of charts ---
-// The designed scheme whose hue a variant has; itself, if it has none.
-static int root_of(const Plan *plan, int variant) {
-    const int designed = plan_designed(plan, variant);
-    return designed >= 0 ? designed : variant;
-}
-
-int report_hue(const Facts *facts, int variant) {
-    const Plan *plan = facts->plan;
-    int hue = 0;
-    for (int before = 0; before < root_of(plan, variant); before++) hue += root_of(plan, before) == before;
-    return hue;
-}
-
 void report_line(Chart *chart, const Facts *facts, int variant) {
-    const Plan *plan = facts->plan;
-    const int hue = report_hue(facts, variant);
-    int twins = 0; // learned schemes before this one that have its hue
-    for (int before = 0; before < variant; before++)
-        twins += before != root_of(plan, variant) && root_of(plan, before) == root_of(plan, variant);
-    chart_line(chart, "%s", plan->variants[variant].name);
-    chart_style(chart, hue, plan->variants[variant].learned ? 1 + twins % (DASHES - 1) : hue / HUES);
+    chart_line(chart, "%s", facts->plan->variants[variant].name);
+    chart_style(chart, variant, facts->plan->variants[variant].learned + 2 * (variant / HUES));
 }
 
 // --- means ---

@@ -1,9 +1,11 @@
 // How differences change along a ladder of settings, from one to the next.
 #include "lab/report/sections.h"
 
-#include <math.h>
+#include "lab/report/page/numbers.h"
 
-static const char compute[] = "floating point operations of training";
+#include <string.h>
+
+enum { TOKENS_TOLD = 6 }; // more settings are too many for a label
 
 // Floating point operations of training a scheme's run in a setting.
 static double compute_of(const Plan *plan, int setting, int variant) {
@@ -39,18 +41,31 @@ static Difference change_of(const Facts *facts, const Difference *contrast, int 
     return d;
 }
 
+// Compute, and beside it the training tokens: "floating point operations of training, with 1.2 M, 4.7 M tokens".
+static void label_compute(char label[TEXT_CAPACITY], const Plan *plan, const int *order) {
+    char words[NUMBER_WORDS], last[NUMBER_WORDS] = "";
+    int length = snprintf(label, TEXT_CAPACITY, "floating point operations of training");
+    for (int i = 0; i < plan->setting_count && plan->setting_count <= TOKENS_TOLD; i++) {
+        number_words(words, setting_tokens(plan, order[i]));
+        if (strcmp(words, last) != 0)
+            length += snprintf(label + length, TEXT_CAPACITY - (size_t)length, "%s%s", *last ? ", " : ", with ", words);
+        memcpy(last, words, sizeof last);
+    }
+    if (*last) snprintf(label + length, TEXT_CAPACITY - (size_t)length, " tokens");
+}
+
 static bool gap_chart(Page *page, const Facts *facts, const int *order, Error *error) {
     const bool seeds = facts->outcome->seeds > 1;
+    char compute[TEXT_CAPACITY];
     Chart chart = {.x_label = compute, .y_label = "difference in nats a token", .bands = seeds, .log_x = true};
+    label_compute(compute, facts->plan, order);
     for (int i = 0; i < facts->contrasts; i++) {
         const Difference *d = report_contrast(facts, i);
-        const int hue = report_hue(facts, d->variant);
         int dash = 0; // contrasts of the same hue differ in it
-        for (int before = 0; before < i; before++)
-            dash += report_hue(facts, report_contrast(facts, before)->variant) == hue;
+        for (int before = 0; before < i; before++) dash += report_contrast(facts, before)->variant == d->variant;
         chart_line(&chart, "%.60s - %.60s%s", facts->plan->variants[d->variant].name,
                    facts->plan->variants[d->other].name, d->primary ? "" : " (exploratory)");
-        chart_style(&chart, hue, dash);
+        chart_style(&chart, d->variant, dash);
         for (const int *s = order; s < order + facts->plan->setting_count; s++)
             chart_interval(&chart, compute_of(facts->plan, *s, facts->plan->reference), d[*s].gap.estimate,
                            d[*s].interval.low, d[*s].interval.high);
@@ -63,7 +78,9 @@ static bool gap_chart(Page *page, const Facts *facts, const int *order, Error *e
 // Each scheme at the compute that it took itself.
 static bool loss_chart(Page *page, const Facts *facts, const int *order, Error *error) {
     const bool seeds = facts->outcome->seeds > 1;
+    char compute[TEXT_CAPACITY];
     Chart chart = {.x_label = compute, .y_label = "loss in nats a token", .bands = seeds, .log_x = true};
+    label_compute(compute, facts->plan, order);
     for (int variant = 0; variant < facts->plan->variant_count; variant++) {
         report_line(&chart, facts, variant);
         for (const int *s = order; s < order + facts->plan->setting_count; s++) {

@@ -38,9 +38,9 @@ const char *report_setting_name(const Facts *facts, const Difference *d);
 void words_contrast(Text *text, const Facts *facts, const Difference *differences, int count);
 
 // --- charts and means ---
-// A line for a scheme: a learned scheme has the hue of its designed one, and a dash.
+// A line for a scheme, whose hue is its number. Learned schemes are dashed; from the ninth scheme on, hues come again
+// with other dashes.
 void report_line(Chart *chart, const Facts *facts, int variant);
-int report_hue(const Facts *facts, int variant);
 
 // A quantity over the complete seeds: its mean, NAN where a seed has none, and standard deviation, NAN with one seed;
 // and the losses in trained windows.

@@ -64,7 +64,6 @@ const Scheme scheme_alibi_learned = {
             "training keeps the designed slopes, and with start=random whether it finds them.",
     .options = slopes_options,
     .layers = &slopes_options[1],
-    .compared_with = "alibi",
     .params = params,
     .init = init,
     BIAS_SCHEME(.curve = curve, .curve_backward = curve_backward),

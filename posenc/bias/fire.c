@@ -283,7 +283,6 @@ const Scheme scheme_fire = {
     .options = fire_options,
     .layers = &fire_options[2],
     .enters = ENTERS_BIAS,
-    .compared_with = "alibi",
     .has_corners = true,
     .operations = operations,
     .params = params,

@@ -82,7 +82,6 @@ const Scheme scheme_kerple = {
         "After each step, those below 0.01 are set to 0.01, and a power's p above 2 to 2.",
     .options = kerple_options,
     .layers = &kerple_options[1],
-    .compared_with = "alibi",
     .params = params,
     .init = init,
     .project = project,

@@ -46,7 +46,6 @@ const Scheme scheme_t5 = {
             "itself does not do.",
     .options = t5_options,
     .layers = &t5_options[2],
-    .compared_with = "alibi",
     .check = check,
     .params = params,
     LOOKUP_SCHEME(.bucket = bucket),

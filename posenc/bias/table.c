@@ -27,7 +27,6 @@ const Scheme scheme_table = {
             "are learned poorly.",
     .options = table_options,
     .layers = &table_options[0],
-    .compared_with = "alibi",
     .params = params,
     LOOKUP_SCHEME(.bucket = bucket),
 };

@@ -144,7 +144,6 @@ const Scheme scheme_selective = {
             "near 0 takes no room between its neighbours; one with a large step separates them. w and b are trained "
             "and begin at 0, where every step is 1 and this is RoPE.",
     .options = selective_options,
-    .compared_with = "rope",
     .position_free = true,
     .check = check,
     .operations = operations,

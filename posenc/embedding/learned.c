@@ -80,7 +80,6 @@ const Scheme scheme_learned = {
     .options = learned_options,
     .past = &learned_options[2],
     .enters = ENTERS_EMBEDDING,
-    .compared_with = "sinusoidal",
     .check = check,
     .max_length = max_length,
     .length_class = length_class,

@@ -168,7 +168,6 @@ const Scheme scheme_rope_learned = {
     .family = &family,
     .operations = operations,
     ROTATION_RECIPE(.theta = theta, .theta_backward = theta_backward, .by_head = by_head),
-    .compared_with = "rope",
     .params = params,
     .init = init,
 };

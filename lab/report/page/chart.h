@@ -14,7 +14,7 @@ typedef struct {
     char name[2 * TEXT_CAPACITY];
     Point *points; // (count)
     int count;
-    int hue, dash; // colour and pattern; designed schemes are solid (0)
+    int hue, dash; // colour and pattern; 0 is solid
     int ringed;    // the point that has a ring around it; -1 = none
 } Line;
 

@@ -90,20 +90,6 @@ static void names_and_numbers_of_schemes_have_limits(void **state) {
     }
 }
 
-static void learned_schemes_know_their_designed_ones(void **state) {
-    static Plan plan;
-    Error error;
-    begin(&plan);
-    must(set_variants(&plan,
-                      "learned;b=alibi;s=sinusoidal;rope-learned;alibi-learned;c=alibi;t5;l=learned;"
-                      "g=sinusoidal:gain=trained",
-                      "s", &error),
-         &error);
-    static const int designed[] = {2, -1, -1, -1, 1, -1, 1, 2, 2};
-    for (int variant = 0; variant < plan.variant_count; variant++)
-        assert_int_equal(plan_designed(&plan, variant), designed[variant]);
-}
-
 static void learning_rates_are_a_list(void **state) {
     static const struct {
         const char *list;
@@ -223,12 +209,6 @@ static void schemes_may_have_windows_of_their_own(void **state) {
     }
     const Job labelled = {.task = -1, .variant = 1};
     assert_string_equal(plan_job_name(name, &plan, &labelled), "a-lr0.002-seed1337");
-    // The designed scheme of a learned one has the same windows.
-    must(
-        set_variants(&plan, "a=rope;b=rope --window 8;c=rope-learned --window 8;d=rope-learned --window 9", "", &error),
-        &error);
-    assert_int_equal(plan_designed(&plan, 2), 1);
-    assert_int_equal(plan_designed(&plan, 3), -1);
     static const char *const wrong[][2] = {
         {"rope --window 8", "give it a label"},
         {"a=rope --window", "only --window KEYS and then --stretch METHOD can stand"},
@@ -268,7 +248,6 @@ static void stretched_schemes_share_weights(void **state) {
     }
     assert_string_equal(plan.variants[2].window, "8,0");
     assert_string_equal(plan.variants[2].stretch, "pi");
-    assert_int_equal(plan_designed(&plan, 3), 1); // not y, which is designed, too
     // Those that have weights of others have no contrast of their own.
     assert_int_equal(plan.contrast_count, 6);
     assert_null(plan_named(&plan, "y", "alibi"));
@@ -408,7 +387,6 @@ int main(void) {
         cmocka_unit_test(schemes_may_have_labels),
         cmocka_unit_test(wrong_schemes_are_refused),
         cmocka_unit_test(names_and_numbers_of_schemes_have_limits),
-        cmocka_unit_test(learned_schemes_know_their_designed_ones),
         cmocka_unit_test(learning_rates_are_a_list),
         cmocka_unit_test(schemes_may_have_rates_of_their_own),
         cmocka_unit_test(schemes_may_have_a_rate_for_each_setting),

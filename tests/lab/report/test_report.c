@@ -79,6 +79,34 @@ static void tables_in_latex(void **state) {
     expect_text(tex, "learned - a\\_b & $-0.3000$ & $-0.3248$ & $-0.2752$ & better & primary, single \\\\\n");
 }
 
+// Each of sixteen schemes has a colour or a dash of its own; learned ones are dashed.
+static void schemes_look_different(void **state) {
+    bool seen[HUES][DASHES] = {0};
+    Chart chart = {0};
+    make_plan(
+        "sinusoidal;learned;rope;alibi;none;r=rope-learned;random;integer;cope;t5;binary;fire;a=rope;b=learned;c=alibi;"
+        "d=none",
+        "", "", "");
+    const Facts of = {.plan = plan};
+    for (int v = 0; v < plan->variant_count; v++) {
+        report_line(&chart, &of, v);
+        const Line *line = &chart.lines[v];
+        assert_false(seen[line->hue % HUES][line->dash % DASHES]);
+        seen[line->hue % HUES][line->dash % DASHES] = true;
+        assert_true(line->dash % 2 == plan->variants[v].learned);
+    }
+    assert_int_equal(chart.count, 16);
+    chart_free(&chart);
+}
+
+// The axis of compute tells tokens.
+static void compute_is_told_with_tokens(void **state) {
+    make_plan("none;rope", "", "0.1M,1M", "");
+    put_gaps(-0.3, 0.01);
+    expect_text(section_as(report_scale, "html"), "floating point operations of training, with ");
+    expect_text(written, " M tokens<");
+}
+
 // Curves of all runs with a point at each of `steps` steps, of which one run lacks the first. The second variant leaves
 // its plateau, seed by seed later.
 static void put_curves(int steps) {
@@ -199,6 +227,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         section_test(ends_of_the_grid_are_named), section_test(lines_pass_over_lengths_that_were_not_asked),
         section_test(tasks_have_seeds_as_units),  section_test(tables_in_latex),
+        section_test(schemes_look_different),     section_test(compute_is_told_with_tokens),
         section_test(curves_are_medians),         section_test(times_within_noise_are_marked),
         section_test(longer_windows_are_told),    section_test(limits_are_those_of_the_plan),
         section_test(what_is_detectable_is_told),
