@@ -651,8 +651,8 @@ static bool at_end(const Reader *r) {
     return begins_line(r->text + r->at + 1 + strspn(r->text + r->at + 1, " \t"));
 }
 
-// What may follow the value of a line that has a name.
-static bool read_qualities(Reader *r, FormulaParam *param, bool *trained, bool *fixed) {
+// What may follow the value of a line that has a name. Its bounds are in the text from bounds[0] up to bounds[1].
+static bool read_qualities(Reader *r, FormulaParam *param, int bounds[2], bool *trained, bool *fixed) {
     for (skip(r); !at_end(r); skip(r)) {
         if (r->text[r->at] == ',') r->at++, skip(r);
         const int at = r->at;
@@ -663,6 +663,8 @@ static bool read_qualities(Reader *r, FormulaParam *param, bool *trained, bool *
             param->by_layer = *trained = true;
         else if (!per && r->text[at] && strchr("<>", r->text[at])) {
             if (!read_bound(r, param)) return false;
+            if (bounds[1] == 0) bounds[0] = at;
+            bounds[1] = r->at;
             *trained = true;
         } else if (!per && take_word(r, "fixed"))
             *fixed = true;
@@ -679,8 +681,9 @@ static int read_param(Reader *r, Statement *s) {
     Formula *f = r->formula;
     FormulaParam param = {.start = s->node, .least = -INFINITY, .most = INFINITY};
     bool trained = f->nodes[s->node].op == OP_NUMBER, fixed = false;
+    int bounds[2] = {0, 0};
     snprintf(param.name, sizeof param.name, "%s", s->name);
-    if (!read_qualities(r, &param, &trained, &fixed)) return -1;
+    if (!read_qualities(r, &param, bounds, &trained, &fixed)) return -1;
     if (fixed || !trained) return s->node;
     if (depends(f, s->node, false))
         return fail_at(r, s->value,
@@ -693,9 +696,11 @@ static int read_param(Reader *r, Statement *s) {
         return fail_at(r, s->value, "a code is added before the first layer"), -1;
     if (!(param.least <= param.most)) return fail_at(r, s->value, "its bounds leave no number"), -1;
     const double start = f->nodes[s->node].number;
-    if (f->nodes[s->node].op == OP_NUMBER && (start < param.least || start > param.most || !fits_float(start)))
-        return fail_at(r, s->value, "the start %g is outside of %g to %g", start, fmax(param.least, -(double)FLT_MAX),
-                       fmin(param.most, (double)FLT_MAX)),
+    const bool number = f->nodes[s->node].op == OP_NUMBER;
+    if (number && !fits_float(start)) return fail_at(r, s->value, "the start %g is too large for a float", start), -1;
+    if (number && (start < param.least || start > param.most))
+        return fail_at(r, s->value, "the start %g is outside of its bounds, %.*s", start, bounds[1] - bounds[0],
+                       r->text + bounds[0]),
                -1;
     if (f->params == FORMULA_PARAMS) return fail_at(r, s->at, "at most %d parameters", FORMULA_PARAMS), -1;
     f->param[f->params] = param;

@@ -75,6 +75,13 @@ refuses "one at the start" "overflow;pair 1" train $small --pos 'angle: w*exp(10
 refuses "an infinite derivative" "derivative;a is infinite;distance 1" \
     train $small --pos 'bias: -d*sqrt(a); a = 0' --out new
 refuses "a start out of bounds" "start -1 of a;head 1" train $small --pos 'bias: a*d; a = 1-2*h per head > 0' --out new
+refuses "a number out of bounds" "the start 0 is outside of its bounds, > 0" train $small --pos 'bias: a*d; a = 0 per head > 0' --out new
+refuses "two bounds" "the start 3 is outside of its bounds, >= 0.5 < 2" train $small --pos 'bias: a*d; a = 3 >= 0.5 < 2' --out new
+refuses "a huge start" "too large for a float" train $small --pos 'bias: a*d; a = 1e300' --out new
+for text in 'mine=-a*log(1+b*d)' '-d' 'log(1+d)' 'mine=alibi'; do
+    refuses "a formula without bias: '$text'" "no position scheme;begins with bias:" train $small --pos "$text" --out new
+done
+refuses "one in compare" "mine: ;begins with bias:" compare rope 'mine=-a*log(1+b*d)' --out new
 refuses "a hint at distance 0" "if(d > 0" train $small --pos 'bias(d) = 1/d' --out new
 refuses "options" "no options" train $small --pos ./start.pos:gate=trained --out new
 refuses "bias =" "bias(d) =" train $small --pos 'bias = -d' --out new
