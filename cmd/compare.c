@@ -300,11 +300,12 @@ static void print_tests(FILE *out, const Plan *plan) {
     if (plan->setting_count > 1) fprintf(out, ", in each of %d settings", plan->setting_count);
     if (family > 1) fprintf(out, "; %d intervals of 95%% that hold together", family);
     if (n == 1)
-        fprintf(out, "\nresolved nothing: one seed cannot tell chance from a difference (--seeds 12)\n");
+        fprintf(out, "\npower    none: one seed cannot tell chance from a difference (--seeds 12)\n");
     else
         fprintf(out,
-                "\nresolved with 80%% probability: %.2g standard deviations, over the seeds, of such a difference\n",
-                resolvable(&gap, family));
+                "\npower    %d seeds find a true difference in 4 of 5 comparisons if it is %.2g times as large as its "
+                "standard deviation over the seeds\n",
+                n, resolvable(&gap, family));
     for (; !paired_exact(&gap, family); gap.n++) enough = gap.n + 1;
     if (n > 1 && enough > n)
         fprintf(out,
@@ -393,7 +394,7 @@ typedef struct {
     int running, due;       // processes that run, and that are to be started
     int deaths;             // by signals, since a run was last done
     int mine, done;         // runs of this share
-    double tokens, trained; // of these runs: all, and those that were trained on
+    double tokens, trained; // of these runs: all, and those that were trained on; measuring alone counts as its share
     int worst;              // exit code
 } Crew;
 
@@ -440,12 +441,13 @@ static void crew_count(Crew *crew) {
         const Job job = plan_job(&c->plan, i);
         if (!job_mine(c, i)) continue;
         const bool done = job_done(c, &job);
-        const bool trains = plan_weights(&c->plan, job.variant) == job.variant; // measuring alone is short
-        const int share = done || !trains ? PROGRESS_ALL : atomic_load(&crew->progress[i]);
+        const bool trains = plan_weights(&c->plan, job.variant) == job.variant; // or has the weights of another
+        const double tokens = (trains ? 1 : 1 - training_share(c, &job)) * plan_job_tokens(&c->plan, &job);
+        const int share = done ? PROGRESS_ALL : atomic_load(&crew->progress[i]);
         crew->mine++;
         crew->done += done;
-        crew->tokens += plan_job_tokens(&c->plan, &job);
-        if (share != FAILED) crew->trained += (double)share / PROGRESS_ALL * plan_job_tokens(&c->plan, &job);
+        crew->tokens += tokens;
+        if (share != FAILED) crew->trained += (double)share / PROGRESS_ALL * tokens;
     }
     if (crew->done > before) crew->deaths = 0;
 }
@@ -462,7 +464,7 @@ static bool train(Crew *crew, Error *error) {
             if (crew->pids[w] > 0) kill(crew->pids[w], SIGTERM);
         stopped = stopped || interrupt_came() || !ok;
         crew_count(crew);
-        progress_show(&line, crew->trained, "%d/%d runs, %d in training here", crew->done, crew->mine, crew->running);
+        progress_show(&line, crew->trained, "%d/%d runs, %d at work here", crew->done, crew->mine, crew->running);
         for (int pause = 0; pause < 10 && !crew_reap(crew); pause++)
             nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     }

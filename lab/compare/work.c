@@ -126,12 +126,11 @@ static void set_progress(const Worker *w, double share) {
     atomic_store(w->progress, (int)(share * PROGRESS_ALL));
 }
 
-// The share that training has of a job: forward and backward for each token, beside the forward passes of measuring,
-// which show no progress of their own.
-static double training_share(const Worker *w) {
-    const double trained = 3 * plan_job_tokens(&w->comparison->plan, &w->job);
-    if (w->job.task >= 0) return 0.95; // answers are short
-    const double half = 0.5 * (double)split_limit(&w->corpus->val, w->comparison->plan.base.eval_tokens);
+double training_share(const Comparison *c, const Job *job) {
+    const double trained = 3 * plan_job_tokens(&c->plan, job);
+    if (job->task >= 0) return 0.95; // answers are short
+    const Corpus *corpus = &c->corpora[c->plan.settings[job->setting].text];
+    const double half = 0.5 * (double)split_limit(&corpus->val, c->plan.base.eval_tokens);
     return trained / (trained + (1 + MULTIPLES) * half);
 }
 
@@ -139,7 +138,7 @@ static double training_share(const Worker *w) {
 static bool after_step(void *context, Trainer *trainer, StepReport *report, Error *error) {
     Worker *w = context;
     const long long step = (long long)trainer->progress.step;
-    set_progress(w, training_share(w) * (double)step / (double)w->options.steps);
+    set_progress(w, training_share(w->comparison, &w->job) * (double)step / (double)w->options.steps);
     report->stop = must_stop(w);
     return true;
 }

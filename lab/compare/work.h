@@ -50,6 +50,10 @@ bool comparison_lock(Lock *lock, const Comparison *comparison, Error *error);
 // Fail (input), because the text called `name` is not the one that the comparison was begun with.
 bool comparison_fail_changed(const Comparison *comparison, const char *name, Error *error);
 
+// The share that training has of a job: forward and backward for each token, beside the forward passes of measuring,
+// which show no progress of their own.
+double training_share(const Comparison *comparison, const Job *job);
+
 // Do one job, or what is left of it, and first the one whose weights it has (plan_weights): lock its directory, train
 // or continue to train, measure, and remove what a run that is done does not need. *taken: the job is not done here,
 // because another process has its lock. A run that diverges is done. After a signal, and when `parent`, which waits for

@@ -68,6 +68,34 @@ static void warn_of_none(Page *page, const Facts *facts, int setting) {
     if (open > 0) page_lead(page, "%s. %s may need more training.", facts->at[setting], open > 1 ? "They" : "It");
 }
 
+bool words_plateau(Text *text, const Facts *facts, int setting) {
+    const double steps = (double)facts->plan->settings[setting].steps;
+    bool left = isnan(outcome_value(facts->outcome, setting, 0, 0, "curve", steps)); // or it is not known
+    for (int v = 0; v < facts->plan->variant_count; v++)
+        for (int seed = 0; seed < facts->outcome->seeds; seed++)
+            left = left || !isnan(outcome_value(facts->outcome, setting, v, seed, "left", 0));
+    if (!left)
+        text_print(text,
+                   "No run%s is seen to leave the plateau on which training begins, so schemes may not differ yet: "
+                   "train longer (--steps).",
+                   facts->at[setting]);
+    return !left;
+}
+
+bool words_grid_ends(Text *text, const Facts *facts, int setting) {
+    const Plan *plan = facts->plan;
+    int count = 0;
+    for (int v = 0; v < plan->variant_count && plan->rate_count > 1; v++) {
+        const int chosen = facts->outcome->chosen_rate[setting][v];
+        if ((chosen > 0 && chosen < plan->rate_count - 1) || plan_weights(plan, v) != v) continue;
+        text_print(text, "%s%s (%g)",
+                   count++ ? ", " : "The best learning rate is at an end of the grid: ", plan->variants[v].name,
+                   plan->rates[chosen]);
+    }
+    if (count > 0) text_print(text, "%s. A better one may lie beyond it (--lr-grid).", facts->at[setting]);
+    return count > 0;
+}
+
 // The share of right answers of all seeds, in percent: "98 / 40" at trained and at longer lengths.
 static void task_cell(Page *page, const Facts *facts, int task, int variant) {
     BuiltinCorpus builtin;
@@ -87,14 +115,15 @@ static void ranking(Page *page, const Facts *facts, int setting) {
     const Plan *plan = facts->plan;
     const double T = report_context(facts, setting), longest = T * (1 << (MULTIPLES - 1));
     const char *reference = plan->variants[plan->reference].name;
+    char caption[2 * NAME_CAPACITY];
     int order[VARIANTS_MOST];
     sort_by_loss(order, facts, setting);
     page_table(page,
                "Which scheme won%s: median loss of %d seed%s in nats a token, and the median of the differences to %s "
                "with the same seed, which may have another order",
                facts->at[setting], facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s", reference);
-    page_table_latex(page, 7 + plan->task_count, "ranking", facts->names[setting],
-                     "Schemes by their median loss in nats a token");
+    snprintf(caption, sizeof caption, "Schemes by their median loss in nats a token%s", facts->at[setting]);
+    page_table_latex(page, 7 + plan->task_count, "ranking", facts->names[setting], caption);
     page_row(page, true, "by loss|loss|minus %s|95%% alone|95%% together|verdict|windows of %.0f", reference, longest);
     for (int task = 0; task < plan->task_count; task++)
         page_cells(page, "%s, %% right: trained / longer", plan->tasks[task] + strlen(BUILTIN_PREFIX));
@@ -181,19 +210,16 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
 
 // The same in longer windows, where stretched schemes differ, too.
 static void longer_windows(Page *page, const Facts *facts) {
+    static const char caption[] = "Differences in windows 2 and 4 times as long as in training (exploratory)";
     const Variant *variants = facts->plan->variants;
     const bool settings = facts->plan->setting_count > 1;
     if (facts->longer_count == 0) return;
-    text_print(&page->text, "Differences in windows 2 and 4 times as long as in training, of schemes that have a loss "
-                            "there; exploratory");
-    if (facts->outcome->seeds > 1)
-        text_print(&page->text,
-                   ". The %d intervals \"together\" hold at once, as a family apart from those of trained windows",
-                   facts->longer_count);
-    page_table(page, "%s", "");
-    page_table_latex(
-        page, 6 + settings, "longer", "",
-        "Differences in windows 2 and 4 times as long as in training, with intervals that hold alone and together");
+    page_table(
+        page,
+        "%s. The %d intervals \"together\" hold at once, as a family of their own. Schemes without a loss there are "
+        "left out",
+        caption, facts->longer_count);
+    page_table_latex(page, 6 + settings, "longer", "", caption);
     page_row(page, true, "longer windows%s|tokens|difference|95%% alone|95%% together|verdict",
              settings ? "|setting" : "");
     for (const Difference *d = facts->longer; d < facts->longer + facts->longer_count; d++) {
@@ -250,22 +276,20 @@ static void settings(Page *page, const Facts *facts) {
 
 // What the intervals promise, and what it has cost to look at them before seeds were added.
 static void confidence(Page *page, const Facts *facts) {
-    static const char *const numbers[] = {"two", "three", "four"};
     const Plan *plan = facts->plan;
     const int pairs = plan->variant_count * (plan->variant_count - 1) / 2;
-    const bool ladder = plan_is_ladder(plan), longer = facts->longer_count > 0;
     bool exact = paired_exact(&facts->differences->gap, pairs);
     for (int i = 0; i < facts->contrasts * facts->each; i++)
         exact = exact && paired_exact(&facts->differences[i].gap, facts->differences[i].comparisons);
     const int most = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0; // seeds of which results were seen
     const double error = outcome_peeking(facts->outcome);
     page_paragraph(page,
-                   "With 95%% confidence, all intervals of a family hold at once (Bonferroni). There are %s families, "
-                   "and each has its own 95%%: the primary contrasts in all settings; all pairs of a setting%s%s. The "
+                   "With 95%% confidence, all intervals of a family hold at once (Bonferroni). Each of these families "
+                   "has its own 95%%: the primary contrasts in all settings; all pairs of a setting%s%s. The "
                    "intervals cover chance in weights and batches, %s. They say nothing about larger models. Not "
                    "resolved: the interval includes 0. A difference of 0.01 nats is 1%% of perplexity.",
-                   numbers[ladder + longer], ladder ? "; the changes from one setting to another" : "",
-                   longer ? "; and the differences in longer windows" : "",
+                   plan_is_ladder(plan) ? "; the changes from one setting to another" : "",
+                   facts->longer_count > 0 ? "; the differences in longer windows" : "",
                    facts->settings_over_texts > 0 ? "and over the texts also the choice of text"
                                                   : "not the choice of text");
     page_paragraph(
@@ -295,12 +319,16 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
     const int done = outcome_done(facts->outcome), all = plan_job_count(plan);
     const bool texts = facts->settings_over_texts > 0;
     if (done < all)
-        page_paragraph(page, "Not finished: %d of %d runs are done, and this page has %d of %d seeds.", done, all,
-                       facts->outcome->seeds, plan->seeds);
+        page_paragraph(page, "Not finished: %d of %d runs are done, and this page has %d of %d seeds. To go on: %s",
+                       done, all, facts->outcome->seeds, plan->seeds, plan->command);
     const int first = plan->setting_count == 1 || plan_is_ladder(plan) ? facts->setting : 0; // who wins from here on
     for (int s = first; s < plan->setting_count; s++) {
         if (plan->variant_count > 2) winner(page, facts, s); // two are told by their contrast
-        warn_of_none(page, facts, s);
+        if (words_plateau(&page->text, facts, s))
+            page_lead(page, "%s", "");
+        else
+            warn_of_none(page, facts, s);
+        if (words_grid_ends(&page->text, facts, s)) page_lead(page, "%s", "");
     }
     for (int s = first; s < plan->setting_count; s++) ranking(page, facts, s);
     fputs("<div class=\"columns\"><div>\n", page->html); // beside each other where the screen is wide

@@ -42,30 +42,24 @@ static void name_settings(Facts *facts) {
 static bool compared_longer(const Plan *plan, int variant, int other) {
     const char *name = plan->variants[variant].name;
     const Contrast *named = plan_named(plan, name, plan->variants[other].name);
-    if (variant == other) return false;
-    if (named) return strcmp(named->variant, name) == 0;
-    return other == plan->reference || (variant != plan->reference && other == plan_weights(plan, variant));
+    if (named || variant == other) return named && strcmp(named->variant, name) == 0;
+    return other == plan->reference || (other == plan_weights(plan, variant) && variant != plan->reference);
 }
 
 // Those of which both schemes have a loss there.
-static bool gather_longer(Facts *facts, Error *error) {
+static void gather_longer(Facts *facts) {
     const Plan *plan = facts->plan;
-    const int variants = plan->variant_count, seeds = facts->outcome->seeds;
-    const size_t most = (size_t)((plan->contrast_count + 2 * variants) * plan->setting_count * 2);
-    facts->longer = calloc(most, sizeof *facts->longer);
-    if (!facts->longer) return fail_run(error, "no memory for %zu differences in longer windows", most);
     for (int s = 0; s < plan->setting_count; s++)
-        for (int v = 0; v < variants; v++)
-            for (int other = 0; other < variants; other++)
+        for (int v = 0; v < plan->variant_count; v++)
+            for (int other = 0; other < plan->variant_count; other++)
                 for (int times = 2; times <= 4 && compared_longer(plan, v, other); times *= 2) {
                     double gaps[SEEDS_MOST];
                     Difference d = {.variant = v, .other = other, .setting = s, .texts = 1, .times = times};
                     outcome_gaps(gaps, facts->outcome, v, other, s, times);
-                    d.gap = paired_summary(gaps, seeds);
+                    d.gap = paired_summary(gaps, facts->outcome->seeds);
                     if (!isnan(d.gap.estimate)) facts->longer[facts->longer_count++] = d;
                 }
     for (int i = 0; i < facts->longer_count; i++) difference_judge(&facts->longer[i], facts->longer_count);
-    return true;
 }
 
 bool facts_gather(Facts *facts, const Outcome *outcome, Error *error) {
@@ -74,7 +68,8 @@ bool facts_gather(Facts *facts, const Outcome *outcome, Error *error) {
     if (plan->text_count > 1) facts->settings_over_texts = plan->setting_count / plan->text_count;
     facts->each = plan->setting_count + facts->settings_over_texts;
     name_settings(facts);
-    const size_t most = (size_t)(plan->contrast_count * facts->each) + 1;
+    const int longer = 2 * plan->setting_count * (plan->contrast_count + 2 * plan->variant_count);
+    const size_t most = (size_t)(plan->contrast_count * facts->each + longer);
     Difference *next = facts->differences = calloc(most, sizeof *facts->differences);
     if (!next) return fail_run(error, "no memory for %zu differences", most);
     for (const Contrast *c = plan->contrasts; c < plan->contrasts + plan->contrast_count; c++) {
@@ -85,12 +80,13 @@ bool facts_gather(Facts *facts, const Outcome *outcome, Error *error) {
             *next++ = outcome_difference(outcome, variant, other, s, plan->text_count);
         facts->contrasts++;
     }
-    return gather_longer(facts, error);
+    facts->longer = next;
+    gather_longer(facts);
+    return true;
 }
 
 void facts_free(Facts *facts) {
     free(facts->differences);
-    free(facts->longer);
 }
 
 double report_context(const Facts *facts, int setting) {

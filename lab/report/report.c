@@ -31,8 +31,8 @@ static bool print_table(FILE *out, const Facts *facts, Error *error) {
         words_contrast(&text, facts, d, 1);
         text_print(&text, "\n");
     }
-    if (facts->longer_count > 1 && facts->outcome->seeds > 1)
-        text_print(&text, "in longer windows, of which %d intervals hold together, apart from those above:\n",
+    if (facts->longer_count > 0)
+        text_print(&text, "in longer windows (the %d intervals hold together, as a family of their own):\n",
                    facts->longer_count);
     for (const Difference *d = facts->longer; d < facts->longer + facts->longer_count; d++) {
         if (d->setting != facts->setting) continue;
@@ -40,6 +40,8 @@ static bool print_table(FILE *out, const Facts *facts, Error *error) {
         words_contrast(&text, facts, d, 1);
         text_print(&text, "\n");
     }
+    if (words_plateau(&text, facts, facts->setting)) text_print(&text, "\n");
+    if (words_grid_ends(&text, facts, facts->setting)) text_print(&text, "\n");
     const bool ok = !text.failed || fail_run(error, "no memory for the sentences about differences");
     if (ok && text.size > 0) fwrite(text.bytes, 1, text.size, out);
     text_free(&text);
@@ -70,13 +72,13 @@ static bool write_page(FILE *out, const Facts *facts, Error *error) {
     Page page;
     bool ok = page_open(&page, facts->outcome->comparison->directory, "report", "Which position scheme?", true, error);
     if (!ok) return false;
+    page.tell = out;
     for (size_t i = 0; ok && i < sizeof sections / sizeof *sections; i++) {
         if (!has[sections[i].when]) continue;
         if (sections[i].fold) page_fold(&page, sections[i].fold);
         ok = sections[i].write(&page, facts, error);
         if (sections[i].fold) page_fold_end(&page);
     }
-    if (ok) page_tell_charts(&page, out);
     ok = ok && page_close(&page, error);
     page_abandon(&page);
     return ok;
@@ -113,17 +115,18 @@ static bool write_all(const Outcome *outcome, FILE *out, Error *error) {
     const int done = outcome_done(outcome), all = plan_job_count(&outcome->comparison->plan);
     char path[PATH_CAPACITY];
     Facts facts;
+    if (done < all)
+        fprintf(out, "not finished: %d of %d runs are done, %d are missing; to go on: %s\n", done, all, all - done,
+                outcome->comparison->plan.command);
     if (outcome->seeds == 0)
         return fail_input(error,
                           "%s: no seed is complete yet, or its runs were not kept; run the same `bitter compare` again "
                           "to continue, or read %s/report.md if it is there",
                           directory, directory);
-    if (!report_check(directory, true, error)) return false;
-    bool ok = facts_gather(&facts, outcome, error) && print_table(out, &facts, error) &&
-              path_format(path, error, "%s/results.csv", directory);
-    if (done < all) fprintf(out, "not finished: %d of %d runs are done\n", done, all);
+    if (!report_check(directory, true, error) || !facts_gather(&facts, outcome, error)) return false;
+    bool ok = print_table(out, &facts, error) && path_format(path, error, "%s/results.csv", directory);
     ok = ok && outcome_write(path, outcome, error) && write_page(out, &facts, error);
-    if (ok) fprintf(out, "report   %s/report.html, report.md, report.tex, results.csv\n", directory);
+    if (ok) fprintf(out, "report   %s/report.html, report.md (names all plots), report.tex, results.csv\n", directory);
     facts_free(&facts);
     return ok;
 }

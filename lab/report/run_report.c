@@ -18,15 +18,15 @@ static int count_until(const char *text, char what, char end) {
 }
 
 // Lines of log.csv: the losses of all steps, thinned out, and those of the validation text, with a ring around the
-// lowest.
-static void add_losses(Chart *chart, const char *text) {
+// lowest. Returns the last step.
+static double add_losses(Chart *chart, const char *text) {
     int number = 0;
-    double lowest = INFINITY;
+    double lowest = INFINITY, step = 0;
     LogRow row;
     const int rows = count_until(text, '\n', 0);
     chart_line(chart, "training batch");
     chart_style(chart, 7, 0);
-    for (const char *at = text; log_next(&row, &at);)
+    for (const char *at = text; log_next(&row, &at); step = row.step)
         if (number++ % (1 + rows / POINTS_MOST) == 0) chart_point(chart, row.step, row.loss);
     chart_line(chart, "validation text");
     chart_style(chart, 0, 0);
@@ -36,6 +36,7 @@ static void add_losses(Chart *chart, const char *text) {
         if (row.validation < lowest) chart_ring(chart);
         lowest = fmin(lowest, row.validation);
     }
+    return step;
 }
 
 // Of the points of a line after `from`, up to `to`; NAN without any.
@@ -48,13 +49,17 @@ static double mean_between(const Line *line, double from, double to) {
     return sum / count;
 }
 
-static bool loss_chart(Page *page, const RunPaths *paths, Error *error) {
+static bool loss_chart(Page *page, const RunPaths *paths, long long steps, Error *error) {
     Chart chart = {.x_label = "step", .y_label = "loss in nats a token"};
     Buffer file;
-    char label[64];
+    char label[64], quoted[QUOTED_CAPACITY];
     if (path_missing(paths->log)) return true;
     if (!file_read(&file, paths->log, error)) return false;
-    add_losses(&chart, (const char *)file.bytes);
+    const double step = add_losses(&chart, (const char *)file.bytes);
+    if (step < (double)steps)
+        fprintf(page->tell, "the log has %.0f of %lld steps%s; to go on: bitter train --resume %s\n", step, steps,
+                path_missing(paths->model) ? ", and no weights are saved yet" : "",
+                shell_quoted(quoted, paths->directory));
     free(file.bytes);
     if (!chart.failed && chart.lines[1].count > 0) {
         const Line *training = &chart.lines[0], *line = &chart.lines[1];
@@ -173,6 +178,7 @@ bool report_run(const char *name, FILE *out, Error *error) {
     mix_names(&mix, ", ", " and ", names);
     snprintf(title, sizeof title, "A run with %s%s", names, paths.is_best ? ", with its best weights" : "");
     if (!page_open(&page, paths.directory, "report", title, false, error)) return false;
+    page.tell = out;
     if (*options.window) page_paragraph(&page, "Windows of attention, in keys: %s.", options.window);
     if (options.scale_logits)
         page_paragraph(&page, "Attention scores are multiplied by s log n, with n the keys that a query sees.");
@@ -188,7 +194,7 @@ bool report_run(const char *name, FILE *out, Error *error) {
                        path_missing(paths.log) ? "was not trained with the longer one: its weights are those of before"
                                                : "was trained with the longer one");
     }
-    const bool ok = loss_chart(&page, &paths, error) && position_chart(&page, &paths, error) &&
+    const bool ok = loss_chart(&page, &paths, options.steps, error) && position_chart(&page, &paths, error) &&
                     model_parts(&page, &paths, error) && page_close(&page, error);
     page_abandon(&page); // harmless after page_close
     if (ok) fprintf(out, "report   %s/report.html, report.md\n", paths.directory);

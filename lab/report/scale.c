@@ -3,10 +3,6 @@
 
 #include "lab/report/page/numbers.h"
 
-#include <string.h>
-
-enum { TOKENS_TOLD = 6 }; // more settings are too many for a label
-
 // Floating point operations of training a scheme's run in a setting.
 static double compute_of(const Plan *plan, int setting, int variant) {
     return setting_operations(plan, setting, variant) * setting_tokens(plan, setting);
@@ -41,24 +37,18 @@ static Difference change_of(const Facts *facts, const Difference *contrast, int 
     return d;
 }
 
-// Compute, and beside it the training tokens: "floating point operations of training, with 1.2 M, 4.7 M tokens".
+// "floating point operations of training; tokens: 1.2 M, 4.7 M", from the least compute on.
 static void label_compute(char label[TEXT_CAPACITY], const Plan *plan, const int *order) {
-    char words[NUMBER_WORDS], last[NUMBER_WORDS] = "";
+    char words[NUMBER_WORDS];
     int length = snprintf(label, TEXT_CAPACITY, "floating point operations of training");
-    for (int i = 0; i < plan->setting_count && plan->setting_count <= TOKENS_TOLD; i++) {
-        number_words(words, setting_tokens(plan, order[i]));
-        if (strcmp(words, last) != 0)
-            length += snprintf(label + length, TEXT_CAPACITY - (size_t)length, "%s%s", *last ? ", " : ", with ", words);
-        memcpy(last, words, sizeof last);
-    }
-    if (*last) snprintf(label + length, TEXT_CAPACITY - (size_t)length, " tokens");
+    for (int i = 0; i < plan->setting_count; i++)
+        length += snprintf(label + length, TEXT_CAPACITY - (size_t)length, "%s%s",
+                           i ? ", " : "; tokens: ", number_words(words, setting_tokens(plan, order[i])));
 }
 
-static bool gap_chart(Page *page, const Facts *facts, const int *order, Error *error) {
+static bool gap_chart(Page *page, const Facts *facts, const int *order, const char *compute, Error *error) {
     const bool seeds = facts->outcome->seeds > 1;
-    char compute[TEXT_CAPACITY];
     Chart chart = {.x_label = compute, .y_label = "difference in nats a token", .bands = seeds, .log_x = true};
-    label_compute(compute, facts->plan, order);
     for (int i = 0; i < facts->contrasts; i++) {
         const Difference *d = report_contrast(facts, i);
         int dash = 0; // contrasts of the same hue differ in it
@@ -76,11 +66,9 @@ static bool gap_chart(Page *page, const Facts *facts, const int *order, Error *e
 }
 
 // Each scheme at the compute that it took itself.
-static bool loss_chart(Page *page, const Facts *facts, const int *order, Error *error) {
+static bool loss_chart(Page *page, const Facts *facts, const int *order, const char *compute, Error *error) {
     const bool seeds = facts->outcome->seeds > 1;
-    char compute[TEXT_CAPACITY];
     Chart chart = {.x_label = compute, .y_label = "loss in nats a token", .bands = seeds, .log_x = true};
-    label_compute(compute, facts->plan, order);
     for (int variant = 0; variant < facts->plan->variant_count; variant++) {
         report_line(&chart, facts, variant);
         for (const int *s = order; s < order + facts->plan->setting_count; s++) {
@@ -97,10 +85,12 @@ bool report_scale(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     const int last = plan->setting_count - 1;
     int order[SETTINGS_MOST];
+    char compute[TEXT_CAPACITY];
     if (!plan_is_ladder(plan)) return true;
     climb(order, plan);
+    label_compute(compute, plan, order);
     page_heading(page, "As compute grows");
-    if (!loss_chart(page, facts, order, error) || !gap_chart(page, facts, order, error)) return false;
+    if (!loss_chart(page, facts, order, compute, error) || !gap_chart(page, facts, order, compute, error)) return false;
     page_table(
         page,
         "how each difference changes from one setting to the next, and from the first to the last; the intervals "

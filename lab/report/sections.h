@@ -37,6 +37,10 @@ const char *report_setting_name(const Facts *facts, const Difference *d);
 // 0.17)." Differences that are not resolved are not called equal.
 void words_contrast(Text *text, const Facts *facts, const Difference *differences, int count);
 
+// Append, and return whether it is so: no run has left the plateau; a chosen rate is the smallest or the largest.
+bool words_plateau(Text *text, const Facts *facts, int setting);
+bool words_grid_ends(Text *text, const Facts *facts, int setting);
+
 // --- charts and means ---
 // A line for a scheme, whose hue is its number. Learned schemes are dashed; from the ninth scheme on, hues come again
 // with other dashes.

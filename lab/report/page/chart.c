@@ -497,15 +497,22 @@ static void write_numbers(Page *page, const Chart *chart) {
     page_fold_end(page);
 }
 
-static bool open_plot(AtomicFile *file, const Page *page, const char *end, Error *error) {
+// As plot-N.svg, or, for LaTeX, plot-N.tex.
+static bool write_file(const Page *page, const Chart *chart, const char *title, bool latex, Error *error) {
     char path[PATH_CAPACITY];
-    return path_format(path, error, "%s/plot-%d.%s", page->directory, page->charts, end) &&
-           atomic_open(file, path, error);
+    AtomicFile file;
+    if (!path_format(path, error, "%s/plot-%d.%s", page->directory, page->charts, latex ? "tex" : "svg") ||
+        !atomic_open(&file, path, error))
+        return false;
+    if (latex)
+        chart_pgfplots(file.stream, chart, title);
+    else
+        draw_chart(file.stream, chart, title, true);
+    return atomic_commit(&file, error);
 }
 
 static bool place_chart(Page *page, const Chart *chart, const char *title, Error *error) {
     FILE *html = page->html;
-    AtomicFile file;
     if (chart->failed) return fail_run(error, "no memory for the chart \"%s\"", title);
     if (!has_points(chart)) {
         page_paragraph(page, "%s: there is nothing to draw.", title);
@@ -521,7 +528,7 @@ static bool place_chart(Page *page, const Chart *chart, const char *title, Error
         fputs("\n![", page->markdown);
         markdown_text(page->markdown, title);
         fprintf(page->markdown, "](plot-%d.svg)\n", page->charts);
-        text_print(&page->shown, "plot     plot-%d.svg: %s\n", page->charts, title);
+        if (page->tell) fprintf(page->tell, "plot     plot-%d.svg: %s\n", page->charts, title);
     }
     fprintf(page->markdown,
             page->folded ? "\n- plot-%d.svg, which report.html shows: " : "\nplot-%d.svg: ", page->charts);
@@ -531,13 +538,8 @@ static bool place_chart(Page *page, const Chart *chart, const char *title, Error
         page_paragraph(page, "The chart has the first %d of %d lines.", LINES_MOST, chart->count);
     if (!chart->sides[0]) write_numbers(page, chart);
     fputs("</figure>\n", html);
-    if (!open_plot(&file, page, "svg", error)) return false;
-    draw_chart(file.stream, chart, title, true);
-    if (!atomic_commit(&file, error)) return false;
-    if (!page->latex) return true;
-    if (!open_plot(&file, page, "tex", error)) return false;
-    chart_pgfplots(file.stream, chart, title);
-    return atomic_commit(&file, error);
+    return write_file(page, chart, title, false, error) &&
+           (!page->latex || write_file(page, chart, title, true, error));
 }
 
 bool page_chart(Page *page, Chart *chart, Error *error, const char *title, ...) {

@@ -43,15 +43,12 @@ void markdown_text(FILE *out, const char *text) {
 // Text that LaTeX prints as it is; a number stands in math, with its ± and its minus.
 void latex_text(FILE *out, const char *text) {
     const bool number = strpbrk(text, "0123456789") && text[strspn(text, "+-.0123456789 ±")] == '\0';
-    bool begins = true; // a word
     if (number) fputc('$', out);
-    for (; *text; begins = *text == ' ', text++)
+    for (; *text; text++)
         if (number && (unsigned char)*text >= 0x80)
             fputs((unsigned char)*text == 0xC2 ? "\\pm" : "", out); // of the two bytes of ±
         else if (*text == '\\')
             fputs("\\textbackslash{}", out);
-        else if (!number && begins && *text == '-' && text[1] >= '0' && text[1] <= '9')
-            fputs("$-$", out);
         else if (*text == '~' || *text == '^')
             fprintf(out, "\\textascii%s{}", *text == '~' ? "tilde" : "circum");
         else
@@ -130,8 +127,7 @@ static void remove_others(const Page *page) {
 }
 
 bool page_close(Page *page, Error *error) {
-    bool ok = !(page->failed || page->text.failed || page->shown.failed) ||
-              fail_run(error, "no memory for a page of %s", page->directory);
+    bool ok = !(page->failed || page->text.failed) || fail_run(error, "no memory for a page of %s", page->directory);
     if (page->charts > 0) {
         fputs("<script>\n", page->html);
         page_file_write(page->html, "report.js");
@@ -144,16 +140,8 @@ bool page_close(Page *page, Error *error) {
     return ok;
 }
 
-void page_tell_charts(const Page *page, FILE *out) {
-    int shown = 0;
-    for (size_t i = 0; i < page->shown.size; i++) shown += page->shown.bytes[i] == '\n';
-    if (shown > 0) fwrite(page->shown.bytes, 1, page->shown.size, out);
-    if (shown < page->charts) fprintf(out, "plot     and %d more, which report.md names\n", page->charts - shown);
-}
-
 void page_abandon(Page *page) {
     text_free(&page->text);
-    text_free(&page->shown);
     for (int i = 0; i < 3; i++) atomic_abandon(&page->files[i]);
 }
 
@@ -197,8 +185,6 @@ void page_fold_end(Page *page) {
 }
 
 // --- tables ---
-enum { WIDE = 5 }; // a LaTeX table with more columns than these goes over both columns of a page
-
 void page_table(Page *page, const char *caption, ...) {
     va_list arguments;
     va_start(arguments, caption);
@@ -210,12 +196,10 @@ void page_table(Page *page, const char *caption, ...) {
 }
 
 void page_table_latex(Page *page, int columns, const char *label, const char *setting, const char *caption) {
-    page->in_latex = page->latex != NULL;
-    if (!page->in_latex) return;
-    page->wide = columns > WIDE ? "*" : "";
-    fprintf(page->latex, "\n\\begin{table%s}\n\\centering\n\\caption{", page->wide);
+    if (!page->latex) return;
+    page->in_latex = columns > 5 ? "table*" : "table"; // over both columns of a page, or one
+    fprintf(page->latex, "\n\\begin{%s}\n\\centering\n\\caption{", page->in_latex);
     latex_text(page->latex, caption);
-    if (*setting) fprintf(page->latex, " (%s)", setting);
     fprintf(page->latex, "}\n\\label{tab:%s%s%s}\n\\sbox0{\\begin{tabular}{l", label, *setting ? "-" : "", setting);
     for (int i = 1; i < columns; i++) fputc('r', page->latex);
     fputs("}\n", page->latex);
@@ -274,7 +258,7 @@ void page_table_end(Page *page) {
     if (page->in_latex) // as wide as it is, or made smaller to fit
         fprintf(page->latex,
                 "\\end{tabular}}\n\\ifdim\\wd0>\\linewidth\\resizebox{\\linewidth}{!}{\\usebox0}\\else\\usebox0\\fi\n"
-                "\\end{table%s}\n",
-                page->wide);
-    page->in_latex = false;
+                "\\end{%s}\n",
+                page->in_latex);
+    page->in_latex = NULL;
 }

@@ -22,12 +22,11 @@ typedef struct {
     const char *directory;         // where they are, and the plots of the Markdown
     Text text;                     // what the next paragraph, row or cell begins with; text_print adds to it
     int charts;                    // drawn so far; each is a file of its own
-    Text shown;                    // a line for each of them that the Markdown shows: its file and its title
+    FILE *tell;                    // gets a line for each of them that the Markdown shows; NULL = nobody is told
     int folded;                    // how many folds are open; what is in one is in the HTML only
     bool heading;                  // the row that is being written is one of headings
     int cells;                     // in that row so far; 0 = no row is open
-    bool in_latex;                 // the table that is being written is in the LaTeX, too
-    const char *wide;              // of that table: "*" if it goes over both columns of a page, or ""
+    const char *in_latex;          // the table that is being written is in the LaTeX, too, in this environment; or NULL
     bool failed;                   // there was no memory for some of the text; page_close says so
 } Page;
 
@@ -37,9 +36,6 @@ bool page_open(Page *page, const char *directory, const char *name, const char *
 // harmless after page_close.
 bool page_close(Page *page, Error *error);
 void page_abandon(Page *page);
-
-// Tell what is in the files of the charts; before page_close.
-void page_tell_charts(const Page *page, FILE *out);
 
 // All text is plain, and escaped for each file.
 void page_heading(Page *page, const char *text);

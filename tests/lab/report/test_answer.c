@@ -192,6 +192,24 @@ static void who_is_not_better_than_none_is_told(void **state) {
     }
 }
 
+// That no run has left the plateau is told once, instead of who is not better than none.
+static void a_plateau_is_told_once(void **state) {
+    for (int leaves = 0; leaves < 2; leaves++) {
+        make_plan("none;rope;alibi", "", "", "");
+        for (int i = 0; i < plan_job_count(plan); i++) {
+            const Job job = plan_job(plan, i);
+            char text[256];
+            snprintf(text, sizeof text, MEASURED_HEADER "loss,%d,3,999\ncurve,%lld,3,1\n%sbatches,0,7,1\n", T,
+                     plan->settings[0].steps, leaves && i == 4 ? "left,0,20,1\n" : "");
+            put(&job, text);
+        }
+        const char *text = section(report_answer), *told = strstr(text, "- No run is seen to leave the plateau");
+        assert_true((told != NULL) == !leaves);
+        expect_if(leaves, text, "no positions at all");
+        if (told) expect_no_text(told + 4, "No run is seen");
+    }
+}
+
 // The scheme with the lowest loss comes first, and how many it is better than; what is not resolved is named.
 static void the_winner_is_told(void **state) {
     static const struct {
@@ -372,6 +390,7 @@ int main(void) {
         section_test(a_difference_has_one_verdict),
         section_test(intervals_hold_all_at_once),
         section_test(longer_windows_are_compared),
+        section_test(a_plateau_is_told_once),
         section_test(late_contrasts_are_marked),
         section_test(an_interval_says_what_it_is),
         section_test(peeking_is_told),

@@ -15,6 +15,8 @@ static void ends_of_the_grid_are_named(void **state) {
         expect_text(text, "trained at 0.001, 0.002 and 0.004, and");
         expect_text(text, "| none | 0.002 |");
         expect_text(text, rows[chosen]);
+        text = section(report_answer);
+        expect_if(chosen != 1, text, "- The best learning rate is at an end of the grid: alibi (");
         text = section_as(report_rates, "html");
         expect_text(text, "| alibi | 0.002 |");
         expect_text(text, "class=\"ring\"");
@@ -103,8 +105,8 @@ static void schemes_look_different(void **state) {
 static void compute_is_told_with_tokens(void **state) {
     make_plan("none;rope", "", "0.1M,1M", "");
     put_gaps(-0.3, 0.01);
-    expect_text(section_as(report_scale, "html"), "floating point operations of training, with ");
-    expect_text(written, " M tokens<");
+    expect_text(section_as(report_scale, "html"), "floating point operations of training; tokens: ");
+    expect_text(written, " M<");
 }
 
 // Curves of all runs with a point at each of `steps` steps, of which one run lacks the first. The second variant leaves
