@@ -395,6 +395,7 @@ typedef struct {
     int mine, done;         // runs of this share
     double tokens, trained; // of these runs: all, and those that were trained on
     int worst;              // exit code
+    char schemes[40];       // of runs in training, as many as there is room for
 } Crew;
 
 static bool crew_start(Crew *crew, Error *error) {
@@ -436,12 +437,16 @@ static void crew_count(Crew *crew) {
     const int before = crew->done;
     crew->mine = crew->done = 0;
     crew->tokens = crew->trained = 0;
+    *crew->schemes = '\0';
     for (int i = 0; i < plan_job_count(&c->plan); i++) {
         const Job job = plan_job(&c->plan, i);
         if (!job_mine(c, i)) continue;
         const bool done = job_done(c, &job);
         const bool trains = plan_weights(&c->plan, job.variant) == job.variant; // measuring alone is short
         const int share = done || !trains ? PROGRESS_ALL : atomic_load(&crew->progress[i]);
+        const size_t used = strlen(crew->schemes);
+        if (!done && share > 0 && share < PROGRESS_ALL)
+            snprintf(crew->schemes + used, sizeof crew->schemes - used, " %s", c->plan.variants[job.variant].name);
         crew->mine++;
         crew->done += done;
         crew->tokens += plan_job_tokens(&c->plan, &job);
@@ -462,7 +467,7 @@ static bool train(Crew *crew, Error *error) {
             if (crew->pids[w] > 0) kill(crew->pids[w], SIGTERM);
         stopped = stopped || interrupt_came() || !ok;
         crew_count(crew);
-        progress_show(&line, crew->trained, "%d/%d runs, %d in training here", crew->done, crew->mine, crew->running);
+        progress_show(&line, crew->trained, "%d/%d runs, in training:%s", crew->done, crew->mine, crew->schemes);
         for (int pause = 0; pause < 10 && !crew_reap(crew); pause++)
             nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     }
