@@ -4,7 +4,8 @@
 # bench-blas`). KERNELS=blas leaves all products to it. VECTOR=16|32|64: bytes of a vector of the program's own kernels.
 # PREFIX and DESTDIR: where `make install` puts the program (/usr/local), and what to put before these paths. PORTABLE=1
 # installs one for all processors. LAUNCH: what starts a program that was built for another machine (qemu-aarch64).
-# WASM_CC: a clang with a C library for WebAssembly, for `make lesson` alone.
+# WASM_CC: a clang with a C library for WebAssembly, for `make lesson` alone. SYSTEM=Darwin builds for macOS elsewhere, with
+# BREW, the directory where its libraries are (scripts/macos.sh).
 
 CFLAGS  ?= -O3 -g
 # Compilers prefer vectors of 256 bits where there are 512, but here these are faster by 3 to 7% (model/SPEED.md).
@@ -12,6 +13,7 @@ ARCH    ?= $(if $(filter arm64 aarch64,$(shell uname -m)),-mcpu=native,-march=na
 BLAS    ?= openblas
 WASM_CC ?= clang
 PREFIX  ?= /usr/local
+SYSTEM  ?= $(shell uname -s)
 BUILD   ?= build$(if $(SANITIZE),/sanitize)
 PROGRAM := $(if $(filter build,$(BUILD)),,$(BUILD)/)bitter
 # Its absolute path as a word for the shell, which alone puts in the directory's name: that may hold any character.
@@ -29,10 +31,11 @@ SANITIZERS := $(if $(SANITIZE),-fsanitize=address$(COMMA)undefined$(COMMA)float-
 
 # --- libraries: where pkg-config knows them, and otherwise in the directories that the compiler searches anyway ---
 PKG_CONFIG ?= pkg-config
-ifeq ($(shell uname -s),Darwin)
-BREW     := $(shell brew --prefix 2>/dev/null)
+ifeq ($(SYSTEM),Darwin)
+BREW     ?= $(shell brew --prefix 2>/dev/null)
 OPENMP   := -Xpreprocessor -fopenmp
-INCLUDES := -I$(BREW)/include -I$(BREW)/opt/libomp/include
+# As a system's headers, about which the compiler does not warn.
+INCLUDES := -isystem $(BREW)/include -isystem $(BREW)/opt/libomp/include
 LIBDIRS  := -L$(BREW)/lib -L$(BREW)/opt/libomp/lib
 OPENMP_LIB := -lomp
 PKG_PATH := $(BREW)/opt/openblas/lib/pkgconfig
@@ -78,7 +81,7 @@ INCLUDES += -DBLAS_MKL -I$(MKLROOT)/include
 LIBDIRS  += -Wl,--no-as-needed
 else ifeq ($(BLAS),accelerate)
 INCLUDES += -DBLAS_ACCELERATE -DACCELERATE_NEW_LAPACK
-BLAS_LIB := $(if $(filter Darwin,$(shell uname -s)),-framework Accelerate,$(call BLAS_missing,macOS))
+BLAS_LIB := $(if $(filter Darwin,$(SYSTEM)),-framework Accelerate,$(call BLAS_missing,macOS))
 else ifeq ($(BLAS),none)
 INCLUDES += -DBLAS_NONE
 BLAS_LIB :=
@@ -101,7 +104,7 @@ endif
 
 # The name of the directory goes into no file, so that a program built elsewhere has the same bytes.
 ANYWHERE := -ffile-prefix-map="$$PWD"=.
-COMPILE := $(CC) -std=c11 -D_XOPEN_SOURCE=700 $(if $(filter Darwin,$(shell uname -s)),-D_DARWIN_C_SOURCE) \
+COMPILE := $(CC) -std=c11 -D_XOPEN_SOURCE=700 $(if $(filter Darwin,$(SYSTEM)),-D_DARWIN_C_SOURCE) \
            $(CFLAGS) $(ARCH) $(ANYWHERE) $(MATH) $(OPENMP) $(WARNINGS) $(SANITIZERS) -I. $(INCLUDES) -MMD -MP
 LIBS    := $(LIBDIRS) $(addprefix -Wl$(COMMA)-rpath$(COMMA),$(RUNPATH)) $(OPENMP_LIB) $(BLAS_LIB) \
            $(call library,jansson libpcre2-8 zlib,-ljansson -lpcre2-8 -lz) -lm
@@ -118,7 +121,7 @@ EXERCISES := $(BUILD)/exercises_text.c
 PAGE    := $(BUILD)/page_text.c
 LINES   := $(BUILD)/lines_text.c
 # What kills programs and lets their calls fail; Linux alone is asked for that.
-LINUX   := $(filter Linux,$(shell uname -s))
+LINUX   := $(filter Linux,$(SYSTEM))
 TORTURE := $(addprefix $(BUILD)/torture/,$(if $(LINUX),allocations.so) $(if $(LINUX),$(if $(filter x86_64,$(shell uname -m)),faults)))
 # Tests in the order of the folders, so that the first failure is the one to look at. tests/README.md says what double_*
 # are. `make test ONLY=posenc/stretch` runs the tests whose path begins so.
@@ -135,7 +138,7 @@ FUZZ_BUILD := $(BUILD)/fuzz/program
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all install uninstall deb wheel dist deps demo test test-programs test-page sanitize check-all fuzz fuzz-coverage fuzz-seeds products arm hosts-test interop torture faults signals mutate bench bench-blas tasks flipflop questions extend extend-far extend-2m experiment experiment-full ladder coverage layers precision drope lesson pictures cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
+.PHONY: all install uninstall deb wheel dist deps demo test test-programs test-page sanitize check-all fuzz fuzz-coverage fuzz-seeds products arm macos-check hosts-test interop torture faults signals mutate bench bench-blas tasks flipflop questions extend extend-far extend-2m experiment experiment-full ladder coverage layers precision drope lesson pictures cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
@@ -210,7 +213,7 @@ sanitize: ## run the tests under the sanitizers, but for those that would say th
 
 # Each for itself, so that a failure of one is seen beside what the others say; the slowest comes last.
 check-all: ## the checks that .ci/run leaves out, before a release and at the end of an issue (many hours)
-	@failed=; for check in products deb wheel interop fuzz signals threads torture faults memcheck; do \
+	@failed=; for check in products macos-check deb wheel interop fuzz signals threads torture faults memcheck; do \
 	    echo "make $$check"; $(MAKE) --no-print-directory $$check || failed="$$failed $$check"; done; \
 	    if [ "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 
@@ -236,6 +239,9 @@ products: ## test the model with every kind of matrix product: OpenBLAS alone, n
 
 arm: all ## build for 64-bit ARM; test the model and the positions in qemu's emulation (15 minutes)
 	@sh scripts/arm.sh "$(MAKE)" $(HERE)
+
+macos-check: ## compile and link every file for macOS on ARM and Intel (6 minutes, and PyPI for a cross compiler)
+	@sh scripts/macos.sh "$(MAKE)" $(BUILD)/macos
 
 hosts-test: all ## compare on two hosts, one of which is cut off (2 minutes; Linux, root, GlusterFS)
 	@BITTER=$(HERE) BUILD=$(BUILD) TIME_LIMIT=1200 sh tests/run tests/hosts/two_hosts.sh

@@ -82,7 +82,7 @@ static bool take_operand(TrainOptions *options, const char **text, bool *given, 
             return fail_input(error, "--%s says how a FILE is read, but none was given; leave it out", row->name);
     if (count == 0) return true;
     if (count > 1)
-        return fail_input(error, "takes one FILE, but got %d; `bitter prepare` makes shards of several files", count);
+        return fail_input(error, "takes one FILE, but got %d; `bitter prepare FILE...` makes data of all", count);
     if (resumed) {
         given[out - train_options] = true;
         return option_set(options, out, operands[0], "RUN", error);
@@ -146,7 +146,7 @@ typedef struct {
 
 static const Command commands[] = {
     {"prepare", command_prepare, "turn text into shards of tokens", false},
-    {"train", command_train, "train a model on shards and write a run directory", false},
+    {"train", command_train, "train a model on a text file or prepared data", false},
     {"eval", command_eval, "measure perplexity, or right answers of a task", false},
     {"sample", command_sample, "generate text from a run", false},
     {"extend", command_extend, "make a run with rotary positions usable at a longer context", false},
@@ -163,9 +163,9 @@ static const Command commands[] = {
 
 static void print_usage(void) {
     printf("bitter %s: train small GPTs on a CPU with interchangeable position schemes\n\n", BITTER_VERSION);
-    printf("usage: bitter COMMAND [options]\n\n");
+    printf("usage: %s COMMAND [options]\n\n", called_as);
     for (const Command *c = commands; c->name; c++) printf("  %-11s %s\n", c->name, c->help);
-    printf("\n`bitter COMMAND --help` explains the options of a command.\n");
+    printf("\n`%s COMMAND --help` explains the options of a command.\n", called_as);
 }
 
 // Hand over to the twin program beside this one. Returns only when that fails.
@@ -223,6 +223,7 @@ int main(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "";
     const char *names[sizeof commands / sizeof *commands];
     int count = 0;
+    shell_quoted(called_as, argc > 0 ? argv[0] : "bitter");
     file_limit_catch();
     json_set_alloc_funcs(allocate_json, free);
     for (const Command *c = commands; c->name; c++) {

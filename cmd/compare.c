@@ -396,6 +396,7 @@ typedef struct {
     int mine, done;         // runs of this share
     double tokens, trained; // of these runs: all, and those that were trained on; measuring alone counts as its share
     int worst;              // exit code
+    char schemes[40];       // of runs in training, as many as there is room for
 } Crew;
 
 static bool crew_start(Crew *crew, Error *error) {
@@ -437,6 +438,7 @@ static void crew_count(Crew *crew) {
     const int before = crew->done;
     crew->mine = crew->done = 0;
     crew->tokens = crew->trained = 0;
+    *crew->schemes = '\0';
     for (int i = 0; i < plan_job_count(&c->plan); i++) {
         const Job job = plan_job(&c->plan, i);
         if (!job_mine(c, i)) continue;
@@ -444,6 +446,9 @@ static void crew_count(Crew *crew) {
         const bool trains = plan_weights(&c->plan, job.variant) == job.variant; // or has the weights of another
         const double tokens = (trains ? 1 : 1 - training_share(c, &job)) * plan_job_tokens(&c->plan, &job);
         const int share = done ? PROGRESS_ALL : atomic_load(&crew->progress[i]);
+        const size_t used = strlen(crew->schemes);
+        if (!done && share > 0 && share < PROGRESS_ALL)
+            snprintf(crew->schemes + used, sizeof crew->schemes - used, " %s", c->plan.variants[job.variant].name);
         crew->mine++;
         crew->done += done;
         crew->tokens += tokens;
@@ -464,7 +469,7 @@ static bool train(Crew *crew, Error *error) {
             if (crew->pids[w] > 0) kill(crew->pids[w], SIGTERM);
         stopped = stopped || interrupt_came() || !ok;
         crew_count(crew);
-        progress_show(&line, crew->trained, "%d/%d runs, %d at work here", crew->done, crew->mine, crew->running);
+        progress_show(&line, crew->trained, "%d/%d runs, in training:%s", crew->done, crew->mine, crew->schemes);
         for (int pause = 0; pause < 10 && !crew_reap(crew); pause++)
             nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     }

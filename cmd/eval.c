@@ -4,6 +4,7 @@
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/eval.h"
+#include "cmd/train.h"
 #include "train/evaluate.h"
 #include "train/config.h"
 #include "train/result.h"
@@ -134,7 +135,7 @@ static Evaluation evaluation_of(const Run *run, const EvalOptions *options, int 
 }
 
 static bool evaluate_one(const Run *run, const Split *split, const char *name, const EvalOptions *options, int window,
-                         FILE *csv, Error *error) {
+                         double *lowest, FILE *csv, Error *error) {
     Evaluation e = evaluation_of(run, options, window);
     e.position_nll = calloc((size_t)window, sizeof *e.position_nll);
     e.position_tokens = calloc((size_t)window, sizeof *e.position_tokens);
@@ -149,6 +150,7 @@ static bool evaluate_one(const Run *run, const Split *split, const char *name, c
     ok = ok && finite_check(&loss, 1, error);
     if (ok) {
         print_result(&e);
+        *lowest = fmin(*lowest, perplexity(e.nll, e.tokens));
         if (options->by_position) print_by_position(&e);
         if (csv) csv_row(csv, &e, "all", e.nll, e.tokens, e.bytes);
         for (int t = 0; csv && options->by_position && t < window; t++) {
@@ -216,13 +218,16 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
                                npy_open(&logits, options->logits, options->windows[0], run->gpt.shape.vocab, error)));
     if (!ok) return result_close(&csv, false, error);
     const bool bytes = run->tokenizer.kind != TOKENIZER_NONE;
+    double lowest = INFINITY; // perplexity
     printf("%s, trained with context %d\n", name, run->gpt.shape.context);
     if (is_task(&corpus->builtin))
         printf("exercises as plain text, what is given and what is asked alike; --task counts right answers\n");
     printf("%10s %10s %12s %10s %12s%s\n", "context", "stride", "tokens", "nats", "perplexity",
            bytes ? "  bits per byte" : "");
     for (int i = 0; ok && i < options->window_count; i++)
-        ok = evaluate_one(run, split, name, options, options->windows[i], csv.stream, error);
+        ok = evaluate_one(run, split, name, options, options->windows[i], &lowest, csv.stream, error);
+    if (ok && !options->train_split)
+        print_perplexities("compare", corpus, options->eval_tokens, options->windows[0], lowest);
     ok = result_close(&csv, ok, error) &&
          (!*options->logits || write_logits(&logits, &run->gpt, split, options->windows[0], error));
     return result_close(&logits, ok, error);

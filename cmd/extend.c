@@ -140,7 +140,7 @@ static void print_result(const Extension *x) {
         printf("spent    %lld evaluations, %lld tokens; loss on the text that was searched on: %.4f\n", x->evaluations,
                x->tokens, x->loss);
     char quoted[QUOTED_CAPACITY];
-    printf("next     bitter eval %s --context %d\n", shell_quoted(quoted, x->options->out), x->window);
+    printf("next     %s eval %s --context %d\n", called_as, shell_quoted(quoted, x->options->out), x->window);
 }
 
 // RUN-METHOD, beside RUN.

@@ -92,7 +92,7 @@ static void print_command(const TrainOptions *options) {
     TrainOptions presets;
     char value[TEXT_CAPACITY], preset[TEXT_CAPACITY], quoted[QUOTED_CAPACITY];
     options_default(&presets, train_options);
-    printf("again   bitter train");
+    printf("again   %s train", called_as);
     for (const Option *o = train_options; (o = options_difference(value, preset, o, options, &presets)); o++)
         if (strcmp(o->name, "out") != 0) printf(" --%s %s", o->name, shell_quoted(quoted, value));
     printf("\n");
@@ -113,42 +113,45 @@ bool train_forecast(TrainOptions *o, const bool *given, double minutes, const Co
         choose_steps(o, given, minutes, step, corpus);
         const Shape shape = sizes_of(o, corpus->tokenizer.vocab_size);
         const double tokens = (double)o->steps * step_tokens(o) / (double)gpt_parameters(&shape);
-        if (tokens < TOKENS_PER_PARAMETER)
-            printf("size    %.2g tokens for each parameter, where %d are usual: too few to learn much in %g minutes "
-                   "and %d passes over the text\n",
-                   tokens, TOKENS_PER_PARAMETER, minutes, PASSES);
-        else
-            printf(
-                "size    %.0f tokens for each parameter; a larger model would have fewer than %d in %g minutes and %d "
-                "passes over the text\n",
-                tokens, TOKENS_PER_PARAMETER, minutes, PASSES);
+        printf("size    %.3g tokens a parameter, where %d are usual%s, in %g minutes and %d passes over the text\n",
+               tokens, TOKENS_PER_PARAMETER,
+               tokens < TOKENS_PER_PARAMETER ? ": too few to learn much" : "; a larger model would have fewer", minutes,
+               PASSES);
         print_command(o);
     }
     const long long validations = o->eval_every > 0 ? o->steps / o->eval_every : 1;
     const double needed = ((double)o->steps * step + (double)validations * validation_seconds(o, step, corpus)) / 60;
     const int threads = omp_get_max_threads();
     printf("time    about %.*f minutes on %d core%s", needed < 10, fmax(needed, 0.1), threads, threads == 1 ? "" : "s");
-    if (!task) printf(", %.2g passes over the text", (double)o->steps * step_tokens(o) / (double)corpus->train.count);
+    const double all = (double)o->steps * step_tokens(o), passes = all / (double)corpus->train.count;
+    if (!task) printf(passes < 10 ? ", %.2g passes over the text" : ", %.0f passes over the text", passes);
     printf("\n");
+    if (!task && passes > 2 * PASSES)
+        printf(
+            "text    small: each of its %.0f training tokens is seen %.0f times. After some %d times, a model may know "
+            "a text by heart (overfit); have %.0f thousand tokens or more, or give fewer --steps\n",
+            (double)corpus->train.count, passes, 2 * PASSES, ceil(all / (2 * PASSES) / 1000));
     return true;
 }
 
-void print_perplexities(const char *label, const Trainer *trainer, double run) {
-    const Corpus *corpus = trainer->corpus;
-    const long long limit = trainer->options->eval_tokens, T = trainer->options->context;
-    double unigram, bigram;
-    Error ignored; // training does not end for want of this memory
-    if (is_task(&corpus->builtin) ||
-        !ngram_losses(&unigram, &bigram, corpus, limit > 0 && limit <= T ? T + 1 : limit, &ignored))
+void print_perplexities(const char *label, const Corpus *corpus, long long limit, long long context, double run) {
+    static double unigram, bigram; // 0 = not yet counted
+    Error ignored;                 // nothing ends for want of this memory
+    if (limit > 0 && limit <= context) limit = context + 1;
+    if (is_task(&corpus->builtin) || (unigram == 0 && !ngram_losses(&unigram, &bigram, corpus, limit, &ignored)))
         return;
     const double good = exp(fmin(unigram, bigram));
     printf("%s perplexity: unigram %.2f", label, exp(unigram));
     if (!isnan(bigram)) printf(", bigram %.2f", exp(bigram));
     if (!isnan(run))
         printf(", this run %.2f is %s", run, run < good ? "better" : run < exp(unigram) ? "in between" : "worse");
+    const Shard *val = corpus->val.shards;
+    double foreign = 0; // letters beyond ASCII: 0.003 a byte in War and Peace, 0.02 in German; E2 begins quotes
+    for (size_t i = 0; i < val->count; i++)
+        foreign += val->tokens[i] >= 0xC3 && val->tokens[i] <= 0xFF && val->tokens[i] != 0xE2;
     // RoPE after 20 bytes for each parameter, runs/baseline/experiment-full/ladder. Nothing is recorded that other
-    // tokens, or generated text, could be compared with.
-    if (corpus->tokenizer.kind == TOKENIZER_BYTES && !is_builtin(corpus->name))
+    // tokens, generated text or another language could be compared with.
+    if (corpus->tokenizer.kind == TOKENIZER_BYTES && !is_builtin(corpus->name) && foreign < 0.01 * (double)val->count)
         printf("; at a guess, a good model: 5.4 to 3.5, as those of 59k to 399k parameters on War and Peace");
     printf("\n");
 }

@@ -60,7 +60,7 @@ bool command_import(int argc, char **argv, Error *error) {
         printf("pos     %s\n", run.options.pos);
         if (run.tokenizer.kind == TOKENIZER_NONE)
             printf("tokens  without a tokenizer, because there is no tokenizer.json beside the model\n");
-        printf("next    bitter eval %s --data DIR, or bitter sample %s\n", quoted, quoted);
+        printf("next    %s eval %s --data DIR, or %s sample %s\n", called_as, quoted, called_as, quoted);
     }
     run_close(&run);
     return ok;

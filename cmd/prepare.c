@@ -494,6 +494,6 @@ bool command_prepare(int argc, char **argv, Error *error) {
     const int first = arguments_parse(&options, NULL, &usage, argc, argv);
     for (char *end = argv[first] + strlen(argv[first]); end > argv[first] + 1 && end[-1] == '/';) *--end = 0;
     if (!prepare_inputs(&output, &options, argv + first, argc - first, error)) return false;
-    printf("next         bitter train --data %s\n", shell_quoted(quoted, output.path));
+    printf("next         %s train --data %s\n", called_as, shell_quoted(quoted, output.path));
     return true;
 }

@@ -35,11 +35,16 @@ const Option *train_arguments(void) {
 }
 
 bool train_name_data(TrainOptions *options, const char *text, Error *error) {
-    char data[PATH_CAPACITY];
+    char data[PATH_CAPACITY], quoted[QUOTED_CAPACITY];
+    Error ignored;
+    shell_quoted(quoted, text);
+    if (path_format(data, &ignored, "%s/config.json", text) && path_exists(data))
+        return fail_input(error, "%s is a run: `bitter train --resume %s` continues it; see also --init", text, quoted);
+    const bool shards = !corpus_absent(text, &ignored);
     if (path_is_directory(text))
-        return fail_input(
-            error, "%s is a directory: of texts? `bitter prepare` it; of data? give --data; a run? --resume or --init",
-            text);
+        return fail_input(error, "%s is a directory%s: `bitter %s %s`", text,
+                          shards ? " of data" : ", not a file; for all texts in it",
+                          shards ? "train --data" : "prepare --out runs/data/texts", quoted);
     if (path_ends_with(text, ".pos"))
         return fail_input(error, "%s is a position scheme by its name; give it as --pos %s", text, text);
     return output_default(data, text, error) &&
@@ -139,8 +144,11 @@ static bool check_effects(const TrainOptions *options, const Mix *pos, const boo
 bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *paths, const bool *given, Error *error) {
     Mix pos;
     const int any_vocabulary = 1;
+    char unfinished[PATH_CAPACITY], quoted[QUOTED_CAPACITY];
     if (options->resume && !*options->out)
-        return fail_input(error, "--resume needs the run to continue, as in --resume RUN");
+        return fail_input(
+            error, "--resume needs the run to continue, as in `bitter train --resume %s`",
+            newest(unfinished, "runs/*", "/config.json", RUN_UNFINISHED) ? shell_quoted(quoted, unfinished) : "RUN");
     const bool sized = !option_given(train_arguments(), given, "minutes");
     const char *settles = options->resume ? "resume" : *options->init ? "init" : "steps";
     if (!sized && option_given(train_options, given, settles))
@@ -166,11 +174,16 @@ bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *p
 
 bool train_lock_run(RunLock *lock, RunPaths *paths, TrainOptions *options, Error *error) {
     const bool given = *options->out;
+    char last[TEXT_CAPACITY]; // names of schemes need no quotes
+    long long done, steps;
     LockResult result;
     for (;;) {
-        if (!given) run_default_name(options->out, options->pos);
+        if (!given) run_default_name(options->out, last, options->pos);
         result = run_lock(lock, options->out, error);
         if (result == LOCK_FAILED || !run_paths(paths, options->out, error)) return false;
+        if (!given && run_state(&done, &steps, last))
+            printf("run     %s exists, with %lld of %lld steps done; to continue it instead: %s train --resume %s%s\n",
+                   last, done, steps, called_as, last, done < steps ? "" : " --steps N");
         // Another process may have taken the name since it was found free.
         if (given || (result == LOCK_MINE && !path_exists(paths->config))) return result == LOCK_MINE;
         run_unlock(lock);
@@ -263,7 +276,7 @@ void train_describe(const Trainer *trainer, const TrainOptions *options) {
     else
         printf("run     %s, steps %lld to %lld of %lld %s each\n", options->out, done + 1, options->steps,
                rows * (task ? 1 : options->context), task ? "exercises" : "tokens");
-    print_perplexities("compare", trainer, NAN);
+    print_perplexities("compare", trainer->corpus, options->eval_tokens, options->context, NAN);
     fflush(stdout);
 }
 
@@ -314,12 +327,14 @@ static void warn_of_rise(const Trainer *trainer, double loss) {
 bool train_show_step(void *line, Trainer *trainer, StepReport *report, Error *error) {
     const TrainOptions *o = trainer->options;
     const long long step = (long long)trainer->progress.step;
+    char scheme[TEXT_CAPACITY];
     if (!isnan(report->validation.loss)) {
         progress_clear(line);
         print_validation(trainer, report);
         warn_of_rise(trainer, report->validation.loss);
     }
-    progress_show(line, (double)step, "step %lld/%lld  loss %.4f", step, o->steps, report->loss);
+    mix_names(&trainer->gpt.pos, ", ", " and ", scheme);
+    progress_show(line, (double)step, "%s, step %lld/%lld  loss %.4f", scheme, step, o->steps, report->loss);
     if (o->sample_every > 0 && step % o->sample_every == 0) {
         progress_clear(line);
         print_sample(trainer, step);
@@ -339,7 +354,7 @@ bool train_check_learning(const Trainer *trainer, const RunPaths *paths, Error *
     if (losses.last > guessing + 1 && losses.last >= losses.first)
         snprintf(reason, sizeof reason, "its last training loss is %.4g nats, where guessing has %.4g", losses.last,
                  guessing);
-    else if (losses.final > losses.lowest + 1)
+    else if (losses.unlearned)
         snprintf(reason, sizeof reason,
                  "the mean training loss of its last %lld steps is %.4g nats, and was %.4g up to step %lld",
                  losses.part, losses.final, losses.lowest, losses.lowest_step);
@@ -365,18 +380,17 @@ void train_show_end(const Trainer *trainer) {
     char out[QUOTED_CAPACITY], weights[QUOTED_CAPACITY], name[TEXT_CAPACITY + sizeof RUN_BEST];
     shell_quoted(out, o->out);
     if (!train_finished(trainer)) {
-        printf("interrupted after step %lld and saved; continue with\n  ", step);
-        printf("bitter train --resume --out %s\n", out);
+        printf("interrupted after step %lld and saved; continue with\n  %s train --resume %s\n", step, called_as, out);
         return;
     }
     if (step < o->steps)
         printf("stopped after step %lld of %lld (--patience %lld): no loss below that of step %lld since then\n", step,
                o->steps, o->patience, (long long)trainer->best.step);
     printf("done    %s  (batches' CRC-32 %08llx)\n", o->out, (unsigned long long)trainer->progress.batch_crc);
-    print_perplexities("landed ", trainer, exp(trainer->best.loss));
+    print_perplexities("landed ", trainer->corpus, o->eval_tokens, o->context, exp(trainer->best.loss));
     snprintf(name, sizeof name, "%s%s", o->out, print_best(trainer) ? RUN_BEST : "");
     shell_quoted(weights, name);
-    printf("next    bitter eval %s%s\n", weights, is_task(&trainer->corpus->builtin) ? " --task" : "");
-    if (trainer->corpus->tokenizer.kind != TOKENIZER_NONE) printf("        bitter sample %s\n", weights);
-    printf("        bitter report %s\n", out);
+    printf("next    %s eval %s%s\n", called_as, weights, is_task(&trainer->corpus->builtin) ? " --task" : "");
+    if (trainer->corpus->tokenizer.kind != TOKENIZER_NONE) printf("        %s sample %s\n", called_as, weights);
+    printf("        %s report %s\n", called_as, out);
 }

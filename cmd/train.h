@@ -75,8 +75,17 @@ void choose_steps(TrainOptions *options, const bool *given, double minutes, doub
 // the run will take, unless it is resumed or too short for a measurement. Fails as choose_size and train_step do.
 bool train_forecast(TrainOptions *options, const bool *given, double minutes, const Corpus *corpus, Error *error);
 
-// Print the perplexities of a unigram, of a bigram, of the run (NAN = not yet) and of recorded models. Prints nothing
-// for a task.
-void print_perplexities(const char *label, const Trainer *trainer, double run);
+// Print the perplexities of a unigram, of a bigram, of the run (NAN = not yet), with a verdict, and, where the text may
+// be English, of recorded models; of the first `limit` validation tokens (0 = all), but at least a window. A process
+// calls this for one corpus: what was counted first is kept. Prints nothing for a task.
+void print_perplexities(const char *label, const Corpus *corpus, long long limit, long long context, double run);
+
+// What has become of a run, and its steps; 0 = there is none. A poor one diverged or has hardly learned anything.
+typedef enum { RUN_POOR = 1, RUN_UNFINISHED, RUN_FINISHED } RunState;
+RunState run_state(long long *done, long long *steps, const char *directory);
+
+// Of what matches the pattern, set `path` to that whose `file` ("/config.json") is the newest; "" = itself. With a
+// `state`, only of runs in it. False = none.
+bool newest(char path[PATH_CAPACITY], const char *pattern, const char *file, RunState state);
 
 #endif

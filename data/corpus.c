@@ -45,9 +45,8 @@ static bool split_open(Split *split, const char *directory, const char *name, in
     const int count = scandir(directory, &entries, is_shard, alphasort);
     if (count < 0 && errno == ENOTDIR) {
         char quoted[QUOTED_CAPACITY];
-        return fail_input(error,
-                          "%s is a file, where a directory of shards was expected; make one with `bitter prepare %s`",
-                          directory, shell_quoted(quoted, directory));
+        return fail_input(error, "%s is no directory of shards, but a file: `bitter prepare %s`, or `bitter train %s`",
+                          directory, shell_quoted(quoted, directory), quoted);
     }
     if (count < 0) return fail_open(directory, errno, "make data with `bitter prepare`", error);
     split->shards = calloc((size_t)count + 1, sizeof *split->shards);

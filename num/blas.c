@@ -19,14 +19,18 @@
 #else
 #include <cblas.h>
 #endif
-#ifndef BLAS_NAME
-#define BLAS_NAME "a BLAS that does not tell its name"
-#endif
 
-// OpenBLAS's own functions; other libraries leave them undefined, so they are weak.
+#ifdef BLAS_NAME
+static int (*const openblas_get_parallel)(void) = NULL;
+static char *(*const openblas_get_config)(void) = NULL;
+static char *(*const openblas_get_corename)(void) = NULL;
+#else
+#define BLAS_NAME "a BLAS that does not tell its name"
+// OpenBLAS's own functions; BLIS and others leave them undefined, so they are weak.
 extern int openblas_get_parallel(void) __attribute__((weak));
 extern char *openblas_get_config(void) __attribute__((weak));
 extern char *openblas_get_corename(void) __attribute__((weak));
+#endif
 
 void blas_product(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, int N, int K) {
 #if defined BLAS_NONE

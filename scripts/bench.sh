@@ -218,6 +218,30 @@ done
 [ $# -eq 0 ] || some "$@"
 [ -z "$schemes" ] || say '\nx learned: time of a step, divided by that with learned positions. asked: at most this; "-" where it is more.\n'
 
+# summary: the range of the columns `% sgemm` and `x peer` over the sizes in float32, as a sentence.
+summary() {
+    awk -F'|' -v processor="$processor" -v cores="$cores" '
+        function range(low, high, digits) {
+            low = sprintf("%." digits "f", low)
+            high = sprintf("%." digits "f", high)
+            return low == high ? low : low " to " high
+        }
+        $2 ~ /^ [A-Z] +$/ && NF == 12 {
+            if (!rows++ || $5 + 0 < slowest) slowest = $5 + 0
+            if ($5 + 0 > fastest) fastest = $5 + 0
+            if ($9 + 0 > 0 && (!peers++ || $9 + 0 < least)) least = $9 + 0
+            if ($9 + 0 > most) most = $9 + 0
+        }
+        END {
+            if (!rows) exit
+            printf "On this machine (%s, %s cores) bitter trains at %s%% of the speed of a large matrix product", processor, cores,
+                range(slowest, fastest, 0)
+            print peers ? " and is " range(least, most, 2) " times as fast as PyTorch." : "; there was no PyTorch to compare with."
+        }' "$scratch/record"
+}
+sentence=$(summary)
+[ -z "$sentence" ] || say '\n%s\n' "$sentence"
+
 if [ -z "$limited" ] || [ -n "${RESULTS:-}" ]; then
     results=${RESULTS:-runs/results/bench}
     mkdir -p "$results"

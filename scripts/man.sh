@@ -51,14 +51,16 @@ for command in $("$@" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
         print ".TP\n\\fB" substr(name, 1, length(name) - length(value)) "\\fI" value "\\fR"
         text(substr(line, end))
     }
-    /^usage: / {
-        sub(/^usage: bitter [a-z]* /, "")
+    /^usage: / { # the program under the name that it was called by
+        called = substr($0, 8, index($0, " " command " [options]") - 8)
+        sub(/.* \[options\]/, "[options]")
         print ".SH " toupper(command) "\n.B bitter " command "\n" $0 "\n.PP"
         next
     }
     /^options \[/ { options = 1; next }
     /^examples:$/ { examples = 1; print ".SS Examples\n.nf"; next }
     options && /^[A-Z][^.]*:$/ { sub(/:$/, ""); print ".SS " $0; next }
+    examples && (at = index($0, called " ")) { $0 = substr($0, 1, at - 1) "bitter" substr($0, at + length(called)) }
     options && /^  \\-/ { option(substr($0, 3)); next }
     NF { text($0) }
     END { if (examples) print ".fi" }'

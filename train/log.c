@@ -141,6 +141,7 @@ bool log_losses(LogLosses *losses, const char *path, Error *error) {
             losses->lowest_step = (long long)row.step;
         }
     }
+    losses->unlearned = losses->final > losses->lowest + 1;
     free(file.bytes);
     return true;
 }

@@ -36,7 +36,7 @@ bool run_exists(const RunPaths *paths, Error *error) {
                       paths->directory);
 }
 
-void run_default_name(char out[TEXT_CAPACITY], const char *pos) {
+void run_default_name(char out[TEXT_CAPACITY], char last[TEXT_CAPACITY], const char *pos) {
     Mix mix;
     Error error;
     char names[TEXT_CAPACITY];
@@ -44,7 +44,11 @@ void run_default_name(char out[TEXT_CAPACITY], const char *pos) {
     assert(parsed);
     mix_names(&mix, "-", "-", names);
     snprintf(out, TEXT_CAPACITY, "runs/%.400s", names);
-    for (int number = 2; path_exists(out); number++) snprintf(out, TEXT_CAPACITY, "runs/%.400s-%d", names, number);
+    *last = '\0';
+    for (int number = 2; path_exists(out); number++) {
+        memcpy(last, out, TEXT_CAPACITY);
+        snprintf(out, TEXT_CAPACITY, "runs/%.400s-%d", names, number);
+    }
 }
 
 bool run_name_check(const char *directory, Error *error) {

@@ -28,8 +28,8 @@ bool run_exists(const RunPaths *paths, Error *error);
 bool run_name_check(const char *directory, Error *error);
 
 // Set `out` to the default name: runs/SCHEME, or runs/SCHEME-2, -3, ... when that exists; of several schemes,
-// runs/SCHEME-SCHEME. `pos` has been parsed before.
-void run_default_name(char out[TEXT_CAPACITY], const char *pos);
+// runs/SCHEME-SCHEME. `last` is the one before it that exists, or "". `pos` has been parsed before.
+void run_default_name(char out[TEXT_CAPACITY], char last[TEXT_CAPACITY], const char *pos);
 
 // The right to write in a run directory, which one process has at a time: it holds a lock on the file DIR/lock.
 typedef struct {
@@ -116,6 +116,7 @@ typedef struct {
     double first, last;    // loss of the first and the last row; 0 without rows
     long long part;        // rows of a part: a twentieth of all, at least 20
     double lowest, final;  // mean losses: the lowest of the parts before the last, and of the last; NAN without them
+    bool unlearned;        // final is more than a nat above lowest; less is room for noise
     long long lowest_step; // at which the part with the lowest ends
 } LogLosses;
 

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/file/lock.h"
+#include "base/option.h"
 #include "base/random.h"
 
 #include <errno.h>
@@ -39,7 +40,17 @@ bool fail_create(const char *path, int reason, Error *error) {
 }
 
 bool fail_open(const char *path, int reason, const char *advice, Error *error) {
-    return fail_place("open", path, reason, reason == EACCES ? "check the permissions" : advice, "", error);
+    char parent[PATH_CAPACITY], nearest[PATH_CAPACITY] = "", note[PATH_CAPACITY + 32] = "";
+    DIR *entries = reason == ENOENT && path_parent(parent, path, error) ? opendir(parent) : NULL;
+    for (const struct dirent *entry; entries && (entry = directory_next(entries));) {
+        const char *const names[] = {nearest, entry->d_name};
+        if (*entry->d_name != '.' && nearest_name(path_name(path), names, 2) == entry->d_name)
+            snprintf(nearest, sizeof nearest, "%s", entry->d_name);
+    }
+    if (entries) closedir(entries);
+    if (*nearest)
+        snprintf(note, sizeof note, " (did you mean '%.*s%s'?)", (int)(path_name(path) - path), path, nearest);
+    return fail_place("open", path, reason, reason == EACCES ? "check the permissions" : advice, note, error);
 }
 
 bool path_check_link(const char *path, const char *remedy, Error *error) {

@@ -37,8 +37,8 @@ bool directory_sync(const char *path, Error *error);
 // Returns false.
 bool fail_create(const char *path, int reason, Error *error);
 
-// Set the error for a file or directory that cannot be opened; `reason` is errno. It is a failure of the run when disk,
-// network or system fail, and otherwise bad input, with `advice` at the end, unless it is not permitted. Returns false.
+// Set the error for what cannot be opened; `reason` is errno. It is a failure of the run when disk, network or system
+// fail, and otherwise bad input, with `advice`, unless it is not permitted, and the nearest name. Returns false.
 bool fail_open(const char *path, int reason, const char *advice, Error *error);
 
 // Fails (input) when a symbolic link is at the path, whether or not it leads anywhere; `remedy` ends that sentence.

@@ -14,9 +14,22 @@
 
 enum { HELP_WIDTH = 80, HELP_COLUMN_MOST = 28 };
 
+char called_as[QUOTED_CAPACITY] = "bitter";
+
+void print_commands(FILE *out, const char *text) {
+    const char *rest = text;
+    for (const char *at; (at = strstr(rest, "bitter ")); rest = at + strlen("bitter ")) {
+        const bool begins = (at > text && at[-1] == '`') || (at > text + 1 && at[-1] == ' ' && strchr(" |", at[-2]));
+        fprintf(out, "%.*s%s ", (int)(at - rest), rest, begins ? called_as : "bitter");
+    }
+    fputs(rest, out);
+}
+
 void die(const char *command, const Error *error) {
     fflush(stdout);
-    fprintf(stderr, "bitter%s%s: %s\n", command ? " " : "", command ? command : "", error->message);
+    fprintf(stderr, "bitter%s%s: ", command ? " " : "", command ? command : "");
+    print_commands(stderr, error->message);
+    fputc('\n', stderr);
     exit(error->kind);
 }
 
@@ -72,7 +85,7 @@ static void print_help(const Usage *usage) {
         int length = print_left(left, option) + 4;
         if (length > column && length <= HELP_COLUMN_MOST) column = length;
     }
-    printf("usage: bitter %s [options]%s%s\n\n", usage->command, *usage->operands ? " " : "", usage->operands);
+    printf("usage: %s %s [options]%s%s\n\n", called_as, usage->command, *usage->operands ? " " : "", usage->operands);
     print_wrapped(usage->summary, 0, 0);
     printf("\noptions [default; range]:\n");
     printf("  -h, --help%*sshow this text\n", column - 12, "");
@@ -90,7 +103,8 @@ static void print_help(const Usage *usage) {
                  *preset && *bounds ? "; " : "", bounds, brackets ? "]" : "");
         print_wrapped(right, 2 + length + padding, column);
     }
-    if (usage->examples) printf("\nexamples:\n%s", usage->examples);
+    printf("\nexamples:\n");
+    print_commands(stdout, usage->examples);
 }
 
 const char *other_name(const char *name) {
@@ -117,7 +131,7 @@ const char *other_name(const char *name) {
         {" growth ", "`bitter extend --method dynamic` has the paper's: ntk's factor is the window over the original context; leave it out"},
         {" short ", "`bitter extend --keep-short` leaves the frequencies of short windows as they were"},
         {" free rising ", "the search of `bitter extend` always has LongRoPE's rule, and descent never; leave it out"},
-        {" resume ", "of all commands, only `bitter train` has it; give the same command again"},
+        {" resume ", "`bitter train --resume RUN` continues a training; for others, give the same command again"},
         {" seed ", "the name of a task has it, as in --data builtin:passkey:seed=3"},
         {" budget ", "`bitter compare` trains all schemes for equal steps, and its report says how long each took"},
         {" sbatch ", "`bitter compare ... --slurm >FILE` writes a script; give sbatch its options with it"},

@@ -98,7 +98,8 @@ static void a_stopped_process_keeps_it_and_a_killed_one_does_not(void **state) {
         assert_int_equal(waitpid(child.pid, NULL, WUNTRACED), child.pid);
         assert_int_equal(lock_take(&lock, path), LOCK_TAKEN);
         kill(child.pid, SIGKILL);
-        assert_true(WIFSIGNALED(end(&child)));
+        const int status = end(&child);
+        assert_true(WIFSIGNALED(status));
         assert_true(path_exists(path));
     }
     expect_mine(&lock);

@@ -53,12 +53,15 @@ check "all rotations and biases, and eight schemes with weights of their own" \
 check "it is saved under the processor's name" test "$(ls saved)" = some-chip-3.md
 check "with versions, and without the path of the older program" eval \
     'grep -q "PyTorch 2.0, Python 3.1" saved/* && grep -q "OpenBLAS 1.2, core Skylake" saved/* && ! grep -q "bitter.old" saved/*'
+check "a sentence at the end says how this machine compares" \
+    says '[(]Some.* cores[)] .* 80% .* 2.00 to 2.50 times as fast as PyTorch'
 check "what is saved was printed" sh -c "grep -vxFf '$scratch/out' saved/* | grep . ; [ \$? = 1 ]"
 
 bench PYTHON=./python.fake NO_BF16=1 SHAPES="B" SCHEMES="alibi" ROUNDS=1
 check "no bf16: the reason, no row" test "$(row 'B bf16')-$(grep -c '^- no bf16: no bf16 on this processor' "$scratch/out")" = -1
 check "a limited table is not saved" test "$(row alibi)-$(ls -d runs 2>/dev/null)" = 'alibi|12|1.00|1.05-'
 bench PYTHON=false SHAPES=A
+check "no peer: the sentence says so" says ' 80% .* no PyTorch'
 check "no peer: the reason, no ratio" test "$(row A)-$(grep -c '^- no peer: ' "$scratch/out")" = 'A|12|1000|80.5|90|-|-|-|-|--1'
 
 # mistake WORDS VARIABLE=VALUE...: one sentence, exit code 2.

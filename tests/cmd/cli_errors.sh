@@ -43,6 +43,7 @@ refuses "generate" "generate;bitter sample" generate
 refuses "plot" "plot;bitter report" plot
 refuses "fine-tune" "fine-tune;bitter train --init RUN" fine-tune
 refuses "version" "version;bitter --version" version
+refuses "resume" "resume;\`bitter train --resume RUN\` continues a training" resume
 refuses "abbreviated option" "--wid;did you mean --width" train --wid 16
 refuses "option without its value" "--width;needs a value" train --width
 refuses "flag with a value" "--resume;takes no value" train --resume=yes

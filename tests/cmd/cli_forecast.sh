@@ -30,23 +30,30 @@ start train $small --data runs/data/book --steps 1000000 --save-every 1 --out ru
 wait_for_rows runs/first/log.csv 5
 kill -9 $job 2>/dev/null
 collect
-next "a run that was killed" 'bitter train --resume runs/first' 'bitter sample runs/first' 'bitter report runs/first' \
-    'bitter train --data runs/data/book' 'bitter train book.txt'
-need train $small --data runs/data/book --steps 2 --out runs/second
-touch -t 203001010000 runs/second/config.json
-next "a run that is finished, and newer" 'bitter sample runs/second' 'bitter report runs/second' \
-    'bitter train --data runs/data/book' 'bitter train book.txt'
+data="'bitter train --data runs/data/book' 'bitter train book.txt'" first="'bitter train --resume runs/first'"
+eval "next 'a run that was killed' $first $data"
+need train $small --data runs/data/book --steps 150 --lr 1e-2 --warmup 5 --out runs/second
+second="'bitter sample runs/second' 'bitter report runs/second'"
+eval "next 'a run that is finished, and one that is not' $first $second $data"
+need train $small --data runs/data/book --steps 2 --out runs/hardly
+run train $small --data builtin:tales:bytes=20000 --steps 40 --lr 10 --warmup 0 --out runs/diverged
+check "a run diverged" test $code = 3
+mkdir runs/damaged && echo '{' >runs/damaged/config.json
+touch -t 203001010000 runs/hardly/config.json runs/diverged/config.json runs/damaged/config.json
+eval "next 'newer runs that have hardly learned anything, diverged or are damaged are passed over' $first $second $data"
+refuses "--resume alone" "--resume needs the run;\`bitter train --resume runs/first\`" train --resume
 need compare none rope $small --data runs/data/book --steps 2 --seeds 2 --eval-tokens 600 --out runs/two
-next "a comparison" 'bitter report runs/two' 'bitter sample runs/second' 'bitter report runs/second' \
-    'bitter train --data runs/data/book' 'bitter train book.txt'
-echo '{' >runs/second/config.json && touch -t 203001010000 runs/second/config.json
-next "a damaged run is passed over" 'bitter report runs/two' 'bitter train --data runs/data/book' 'bitter train book.txt'
+eval "next 'a comparison' 'bitter report runs/two' $first $second $data"
+rm runs/two/runs/rope-seed1338/measured.csv
+eval "next 'one that is not finished' 'bitter compare none rope $small --data runs/data/book --steps 2 --seeds 2 --eval-tokens 600 --out runs/two' \
+    $first $second $data"
 cd ..
 
 # --- what train says ---
 marks='perplexity: unigram [0-9.]+, bigram [0-9.]+'
 guess='; at a guess, a good model: 5\.4 to 3\.5, as those of 59k to 399k parameters on War and Peace$'
 succeed "train" train book.txt $small --steps 40 --eval-every 10 --lr 1e-2 --warmup 5 --out run
+check "a text for 0.05 passes is not small" test "$(grep -c '^text  *small' "$scratch/out")" = 0
 check "it says how long it will take" says '^time    about [0-9.]+ minutes on 1 core, 0\.047 passes over the text$'
 check "what to compare with" says "^compare $marks$guess"
 check "and where it landed" says "^landed  $marks, this run [0-9.]+ is (better|in between|worse)$guess"
@@ -59,6 +66,11 @@ check "the recorded perplexities are those of the record" test "$(awk -F , '
     $7 == "rope" && $11 == "loss" && $12 == $3 { sum[$4] += $13; n[$4]++ }
     END { printf "%.1f %.1f", exp(sum[59104] / n[59104]), exp(sum[399080] / n[399080]) }' \
     "$repository/runs/baseline/experiment-full/ladder/results.csv")" = '5.4 3.5'
+perplexity=$(sed -n 's/^landed.*, this run \([0-9.]*\) .*/\1/p' "$scratch/out")
+succeed "eval" eval run@best --eval-tokens 131072
+check "says the same" says "^compare $marks, this run $perplexity is (better|in between|worse)$guess"
+succeed "eval of the training text" eval run --train-split
+check "has no counts of its own" test "$(grep -c '^compare' "$scratch/out")" = 0
 succeed "a resumed run" train --resume run --steps 60
 check "has no forecast" test "$(grep -c '^time' "$scratch/out")" = 0
 check "but lands, too" says "^landed  $marks, this run "
@@ -66,6 +78,17 @@ succeed "a run of a few steps" train book.txt $small --steps 2 --out few
 check "has no forecast" test "$(grep -c '^time' "$scratch/out")" = 0
 succeed "generated text" train $small --data builtin:tales:bytes=20000 --steps 20 --out tales
 check "is not compared with a book" says "^compare $marks$"
+head -c 3000 book.txt >little.txt
+succeed "a small text" train little.txt $small --steps 1700 --eval-every 0 --out little
+check "how long it will take, in plain numbers" says '^time .*, 20 passes over the text$'
+check "how small it is, what comes of that, and how much would do" \
+    says '^text    small: each of its 2700 training tokens is seen 20 times\. .* by heart \(overfit\); have 7 thousand tokens or more'
+# Quotes and dashes are not letters; the umlauts of German are.
+sed "s/'/\xe2\x80\x99/g; s/ - /\xe2\x80\x94/g" book.txt >quotes.txt && sed 's/e/\xc3\xa4/g' book.txt >german.txt
+succeed "a text with quotes" train quotes.txt $small --steps 2 --out quotes
+check "may be English" says "^compare $marks$guess"
+succeed "a text with umlauts" train german.txt $small --steps 2 --out german
+check "is not compared with English" says "^compare $marks$"
 need prepare --tokenizer chars --out letters book.txt
 succeed "characters" train --data letters $small --steps 2 --out of-letters
 check "are not compared with bytes" says "^compare $marks$"
@@ -78,7 +101,7 @@ check "and has no passes" says '^time    about [0-9.]+ minutes on 1 core$'
 
 # --- --minutes ---
 succeed "--minutes" train book.txt --minutes 0.01 --threads 1 --eval-tokens 600 --layers 1 --batch 2 --out chosen
-check "it says what it chose" says "^size    [0-9.e+-]+ tokens for each parameter.* 20 .*in 0\.01 minutes and 4 passes over the text$"
+check "it says what it chose" says "^size    [0-9.e+-]+ tokens a parameter.* 20 .*in 0\.01 minutes and 4 passes over the text$"
 check "and how to repeat it" says '^again   bitter train --data runs/data/book .*--steps [0-9]+'
 sed -n 's/^again   bitter //p' "$scratch/out" >again
 check "options that are given stay" grep -q -- ' --layers 1 .*--batch 2 ' again

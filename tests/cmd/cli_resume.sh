@@ -134,9 +134,9 @@ for signal in INT TERM; do
     collect
     check "SIG$signal: exit code 130" test $code -eq 130
     command=$(sed -n 's/^ *bitter \(train --resume .*\)$/\1/p' "$scratch/out")
-    check "SIG$signal: names the command that continues" test "$command" = "train --resume --out stopped"
+    check "SIG$signal: names the command that continues" test "$command" = "train --resume stopped"
     check "SIG$signal: saved" test -f stopped/state.safetensors
-    succeed "SIG$signal: that command completes the run" ${command:-train --resume --out stopped}
+    succeed "SIG$signal: that command completes the run" ${command:-train --resume stopped}
     same "SIG$signal" straight stopped
     rm -r stopped
 done

@@ -16,7 +16,17 @@ check "and validation" cmp plain/val_000000.bin runs/data/book/val_000000.bin
 check "config.json names them" grep -q '"data": "runs/data/book"' runs/rope/config.json
 check "the loss falls" awk -F , 'NR == 2 { first = $4 } { last = $4 } END { exit !(last < first - 1) }' runs/rope/log.csv
 cp -r runs/data/book before
+succeed "the same command again" train book.txt $small --steps 2
+check "names the run that is there" \
+    says '^run +runs/rope exists, with 60 of 60 steps done; to continue it instead: bitter train --resume runs/rope --steps N$'
+check "and begins another" test -f runs/rope-2/model.safetensors
+rm -r runs/rope-2 && mv runs/rope/model.safetensors whole && sed 11q runs/rope/log.csv >log.csv && cp log.csv runs/rope
+rm runs/rope/state.safetensors
+succeed "after a run that was killed" train book.txt $small --steps 2
+check "it says how far that is" \
+    says '^run +runs/rope exists, with 10 of 60 steps done; to continue it instead: bitter train --resume runs/rope$'
 succeed "the same text again" train book.txt $small --steps 2 --out again
+check "names no run with --out" test "$(grep -c exists "$scratch/out")" = 0
 check "uses the same shards" says '^prepare book.txt: runs/data/book was made of this text and is used$'
 check "and leaves them as they are" diff -r before runs/data/book
 succeed "a .gz file" train zipped.txt.gz $small --steps 2 --out zipped
@@ -52,15 +62,21 @@ refuses "its beginning" "runs/data/book exists, but holds something else" train 
 printf 'caf\303\251 \343\201\202' >other/zipped.txt
 refuses "characters that its tokenizer lacks" "runs/data/zipped exists, but holds something else" train other/zipped.txt $small
 refuses "no such file" "cannot open nowhere.txt" train nowhere.txt
-refuses "a directory of data" "plain is a directory;--data" train plain
-refuses "this directory" ". is a directory;--data" train .
+refuses "a wrong name" "cannot open bok.txt;(did you mean 'book.txt'?)" train bok.txt
+refuses "a wrong name in another directory" "(did you mean 'other/book.txt'?)" train other/bok.txt
+refuses "a wrong name of data" "(did you mean 'plain'?)" train --data plian
+refuses "a name like no other" "cannot open qqqqqqqqqqqqqqqqqqqq" train qqqqqqqqqqqqqqqqqqqq
+check "nothing is suggested" grep -q '; check the name$' "$scratch/err"
+refuses "a directory of data" "plain is a directory of data: \`bitter train --data plain\`" train plain
+refuses "a directory of texts" "other is a directory, not a file;for all texts in it: \`bitter prepare --out runs/data/texts other\`" train other
+refuses "this directory" ". is a directory, not a file;prepare --out runs/data/texts .\`" train .
 refuses "a text in runs/data of another tokenizer than --init's" \
     "runs/data/book;another tokenizer;bitter prepare --tokenizer letters --out DIR" train --init letters book.txt
 cp book.txt unprepared.txt
 refuses "options that cannot be, before the text is prepared" "--heads" train unprepared.txt --heads 3
 refuses "options that do not go together" "--patience 2;--eval-every 0" train unprepared.txt --patience 2 --eval-every 0
-refuses "a run" "again;--init" train again
-refuses "two texts" "one FILE, but got 2" train book.txt longer.txt
+refuses "a run" "again is a run: \`bitter train --resume again\`;--init" train again
+refuses "two texts" "one FILE, but got 2;\`bitter prepare FILE...\`" train book.txt longer.txt
 refuses "a text and --data" "book.txt and --data" train book.txt --data plain
 refuses "a text and a run to resume" "book.txt and --out;leave one out" train book.txt --resume --out again
 refuses "--tokenizer without a text" "--tokenizer;FILE" train $small --tokenizer chars

@@ -18,7 +18,9 @@ for wanted in prepare train eval sample extend compare report properties gradche
 done
 for command in $commands; do
     succeed "$command --help" "$command" --help
-    check "help $command is the same" test "$("$BITTER" help "$command" | cksum)" = "$(cksum <"$scratch/out")"
+    cp "$scratch/out" "$scratch/help"
+    succeed "help $command" help "$command"
+    check "is the same" cmp "$scratch/help" "$scratch/out"
     check "$command --help fits a screen or stands under headings" fits_a_screen
     check "$command --help begins with its usage" says "^usage: bitter $command "
 done
@@ -70,6 +72,23 @@ check "the end says what to do next" test "$(grep -A 2 '^next ' "$scratch/out" |
 succeed "a name that a shell would take for more" train $small --data builtin:tales:bytes=20000 --steps 1 \
     --out 'a b; echo X'
 check "printed commands are quoted" says "^next +bitter eval 'a b; echo X'$"
+mkdir 'a b' && ln -s "$BITTER" 'a b/bitter'
+for place in '' 'a b/'; do
+    called="./${place}bitter" typed=./bitter
+    [ -z "$place" ] || typed="'./a b/bitter'"
+    [ -n "$place" ] || ln -s "$BITTER" bitter
+    "$called" train $small --data builtin:tales:bytes=20000 --steps 1 --out "called$place" >"$scratch/out" 2>"$scratch/err"
+    check "called as $called: commands that it prints" test "$(grep -cF -e "next    $typed eval" -e "        $typed report" "$scratch/out")" = 2
+    "$called" evaluate >"$scratch/out" 2>"$scratch/err"
+    "$called" train --widht 2>>"$scratch/err"
+    "$called" chat 2>>"$scratch/err"
+    check "in messages" test "$(grep -c "^bitter" "$scratch/err")-$(grep -cF "\`$typed sample RUN\`" "$scratch/err")" = 3-1
+    "$called" prepare --help >"$scratch/out"
+    check "and in help" test "$(grep -cE "^(usage: |  |  zcat wiki.gz \| )$typed prepare " "$scratch/out")-$(grep -c '^  bitter\|[|] bitter' "$scratch/out")" = 7-0
+    "$called" compare none rope $small --data builtin:tales:bytes=20000 --steps 1 --eval-tokens 600 --out "two$place" >"$scratch/out" 2>"$scratch/err"
+    check "but not in records" grep -q '"command": "bitter compare none rope ' "two$place/compare.json"
+done
+rm -r bitter 'a b' called* two*
 run train $small --data builtin:tales:bytes=20000 --steps 40 --lr 10 --warmup 0 --out diverged
 wrong=$(complaint 3 'diverged;5.549;--lr')
 check "a run that diverged, with finite numbers, says so" test -z "$wrong"
@@ -85,6 +104,19 @@ succeed "--name=value" train $small --data=builtin:tales:bytes=20000 --steps=1 -
 check "the run is called after the scheme" test -f runs/alibi/model.safetensors
 succeed "the same again" train $small --data builtin:tales:bytes=20000 --steps 1 --pos alibi
 check "the next is numbered" test -f runs/alibi-2/model.safetensors
+
+# --- progress, which a terminal shows often enough ---
+if python3 -c 'import pty' 2>/dev/null; then
+    on_terminal() { python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) != 0)' "$BITTER" "$@" </dev/null; }
+    shows() { tr '\r' '\n' <"$scratch/out" | grep -aEq "$1"; }
+    on_terminal train $small --data builtin:tales:bytes=20000 --pos rope+alibi --steps 1000 --out shown >"$scratch/out" 2>&1
+    check "train names the scheme" shows '^train +[0-9]+%  rope and alibi, step [0-9]+/1000  loss'
+    on_terminal compare alibi $small --data builtin:tales:bytes=20000 --steps 3000 --seeds 1 --eval-tokens 600 --out both \
+        >"$scratch/out" 2>&1
+    check "compare names those in training" shows '^compare +[0-9]+%  0/1 runs, in training: alibi  ETA'
+else
+    lacks "progress" "Python with pty" python3
+fi
 
 # --- eval ---
 succeed "eval" eval run

@@ -21,7 +21,7 @@ static int remove_directory(void **state) {
 }
 
 static Shard open_plain(void) {
-    Shard shard;
+    Shard shard = {0};
     Error error;
     must(shard_write(plain, tokens, TOKENS, &error) && shard_open(&shard, plain, VOCAB, &error), &error);
     return shard;

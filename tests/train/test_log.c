@@ -52,7 +52,7 @@ static void a_row_has_every_column(void **state) {
                          .gradient_norm = 2.5,
                          .tokens = 8,
                          .seconds = 0.5,
-                         .validation = {NAN, NAN}};
+                         .validation = {NAN, NAN, NAN}};
     RunLog log;
     Buffer file;
     Error error;

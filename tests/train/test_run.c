@@ -231,21 +231,23 @@ static void init_keeps_what_the_other_run_lacks(void **state) {
 }
 
 static void default_names_are_numbered(void **state) {
-    char name[TEXT_CAPACITY], before[PATH_CAPACITY];
+    char name[TEXT_CAPACITY], last[TEXT_CAPACITY], before[PATH_CAPACITY];
     Error error;
     assert_non_null(getcwd(before, sizeof before));
     assert_int_equal(chdir(directory), 0);
     static const char *const expected[] = {"runs/rope", "runs/rope-2", "runs/rope-3", "runs/rope-4"};
     for (size_t i = 0; i < COUNT(expected); i++) {
-        run_default_name(name, i % 2 ? "rope" : "rope:base=500,pairing=half");
+        run_default_name(name, last, i % 2 ? "rope" : "rope:base=500,pairing=half");
         assert_string_equal(name, expected[i]);
+        assert_string_equal(last, i > 0 ? expected[i - 1] : "");
         must(directory_create(name, NULL, &error), &error);
     }
-    run_default_name(name, "alibi");
+    run_default_name(name, last, "alibi");
     assert_string_equal(name, "runs/alibi");
     rmdir("runs/rope-2"); // the first free one
-    run_default_name(name, "rope");
+    run_default_name(name, last, "rope");
     assert_string_equal(name, "runs/rope-2");
+    assert_string_equal(last, "runs/rope");
     assert_int_equal(chdir(before), 0);
 }
 

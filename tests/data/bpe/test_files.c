@@ -17,7 +17,7 @@ static const char text[] = "the cat that the cat hated, and the hat that the cat
 
 static Bpe trained(void) {
     BpeWords words = {0};
-    Bpe bpe;
+    Bpe bpe = {0};
     Error error;
     must(bpe_words_add(&words, text, sizeof text - 1, &error) && bpe_begin(&bpe, &error) &&
              bpe_train(&bpe, &words, 275, &error),
