@@ -195,12 +195,12 @@ void product_bf16(real *C, int ldc, real beta, Matrix A, Matrix B, const real *b
     end();
 }
 
-#else
+#elif defined REAL_DOUBLE || !defined __ARM_FEATURE_BF16_VECTOR_ARITHMETIC // for which bf16_arm.c is
 #define KERNEL "none"
 
 const char *bf16_complaint(void) {
-    return "this build has no products of bfloat16: they are in single precision, on Linux, on processors with AMX or "
-           "AVX512_BF16";
+    return "this build has no products of bfloat16: they are in single precision, on processors with AMX or "
+           "AVX512_BF16 (on Linux), or ARM's with BFMMLA";
 }
 
 void product_bf16(real *C, int ldc, real beta, Matrix A, Matrix B, const real *bias, int M, int N, int K) {
@@ -208,6 +208,8 @@ void product_bf16(real *C, int ldc, real beta, Matrix A, Matrix B, const real *b
 }
 #endif
 
+#ifdef KERNEL
 const char *bf16_kernel(void) {
     return KERNEL;
 }
+#endif

@@ -1,6 +1,7 @@
 // Matrix products of numbers rounded to bfloat16 (8 binary digits instead of 24), summed in float. Only for processors
 // where they are faster than those of product.h: Intel with AMX (measured, SPEED.md), AMD with AVX512_BF16 (oneDNN's
-// take half the time of its products of float there). Every element is summed in an order that depends on K alone.
+// take half the time of its products of float there), and ARM with BFMMLA (right in qemu; not timed yet). Every element
+// is summed in an order that depends on K alone.
 #ifndef BITTER_BF16_H
 #define BITTER_BF16_H
 
@@ -10,7 +11,7 @@
 // be called before the first product; the permission is for all threads and for processes forked later.
 const char *bf16_complaint(void);
 
-// The instructions: "AMX", "AVX512_BF16" or "none".
+// The instructions: "AMX", "AVX512_BF16", "BFMMLA" or "none".
 const char *bf16_kernel(void);
 
 // C (M,N), row stride ldc, = beta * C + A (M,K) * B (K,N) + bias (N), where A and B are rounded to the
