@@ -264,7 +264,10 @@ bool plan_contrast(Plan *plan, const char *text, const char *named, int after, E
         return fail_input(error, "--contrast '%.200s' is named twice, or its schemes are the same; leave it out", text);
     if (plan_weights(plan, first) == plan_weights(plan, second))
         return fail_input(
-            error, "--contrast '%.200s' is 0: contrasts are of trained windows, where nothing is stretched", text);
+            error,
+            "--contrast '%.200s' is 0: contrasts are of trained windows, where nothing is stretched; leave it out "
+            "(the report compares the two in longer windows anyway)",
+            text);
     return add(plan, variant, other, named, after, error);
 }
 

@@ -76,8 +76,8 @@ bool words_plateau(Text *text, const Facts *facts, int setting) {
             left = left || !isnan(outcome_value(facts->outcome, setting, v, seed, "left", 0));
     if (!left)
         text_print(text,
-                   "No run%s is seen to leave the plateau on which training begins, so schemes may not differ yet: "
-                   "train longer (--steps).",
+                   "No run%s is seen to leave the plateau on which training begins, if it had one: longer training may "
+                   "change the order (--steps).",
                    facts->at[setting]);
     return !left;
 }
@@ -281,6 +281,8 @@ static void confidence(Page *page, const Facts *facts) {
     bool exact = paired_exact(&facts->differences->gap, pairs);
     for (int i = 0; i < facts->contrasts * facts->each; i++)
         exact = exact && paired_exact(&facts->differences[i].gap, facts->differences[i].comparisons);
+    for (int i = 0; i < facts->longer_count; i++)
+        exact = exact && paired_exact(&facts->longer[i].gap, facts->longer_count);
     const int most = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0; // seeds of which results were seen
     const double error = outcome_peeking(facts->outcome);
     page_paragraph(page,
@@ -340,9 +342,11 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
     settings(page, facts);
     losses(page, facts);
     for (int v = 0; v < plan->variant_count; v++) {
-        char text[2 * TEXT_CAPACITY + 8];
-        if (!strchr(plan->variants[v].pos, '{')) continue; // no formula
-        snprintf(text, sizeof text, "%s = %s", plan->variants[v].name, plan->variants[v].pos);
+        const Variant *variant = &plan->variants[v];
+        char text[4 * TEXT_CAPACITY];
+        if (!strchr(variant->pos, '{') && !*variant->stretch) continue; // neither a formula nor stretched
+        snprintf(text, sizeof text, "%s = %s%s%s", variant->name, variant->pos,
+                 *variant->stretch ? ", in longer windows stretched by " : "", variant->stretch);
         page_code(page, text);
     }
     if (facts->outcome->seeds > 1 && facts->contrasts > 0) confidence(page, facts);

@@ -17,16 +17,20 @@ static bool length_chart(Page *page, const Facts *facts, const char *quantity, c
                    .y_label = "loss in nats a token",
                    .log_x = true,
                    .mark = report_context(facts, setting),
-                   .mark_label = marked ? "trained" : NULL};
+                   .mark_label = marked ? "trained" : NULL,
+                   .bands = facts->outcome->seeds > 1};
     for (int variant = 0; variant < facts->plan->variant_count; variant++) {
         const Job first = outcome_job(facts->outcome, setting, variant, 0);
         const Measures *measures = outcome_measures(facts->outcome, &first);
         report_line(&chart, facts, variant);
         for (const Measured *row = measures->rows; row < measures->rows + measures->count; row++)
-            if (strcmp(row->quantity, quantity) == 0)
-                chart_point(&chart, row->x, report_summary(facts, setting, variant, quantity, row->x).mean);
+            if (strcmp(row->quantity, quantity) == 0) {
+                const Paired loss = report_summary(facts, setting, variant, quantity, row->x);
+                chart_interval(&chart, row->x, loss.estimate, loss.sorted[0], loss.sorted[loss.n - 1]);
+            }
     }
-    return page_chart(page, &chart, error, "%s%s", title, facts->at[setting]);
+    return page_chart(page, &chart, error, "%s%s%s", title, facts->at[setting],
+                      chart.bands ? ", medians of the seeds; bands: from the lowest to the highest seed" : "");
 }
 
 // One row for each scheme: a quantity at 1, 2, 4, ... times the trained length (`count` columns), and its change from

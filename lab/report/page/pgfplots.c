@@ -1,5 +1,6 @@
 // Charts for LaTeX, in the fonts of the document. Intervals are error bars.
 #include "lab/report/page/chart.h"
+#include "lab/report/page/numbers.h"
 
 #include <math.h>
 
@@ -23,6 +24,18 @@ static void write_line(FILE *out, const Chart *chart, int l) {
     fputs(rows ? "};\n" : "}\n", out);
 }
 
+// Ticks where the first line has points, if there are few: powers of 10 say little of windows and of compute.
+static void write_x_ticks(FILE *out, const Line *line) {
+    enum { FEW = 8 };
+    char words[NUMBER_WORDS];
+    if (line->count > FEW) return;
+    fputs(",\nxtick={", out);
+    for (int i = 0; i < line->count; i++) fprintf(out, "%s%.6g", i ? ", " : "", line->points[i].x);
+    fputs("}, xticklabels={", out);
+    for (int i = 0; i < line->count; i++) fprintf(out, "%s%s", i ? ", " : "", number_words(words, line->points[i].x));
+    fputs("}", out);
+}
+
 void chart_pgfplots(FILE *out, const Chart *chart, const char *title) {
     const bool rows = chart->sides[0];
     fprintf(out, "%s%% %s\n\\begin{tikzpicture}\n\\begin{axis}[grid=major, ", PGFPLOTS_HEAD, title);
@@ -34,6 +47,7 @@ void chart_pgfplots(FILE *out, const Chart *chart, const char *title) {
                 "width=\\linewidth, height=0.6\\linewidth, legend columns=3, "
                 "legend style={at={(0.5,-0.2)}, anchor=north}%s%s",
                 chart->log_x ? ", xmode=log" : "", chart->log_y ? ", ymode=log" : "");
+    if (!rows && chart->log_x && chart->count > 0) write_x_ticks(out, &chart->lines[0]);
     if (chart->mark_label)
         fprintf(out, ",\nextra x ticks={%.6g}, extra x tick labels={%s}, extra x tick style={xticklabel pos=upper}",
                 chart->mark, chart->mark_label);
