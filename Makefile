@@ -149,7 +149,7 @@ MANUAL   := $(BUILD)/bitter.1
 ROOT     := $(DESTDIR)$(PREFIX)
 DOCUMENTS = $(wildcard README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE SECURITY.md docs/*.md docs/*.svg posenc/README.md model/SPEED.md lesson/lesson.html) $(PLOTS)
 PLOTS     = $(sort $(shell grep -oh 'runs/baseline/[^()]*\.svg' README.md docs/*.md))
-SHARED    = man/man1/bitter.1.gz $(addprefix doc/bitter/,$(DOCUMENTS))
+SHARED    = man/man1/bitter.1.gz man/man1/bitter-double.1.gz $(addprefix doc/bitter/,$(DOCUMENTS))
 # The directories that may be left empty, those within others first; a system's own stay.
 EMPTIED   = $(filter-out $(if $(filter /usr /usr/local,$(PREFIX)),/bin /lib /share /share/man /),/share/doc /share/man/man1 /share/man /share /lib /bin /)
 
@@ -164,11 +164,12 @@ install: | $(filter deps,$(MAKECMDGOALS))
 	@CC="$(CC)" CFLAGS="$(call own,CFLAGS)" LDFLAGS="$(call own,LDFLAGS)" sh scripts/portable.sh "$(MAKE)" $(BUILD)/portable "$(ROOT)" "$(RUNPATH)"
 else
 install: | $(filter deps,$(MAKECMDGOALS)) ## install the program, its man page and guides below PREFIX
-	@$(MAKE) -s --no-print-directory all $(MANUAL)
+	@$(MAKE) $(if $(V),,-s) --no-print-directory all $(MANUAL)
 	@install -d "$(ROOT)/bin" "$(ROOT)/share"
 	@cd "$(ROOT)/share" && install -d $(sort $(dir $(SHARED)))
 	install -m 755 $(PROGRAM) $(PROGRAM)-double "$(ROOT)/bin"
 	gzip -9n <$(MANUAL) >"$(ROOT)/share/man/man1/bitter.1.gz"
+	ln -sf bitter.1.gz "$(ROOT)/share/man/man1/bitter-double.1.gz"
 	@for file in $(filter-out %.md,$(DOCUMENTS)); do install -m 644 $$file "$(ROOT)/share/doc/bitter/$$file"; done
 	@for file in $(filter %.md,$(DOCUMENTS)); do \
 	    awk -v name=$$file -v documents="$(DOCUMENTS)" -f scripts/guide.awk $$file >"$(ROOT)/share/doc/bitter/$$file"; \
@@ -194,11 +195,11 @@ deps: ## install the libraries and tools that are missing
 
 # The paths of the libraries are determined when make starts, so the targets after `deps` start make again.
 demo: | $(filter deps,$(MAKECMDGOALS)) ## train five position schemes on generated stories (2 minutes)
-	@$(MAKE) -s --no-print-directory all
+	@$(MAKE) $(if $(V),,-s) --no-print-directory all
 	@sh scripts/demo.sh $(HERE)
 
 test: | $(filter deps,$(MAKECMDGOALS)) ## run all tests; ends in "N passed, N failed"
-	@$(MAKE) -s --no-print-directory all test-programs $(if $(filter tests/lesson/%,$(SCRIPTS)),test-page)
+	@$(MAKE) $(if $(V),,-s) --no-print-directory all test-programs $(if $(filter tests/lesson/%,$(SCRIPTS)),test-page)
 	@BITTER=$(HERE) BUILD=$(BUILD) sh tests/run $(TEST_PROGRAMS) $(SCRIPTS)
 
 test-programs: $(TEST_PROGRAMS)
@@ -219,12 +220,12 @@ check-all: ## the checks that .ci/run leaves out, before a release and at the en
 
 fuzz: ## give damaged files and words to all that reads them, by libFuzzer (FUZZ_SECONDS=300, resumable)
 	@sh scripts/fuzz.sh check
-	@$(MAKE) -s --no-print-directory BUILD=$(FUZZ_BUILD) BLAS=none CC=clang SANITIZE=1 CFLAGS="-O1 -g -fsanitize=fuzzer-no-link" \
+	@$(MAKE) $(if $(V),,-s) --no-print-directory BUILD=$(FUZZ_BUILD) BLAS=none CC=clang SANITIZE=1 CFLAGS="-O1 -g -fsanitize=fuzzer-no-link" \
 	    $(FUZZ_BUILD)/float/fuzz
 	@sh scripts/fuzz.sh all $(FUZZ_BUILD)/float/fuzz
 
 fuzz-coverage: ## which share of the lines of each reader `make fuzz` has reached
-	@$(MAKE) -s --no-print-directory BUILD=$(BUILD)/fuzz/coverage BLAS=none CC=gcc CFLAGS="-O0 -g --coverage" \
+	@$(MAKE) $(if $(V),,-s) --no-print-directory BUILD=$(BUILD)/fuzz/coverage BLAS=none CC=gcc CFLAGS="-O0 -g --coverage" \
 	    $(BUILD)/fuzz/coverage/float/tests/fuzz/test_replay
 	@sh scripts/fuzz.sh coverage $(BUILD)/fuzz/coverage/float
 
@@ -307,7 +308,7 @@ layers: all ## schemes by layer: SmolLM3, Gemma 3 and others (under 30 minutes, 
 	sh scripts/layers.sh ./$(PROGRAM)
 
 lesson: | $(filter deps,$(MAKECMDGOALS)) ## renew lesson/lesson.html, the lesson on gradients (1 minute)
-	@$(MAKE) -s --no-print-directory $(TALES)
+	@$(MAKE) $(if $(V),,-s) --no-print-directory $(TALES)
 	@$(MAKE_PAGE)
 	@cp $(BUILD)/lesson/lesson.html lesson/lesson.html
 
@@ -328,7 +329,7 @@ test-memcheck: test-programs
 	@BITTER=$(HERE) BUILD=$(BUILD) sh tests/memcheck $(TEST_PROGRAMS) $(SCRIPTS)
 
 threads: ## train, search and compare under the thread sanitizer (2 minutes; clang with libomp)
-	@$(MAKE) -s --no-print-directory BUILD=build/threads BLAS=none CC=clang CFLAGS="-O1 -g -fsanitize=thread" build/threads/bitter
+	@$(MAKE) $(if $(V),,-s) --no-print-directory BUILD=build/threads BLAS=none CC=clang CFLAGS="-O1 -g -fsanitize=thread" build/threads/bitter
 	@BITTER="$$PWD"/build/threads/bitter BUILD=build/threads TIME_LIMIT=1800 sh tests/run tests/threads/threads.sh
 
 lint: ## check with clang-format, cppcheck and clang-tidy
@@ -359,8 +360,8 @@ FLAGS := $(BUILD)/flags
 kernels = $(if $(filter num/product.c,$(1)),-O3)
 $(FLAGS): FORCE
 	@mkdir -p $(BUILD)
-	@echo '$(COMPILE) $(LDFLAGS) $(LIBS)' | cmp -s - $@ || { sh scripts/deps.sh "$(CC)" "$(OPENMP) $(INCLUDES)" check && \
-	    echo '$(COMPILE) $(LDFLAGS) $(LIBS)' > $@; }
+	@echo '$(COMPILE) $(LDFLAGS) $(PROGRAM_LDFLAGS) $(LIBS)' | cmp -s - $@ || { sh scripts/deps.sh "$(CC)" "$(OPENMP) $(INCLUDES)" check && \
+	    echo '$(COMPILE) $(LDFLAGS) $(PROGRAM_LDFLAGS) $(LIBS)' > $@; }
 FORCE:
 
 $(BUILD)/float/%.o: %.c $(FLAGS)

@@ -13,6 +13,7 @@
 #define TIMED_OPERATIONS 1e13 // of a training whose model shows how fast the machine is, with --minutes
 #define VALIDATIONS      10   // with --minutes
 #define HEADS_MOST       24   // with --minutes: 85 million parameters
+#define LEAST_TEXT       2e4  // bytes of training text with which a run can be compared
 
 static double step_tokens(const TrainOptions *o) {
     return (double)(o->batch * o->accumulate * o->context);
@@ -113,10 +114,11 @@ bool train_forecast(TrainOptions *o, const bool *given, double minutes, const Co
         choose_steps(o, given, minutes, step, corpus);
         const Shape shape = sizes_of(o, corpus->tokenizer.vocab_size);
         const double tokens = (double)o->steps * step_tokens(o) / (double)gpt_parameters(&shape);
-        printf("size    %.3g tokens a parameter, where %d are usual%s, in %g minutes and %d passes over the text\n",
-               tokens, TOKENS_PER_PARAMETER,
-               tokens < TOKENS_PER_PARAMETER ? ": too few to learn much" : "; a larger model would have fewer", minutes,
-               PASSES);
+        printf("size    the largest that %g minutes and %d passes over the text train well: each parameter sees %.3g "
+               "tokens "
+               "(usual: %d%s)\n",
+               minutes, PASSES, tokens, TOKENS_PER_PARAMETER,
+               tokens < TOKENS_PER_PARAMETER ? "; too few to learn much" : "");
         print_command(o);
     }
     const long long validations = o->eval_every > 0 ? o->steps / o->eval_every : 1;
@@ -150,8 +152,10 @@ void print_perplexities(const char *label, const Corpus *corpus, long long limit
     for (size_t i = 0; i < val->count; i++)
         foreign += val->tokens[i] >= 0xC3 && val->tokens[i] <= 0xFF && val->tokens[i] != 0xE2;
     // RoPE after 20 bytes for each parameter, runs/baseline/experiment-full/ladder. Nothing is recorded that other
-    // tokens, generated text or another language could be compared with.
-    if (corpus->tokenizer.kind == TOKENIZER_BYTES && !is_builtin(corpus->name) && foreign < 0.01 * (double)val->count)
+    // tokens, generated text, another language or a text of some pages could be compared with.
+    const bool enough = corpus->train.count >= LEAST_TEXT;
+    if (corpus->tokenizer.kind == TOKENIZER_BYTES && !is_builtin(corpus->name) && enough &&
+        foreign < 0.01 * (double)val->count)
         printf("; at a guess, a good model: 5.4 to 3.5, as those of 59k to 399k parameters on War and Peace");
     printf("\n");
 }

@@ -196,7 +196,9 @@ static bool begin_cosine(Trainer *trainer, TrainOptions *options, long long step
                          Error *error) {
     const long long done = (long long)trainer->progress.step, best = (long long)trainer->best.step;
     if (steps <= done)
-        return fail_input(error, "--steps %lld: the run in %s has done %lld steps already; give more, or leave it out",
+        return fail_input(error,
+                          "--steps %lld: the run in %s has done %lld steps already, and --steps counts them; "
+                          "give more, or leave it out",
                           steps, options->out, done);
     options->steps = steps;
     options->cosine_from = done;
@@ -246,8 +248,9 @@ static void describe_data(const Corpus *corpus) {
                corpus->name, task->min, task->max, task->builtin->counts, task_tokens(task, (int)task->max),
                vocabulary);
     else
-        printf("data    %s: %llu training and %llu validation tokens, vocabulary %d\n", corpus->name,
-               (unsigned long long)corpus->train.count, (unsigned long long)corpus->val.count, vocabulary);
+        printf("data    %s: %llu training and %llu validation tokens, vocabulary %d%s\n", corpus->name,
+               (unsigned long long)corpus->train.count, (unsigned long long)corpus->val.count, vocabulary,
+               is_builtin(corpus->name) ? "; generated stories (name a file to train on a text of yours)" : "");
 }
 
 void train_describe(const Trainer *trainer, const TrainOptions *options) {

@@ -199,8 +199,8 @@ void product_bf16(real *C, int ldc, real beta, Matrix A, Matrix B, const real *b
 #define KERNEL "none"
 
 const char *bf16_complaint(void) {
-    return "this build has no products of bfloat16: they are in single precision, on processors with AMX or "
-           "AVX512_BF16 (on Linux), or ARM's with BFMMLA";
+    return "this program was not built for a processor with products of bfloat16 (AMX or AVX512_BF16 on Linux, BFMMLA "
+           "on ARM), or not in single precision";
 }
 
 void product_bf16(real *C, int ldc, real beta, Matrix A, Matrix B, const real *bias, int M, int N, int K) {

@@ -21,7 +21,6 @@ $make --no-print-directory install PORTABLE=1 DESTDIR="$root" PREFIX=/usr
 # --- what Debian wants elsewhere, or wants to know ---
 documents=$root/usr/share/doc/bitter
 install -d "$root/DEBIAN"
-ln -s bitter.1.gz "$root/usr/share/man/man1/bitter-double.1.gz"
 mv "$documents/LICENSE" "$documents/copyright"
 version=$(sed -n 's/^#define BITTER_VERSION "\(.*\)"/\1/p' base/version.h)
 maintainer="${DEBFULLNAME:-the bitter authors} <${DEBEMAIL:-bitter@localhost.localdomain}>"

@@ -45,6 +45,8 @@ def add_libraries(root):
         shutil.copyfile(found, root / "lib/bitter" / name)
         package = package_of(os.path.realpath(found))
         licences[package] = Path("/usr/share/doc", package, "copyright").read_bytes()
+        for common in re.findall(rb"/usr/share/(common-licenses/[\w.-]*\w)", licences[package]):  # that it points to
+            licences[common.decode()] = Path("/usr/share", common.decode()).read_bytes()
         print(f"with {name} of {package}")
     return licences
 
