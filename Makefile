@@ -112,6 +112,7 @@ CMOCKA  := $(call library,cmocka,-lcmocka)
 
 # V=1 shows whole commands.
 Q       := $(if $(V),,@)
+QUIET   := $(if $(V),,-s)
 SAY      = $(if $(V),,@printf '  %-8s %s\n' $(1) '$(2)')
 
 FOLDERS := base num data posenc model train exchange lab cmd
@@ -164,7 +165,7 @@ install: | $(filter deps,$(MAKECMDGOALS))
 	@CC="$(CC)" CFLAGS="$(call own,CFLAGS)" LDFLAGS="$(call own,LDFLAGS)" sh scripts/portable.sh "$(MAKE)" $(BUILD)/portable "$(ROOT)" "$(RUNPATH)"
 else
 install: | $(filter deps,$(MAKECMDGOALS)) ## install the program, its man page and guides below PREFIX
-	@$(MAKE) $(if $(V),,-s) --no-print-directory all $(MANUAL)
+	@$(MAKE) $(QUIET) --no-print-directory all $(MANUAL)
 	@install -d "$(ROOT)/bin" "$(ROOT)/share"
 	@cd "$(ROOT)/share" && install -d $(sort $(dir $(SHARED)))
 	install -m 755 $(PROGRAM) $(PROGRAM)-double "$(ROOT)/bin"
@@ -195,11 +196,11 @@ deps: ## install the libraries and tools that are missing
 
 # The paths of the libraries are determined when make starts, so the targets after `deps` start make again.
 demo: | $(filter deps,$(MAKECMDGOALS)) ## train five position schemes on generated stories (2 minutes)
-	@$(MAKE) $(if $(V),,-s) --no-print-directory all
+	@$(MAKE) $(QUIET) --no-print-directory all
 	@sh scripts/demo.sh $(HERE)
 
 test: | $(filter deps,$(MAKECMDGOALS)) ## run all tests; ends in "N passed, N failed"
-	@$(MAKE) $(if $(V),,-s) --no-print-directory all test-programs $(if $(filter tests/lesson/%,$(SCRIPTS)),test-page)
+	@$(MAKE) $(QUIET) --no-print-directory all test-programs $(if $(filter tests/lesson/%,$(SCRIPTS)),test-page)
 	@BITTER=$(HERE) BUILD=$(BUILD) sh tests/run $(TEST_PROGRAMS) $(SCRIPTS)
 
 test-programs: $(TEST_PROGRAMS)
@@ -220,12 +221,12 @@ check-all: ## the checks that .ci/run leaves out, before a release and at the en
 
 fuzz: ## give damaged files and words to all that reads them, by libFuzzer (FUZZ_SECONDS=300, resumable)
 	@sh scripts/fuzz.sh check
-	@$(MAKE) $(if $(V),,-s) --no-print-directory BUILD=$(FUZZ_BUILD) BLAS=none CC=clang SANITIZE=1 CFLAGS="-O1 -g -fsanitize=fuzzer-no-link" \
+	@$(MAKE) $(QUIET) --no-print-directory BUILD=$(FUZZ_BUILD) BLAS=none CC=clang SANITIZE=1 CFLAGS="-O1 -g -fsanitize=fuzzer-no-link" \
 	    $(FUZZ_BUILD)/float/fuzz
 	@sh scripts/fuzz.sh all $(FUZZ_BUILD)/float/fuzz
 
 fuzz-coverage: ## which share of the lines of each reader `make fuzz` has reached
-	@$(MAKE) $(if $(V),,-s) --no-print-directory BUILD=$(BUILD)/fuzz/coverage BLAS=none CC=gcc CFLAGS="-O0 -g --coverage" \
+	@$(MAKE) $(QUIET) --no-print-directory BUILD=$(BUILD)/fuzz/coverage BLAS=none CC=gcc CFLAGS="-O0 -g --coverage" \
 	    $(BUILD)/fuzz/coverage/float/tests/fuzz/test_replay
 	@sh scripts/fuzz.sh coverage $(BUILD)/fuzz/coverage/float
 
@@ -308,7 +309,7 @@ layers: all ## schemes by layer: SmolLM3, Gemma 3 and others (under 30 minutes, 
 	sh scripts/layers.sh ./$(PROGRAM)
 
 lesson: | $(filter deps,$(MAKECMDGOALS)) ## renew lesson/lesson.html, the lesson on gradients (1 minute)
-	@$(MAKE) $(if $(V),,-s) --no-print-directory $(TALES)
+	@$(MAKE) $(QUIET) --no-print-directory $(TALES)
 	@$(MAKE_PAGE)
 	@cp $(BUILD)/lesson/lesson.html lesson/lesson.html
 
@@ -329,7 +330,7 @@ test-memcheck: test-programs
 	@BITTER=$(HERE) BUILD=$(BUILD) sh tests/memcheck $(TEST_PROGRAMS) $(SCRIPTS)
 
 threads: ## train, search and compare under the thread sanitizer (2 minutes; clang with libomp)
-	@$(MAKE) $(if $(V),,-s) --no-print-directory BUILD=build/threads BLAS=none CC=clang CFLAGS="-O1 -g -fsanitize=thread" build/threads/bitter
+	@$(MAKE) $(QUIET) --no-print-directory BUILD=build/threads BLAS=none CC=clang CFLAGS="-O1 -g -fsanitize=thread" build/threads/bitter
 	@BITTER="$$PWD"/build/threads/bitter BUILD=build/threads TIME_LIMIT=1800 sh tests/run tests/threads/threads.sh
 
 lint: ## check with clang-format, cppcheck and clang-tidy
