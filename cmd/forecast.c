@@ -14,6 +14,7 @@
 #define VALIDATIONS      10   // with --minutes
 #define HEADS_MOST       24   // with --minutes: 85 million parameters
 #define LEAST_TEXT       2e4  // bytes of training text with which a run can be compared
+#define ENOUGH_TOKENS    0.7  // of TOKENS_PER_PARAMETER: choose_steps may leave three quarters for training
 
 static double step_tokens(const TrainOptions *o) {
     return (double)(o->batch * o->accumulate * o->context);
@@ -113,12 +114,11 @@ bool train_forecast(TrainOptions *o, const bool *given, double minutes, const Co
             return false;
         choose_steps(o, given, minutes, step, corpus);
         const Shape shape = sizes_of(o, corpus->tokenizer.vocab_size);
-        const double tokens = (double)o->steps * step_tokens(o) / (double)gpt_parameters(&shape);
-        printf("size    the largest that %g minutes and %d passes over the text train well: each parameter sees %.3g "
-               "tokens "
-               "(usual: %d%s)\n",
-               minutes, PASSES, tokens, TOKENS_PER_PARAMETER,
-               tokens < TOKENS_PER_PARAMETER ? "; too few to learn much" : "");
+        const size_t parameters = gpt_parameters(&shape);
+        const double tokens = (double)o->steps * step_tokens(o) / (double)parameters;
+        printf("size    %zu parameters, %s for %g minutes on this text: each sees %.3g tokens (usual: %d)\n",
+               parameters, tokens < ENOUGH_TOKENS * TOKENS_PER_PARAMETER ? "too many" : "chosen", minutes, tokens,
+               TOKENS_PER_PARAMETER);
         print_command(o);
     }
     const long long validations = o->eval_every > 0 ? o->steps / o->eval_every : 1;
@@ -127,7 +127,7 @@ bool train_forecast(TrainOptions *o, const bool *given, double minutes, const Co
     printf("time    about %.*f minutes on %d core%s", needed < 10, fmax(needed, 0.1), threads, threads == 1 ? "" : "s");
     const double all = (double)o->steps * step_tokens(o), passes = all / (double)corpus->train.count;
     if (!task) printf(passes < 10 ? ", %.2g passes over the text" : ", %.0f passes over the text", passes);
-    printf("\n");
+    printf("; measured just now, and longer if the machine gets busier\n");
     if (!task && passes > 2 * PASSES)
         printf(
             "text    small: each of its %.0f training tokens is seen %.0f times. After some %d times, a model may know "

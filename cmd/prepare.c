@@ -442,17 +442,20 @@ static bool check_made_of(const char *data, const char *path, const InputOptions
     Corpus corpus = {0};
     Texts texts = {.options = *input};
     size_t at = 0;
-    char quoted[2][QUOTED_CAPACITY];
+    char quoted[3][QUOTED_CAPACITY], name[PATH_CAPACITY + 16];
     if (!*input->tokenizer) snprintf(texts.options.tokenizer, sizeof texts.options.tokenizer, "%s", data);
     const bool read = corpus_open(&corpus, data, error) && texts_read(&texts, (char **)&path, 1, error);
     if (read) *error = (Error){0};
     const bool same = read && texts_encode(&texts, error) && holds_split(&texts.tokens, &at, &corpus.train) &&
                       holds_split(&texts.tokens, &at, &corpus.val) && at == texts.tokens.count;
+    for (int number = 2; number == 2 || path_exists(name); number++) snprintf(name, sizeof name, "%s-%d", data, number);
+    shell_quoted(quoted[0], name);
     if (read && !same && error->kind != ERROR_RUN)
         fail_input(error,
-                   "%s exists, but holds something else than %s, or in other tokens; make shards with `bitter prepare "
-                   "--out DIR %s`, or train on what is there with `bitter train --data %s`",
-                   data, path, shell_quoted(quoted[0], path), shell_quoted(quoted[1], data));
+                   "%s exists, but holds something else than %s, or in other tokens; for this text, first `bitter "
+                   "prepare --out %s%s%s %s`, then --data %s; for what is there, --data %s",
+                   data, path, quoted[0], *input->tokenizer ? " --tokenizer " : "", input->tokenizer,
+                   shell_quoted(quoted[1], path), quoted[0], shell_quoted(quoted[2], data));
     texts_free(&texts);
     corpus_close(&corpus);
     return same;

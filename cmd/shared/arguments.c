@@ -201,8 +201,12 @@ static bool check_operands(const Usage *usage, int count, char **operands, Error
         return fail_input(error, "takes %s %.*s, but got %d%s; `bitter %s --help` tells more",
                           many ? "at least one" : "one", (int)strcspn(name, "."), name, count,
                           second && count ? " words (a text with spaces needs quotes)" : "", usage->command);
-    for (int i = 0; i < (second ? 1 : count); i++) // the second word of `sample RUN WORDS` is a prompt
+    for (int i = 0; i < (second ? 1 : count); i++) { // the second word of `sample RUN WORDS` is a prompt
+        if (!*operands[i])
+            return fail_input(error, "a name is empty ('', perhaps for want of a shell variable); give %.*s",
+                              (int)strcspn(name + (*name == '['), ".] "), name + (*name == '['));
         if (!check_plain("the argument", operands[i], error)) return false;
+    }
     return true;
 }
 

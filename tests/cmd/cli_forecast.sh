@@ -54,7 +54,7 @@ marks='perplexity: unigram [0-9.]+, bigram [0-9.]+'
 guess='; at a guess, a good model: 5\.4 to 3\.5, as those of 59k to 399k parameters on War and Peace$'
 succeed "train" train book.txt $small --steps 40 --eval-every 10 --lr 1e-2 --warmup 5 --out run
 check "a text for 0.05 passes is not small" test "$(grep -c '^text  *small' "$scratch/out")" = 0
-check "it says how long it will take" says '^time    about [0-9.]+ minutes on 1 core, 0\.047 passes over the text$'
+check "it says how long it will take" says '^time    about [0-9.]+ minutes on 1 core, 0\.047 passes over the text; measured just now,'
 check "what to compare with" says "^compare $marks$guess"
 check "and where it landed" says "^landed  $marks, this run [0-9.]+ is (better|in between|worse)$guess"
 best=$(awk -F , 'NR > 1 && $6 != "" && (!best || $6 < best) { best = $6 } END { printf "%.2f", best }' run/log.csv)
@@ -80,7 +80,7 @@ succeed "generated text" train $small --data builtin:tales:bytes=20000 --steps 2
 check "is not compared with a book" says "^compare $marks$"
 head -c 3000 book.txt >little.txt
 succeed "a small text" train little.txt $small --steps 1700 --eval-every 0 --out little
-check "how long it will take, in plain numbers" says '^time .*, 20 passes over the text$'
+check "how long it will take, in plain numbers" says '^time .*, 20 passes over the text;'
 check "how small it is, what comes of that, and how much would do" \
     says '^text    small: each of its 2700 training tokens is seen 20 times\. .* by heart \(overfit\); have 7 thousand tokens or more'
 # Quotes and dashes are not letters; the umlauts of German are.
@@ -97,11 +97,13 @@ succeed "50,257 tokens" train --data foreign $small --steps 2 --out of-many
 check "have a unigram alone" says '^compare perplexity: unigram [0-9.]+$'
 succeed "a task" train --data builtin:copy:max=3 $small --context 32 --steps 20 --out copy
 check "is not compared with counts" test "$(grep -cE '^(compare|landed)' "$scratch/out")" = 0
-check "and has no passes" says '^time    about [0-9.]+ minutes on 1 core$'
+check "and has no passes" says '^time    about [0-9.]+ minutes on 1 core;'
 
 # --- --minutes ---
 succeed "--minutes" train book.txt --minutes 0.01 --threads 1 --eval-tokens 600 --layers 1 --batch 2 --out chosen
-check "it says what it chose" says "^size .* 0\.01 minutes and 4 passes over the text .* sees [0-9.e+-]+ tokens .*20"
+check "it says what it chose" says "^size    [0-9]+ parameters, (chosen|too many) for 0\.01 minutes on this text: each sees [0-9.e+-]+ tokens .*20"
+check "fewer than 14 tokens for each are too few" awk '
+    /^size/ { few = $0; sub(/.*each sees /, "", few); ok = (few + 0 < 14) == ($4 == "too") } END { exit !ok }' "$scratch/out"
 check "and how to repeat it" says '^again   bitter train --data runs/data/book .*--steps [0-9]+'
 sed -n 's/^again   bitter //p' "$scratch/out" >again
 check "options that are given stay" grep -q -- ' --layers 1 .*--batch 2 ' again

@@ -56,7 +56,11 @@ check "in the run's directory" grep -q '"steps": 4' again/config.json
 
 # --- what cannot be ---
 mkdir other && cp longer.txt other/book.txt
-refuses "another text of that name" "runs/data/book;other/book.txt;prepare --out;--data" train other/book.txt $small
+refuses "another text of that name" \
+    "runs/data/book;\`bitter prepare --out runs/data/book-2 other/book.txt\`;--data runs/data/book-2" train other/book.txt $small
+refuses "the same with a tokenizer" "--out runs/data/book-2 --tokenizer chars other" train other/book.txt --tokenizer chars $small
+refuses "no name" "name is empty;FILE" train ''
+refuses "no data" "which data?;--data" train --data ''
 head -c 100 book.txt >other/book.txt
 refuses "its beginning" "runs/data/book exists, but holds something else" train other/book.txt $small
 printf 'caf\303\251 \343\201\202' >other/zipped.txt
