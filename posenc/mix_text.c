@@ -9,6 +9,7 @@
 // which begins the next item, or else by the next option or number of the same list.
 #include "posenc/mix.h"
 
+#include "base/file/text.h"
 #include "base/option.h"
 #include "posenc/registry.h"
 #include "posenc/written.h"
@@ -102,13 +103,17 @@ static bool add_part(MixItem *item, Mix *mix, const Position *pos, int at, Error
 static bool parse_sum(MixItem *item, Mix *mix, int *at, Error *error) {
     for (;; ++*at) {
         const size_t length = scheme_length(mix->text + *at);
-        char scheme[TEXT_CAPACITY];
+        char scheme[TEXT_CAPACITY], quoted[QUOTED_CAPACITY];
         Position pos;
         Error reason;
         if (length == 0 && *mix->text)
             return mix_fail_at(error, mix, *at, "here should be the name of a position scheme; a sum has no spaces");
         snprintf(scheme, sizeof scheme, "%.*s", (int)length, mix->text + *at);
-        if (!position_parse(&pos, scheme, &reason))
+        const bool known = position_parse(&pos, scheme, &reason);
+        if (!known && (path_exists(mix->text) || path_ends_with(mix->text, ".txt")))
+            return fail_input(error, "there is no position scheme '%s'; if it is a text, give it as --data %s",
+                              mix->text, shell_quoted(quoted, mix->text));
+        if (!known)
             // A name alone is named by the reason.
             return mix->text[length] || strchr(mix->text, ':') ? mix_fail_at(error, mix, *at, "%s", reason.message)
                                                                : fail_input(error, "%s", reason.message);

@@ -1,6 +1,5 @@
 #include "posenc/registry.h"
 
-#include "base/file/text.h"
 #include "posenc/written.h"
 
 #include <stdio.h>
@@ -22,11 +21,8 @@ bool position_named(const char *name, size_t length) {
 
 static bool fail_unknown(const char *name, Error *error) {
     const char *names[64];
-    char all[TEXT_CAPACITY] = "", quoted[QUOTED_CAPACITY];
+    char all[TEXT_CAPACITY] = "";
     int count = 0;
-    if (path_exists(name) || path_ends_with(name, ".txt"))
-        return fail_input(error, "there is no position scheme '%s'; if it is a text, give it as --data %s", name,
-                          shell_quoted(quoted, name));
     for (; schemes[count]; count++) {
         names[count] = schemes[count]->name;
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", count ? ", " : "", names[count]);
