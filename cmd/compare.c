@@ -318,19 +318,31 @@ static void print_tests(FILE *out, const Plan *plan) {
 static bool register_plan(const Comparison *c, const char *path, Error *error) {
     const Plan *plan = &c->plan;
     AtomicFile file = {0};
-    if (!result_open(&file, "--register", path, REGISTER_HEAD, error)) return false;
+    Buffer json;
+    if (!file_read(&json, c->file, error)) return false;
+    if (!result_open(&file, "--register", path, REGISTER_HEAD, error)) {
+        free(json.bytes);
+        return false;
+    }
     FILE *out = file.stream;
     fprintf(out, "\nWritten by bitter %s before the first run of\n\n    %s\n\n", BITTER_VERSION, plan->command);
+    for (const Variant *v = plan->variants; v < plan->variants + plan->variant_count; v++)
+        fprintf(out, "- Scheme %s: `%s%s%s%s%s`%s%s\n", v->name, v->pos, *v->window ? OWN_WINDOW : "", v->window,
+                *v->stretch ? OWN_STRETCH : "", v->stretch, *v->own_rates ? ", learning rate " : "", v->own_rates);
     for (const Contrast *d = plan->contrasts; d < plan->contrasts + plan->contrast_count; d++)
         fprintf(out, "- Contrast %s - %s, named at %s\n", d->variant, d->other, d->named);
     fprintf(out, "- Seeds %lld to %lld\n", plan->base.seed, plan->base.seed + plan->seeds - 1);
     for (int rate = 0; rate < plan->rate_count; rate++) fprintf(out, "- Learning rate %g\n", plan->rates[rate]);
+    fprintf(out, "- Batch of %lld windows\n", plan->base.batch * plan->base.accumulate);
+    for (int task = 0; task < plan->task_count; task++)
+        fprintf(out, "- Task %s, %lld steps\n", plan->tasks[task], plan->task_steps);
     fputs("\n```\n", out);
     print_settings(out, plan);
     print_tests(out, plan);
-    fputs("```\n\nThe texts:\n\n```\n", out);
-    json_dumpf(c->data, out, JSON_INDENT(2));
-    fputs("\n```\n", out);
+    fputs("```\n\nAll that defines the runs, as compare.json has it, with the texts:\n\n```\n", out);
+    fputs((const char *)json.bytes, out);
+    fputs("```\n", out);
+    free(json.bytes);
     if (!result_close(&file, true, error)) return false;
     printf("plan     %s; nothing is trained yet: give the command without --register\n", path);
     return true;
@@ -493,8 +505,12 @@ static bool train_all(const Comparison *c, int workers, int cores, Error *error)
     if (workers == 0) workers = cores > plan->threads && c->shares == 0 ? cores / plan->threads : 1;
     crew_count(&crew);
     crew.due = workers < crew.mine - crew.done ? workers : crew.mine - crew.done;
-    printf("compare %s: %d runs; %d schemes, %d seed%s", c->directory, plan_job_count(plan), plan->variant_count,
-           plan->seeds, plan->seeds == 1 ? "" : "s");
+    const int runs = plan_job_count(plan), trained = plan_trained(plan), stretched = plan->variant_count - trained;
+    printf("compare %s: %d runs", c->directory, runs);
+    if (stretched > 0) printf(", %d of which measure weights of others", runs / plan->variant_count * stretched);
+    printf("; %d scheme%s", trained, trained == 1 ? "" : "s");
+    if (stretched > 0) printf(" and %d stretched", stretched);
+    printf(", %d seed%s", plan->seeds, plan->seeds == 1 ? "" : "s");
     if (plan->rate_count > 1) printf(", %d learning rates", plan->rate_count);
     if (plan->task_count > 0) printf(", %d tasks", plan->task_count);
     if (c->shares > 0) printf("; %d of the runs here", crew.mine);

@@ -15,8 +15,11 @@ import os
 import re
 import sys
 
-import numpy as np
-from scipy import stats
+try:
+    import numpy as np
+    from scipy import stats
+except ImportError as missing:
+    sys.exit(f"{os.path.basename(sys.argv[0])}: this python3 has no {missing.name}; `python3 -m pip install numpy scipy` gets it")
 
 NUMBER = r"[+-]?\d+(?:\.\d+)?"
 
@@ -44,24 +47,28 @@ class Report:
             self.plan = json.load(file)
         self.agree = self.differ = 0
         self.losses = {}  # (setting, scheme) -> {seed: loss}
-        self.longer = {}  # (setting, scheme, 2 or 4) -> {seed: loss} in windows of so many times the context
+        self.longer = {}  # (setting, scheme, 2, 4 or 8) -> {seed: loss} in windows of so many times the context
         self.context = context = {s["name"]: s["context"] for s in self.plan["settings"]}
         with open(os.path.join(directory, "results.csv"), encoding="utf-8") as file:
             for row in csv.DictReader(file):
                 if row["quantity"] != "loss" or row["task"] or row["chosen"] != "1":
                     continue
                 times = float(row["x"]) / context[row["setting"]]
-                if times in (2, 4):
+                if times in (2, 4, 8):
                     self.longer.setdefault((row["setting"], row["scheme"], int(times)), {})[int(row["seed"])] = float(row["value"])
                 if times == 1:
                     self.losses.setdefault((row["setting"], row["scheme"]), {})[int(row["seed"])] = float(row["value"])
         self.settings = [s["name"] for s in self.plan["settings"]]
         self.schemes = [s["name"] for s in self.plan["schemes"]]
+        weights = [tuple(s.get(key) for key in ("pos", "window", "learning_rate")) for s in self.plan["schemes"]]
+        # Schemes that others have the weights of, stretched; and how many schemes are trained.
+        self.plain = {w: s["name"] for w, s in zip(weights, self.plan["schemes"]) if not s.get("stretch")}
+        trained = sum(not s.get("stretch") or w not in self.plain for w, s in zip(weights, self.plan["schemes"]))
         named = [c for c in self.plan["contrasts"] if c["arm"] in self.schemes and c["other"] in self.schemes]
         primary = sum(c["after"] == 0 for c in self.plan["contrasts"])
         texts = len(self.plan["texts"])
         self.places = len(self.settings) // texts if texts > 1 else 0  # over the texts, one for each kind of setting
-        family, pairs = primary * (len(self.settings) + self.places), len(self.schemes) * (len(self.schemes) - 1) // 2
+        family, pairs = primary * (len(self.settings) + self.places), max(trained * (trained - 1) // 2, 1)
         self.pairs = pairs
         # Earlier versions wrote means with Student's t intervals; their reports cannot all be written again.
         self.medians_told = "| by loss |" in self.read("report.md")
@@ -196,21 +203,21 @@ class Report:
         """What is compared in longer windows: contrasts, all minus the reference, stretched schemes minus their own weights."""
         named, schemes = [(a, b) for a, b, _ in self.contrasts], self.plan["schemes"]
         reference = self.schemes[self.plan.get("reference", 0)]
-        weights = [tuple(s.get(key) for key in ("pos", "window", "learning_rate")) for s in schemes]
-        plain = {w: s["name"] for w, s in zip(weights, schemes) if not s.get("stretch")}
         pairs = list(named)
-        for w, s in zip(weights, schemes):
-            a = s["name"]
-            others = {reference, plain.get(w, a)} if s.get("stretch") and a != reference else {reference}
+        for s in schemes:
+            a, w = s["name"], tuple(s.get(key) for key in ("pos", "window", "learning_rate"))
+            others = {reference, self.plain.get(w, a)} if s.get("stretch") and a != reference else {reference}
             pairs += [(a, b) for b in others - {a} if (a, b) not in named and (b, a) not in named]
         return pairs
 
     def check_longer(self):
         """Differences in longer windows; all that exist are one family."""
         tables, units = self.tables("longer windows"), {}  # (contrast, window) -> one array for each setting that has it
+        longest = max((int(row["tokens"]) for row in tables[0]), default=0) if tables else 0
+        eight = longest >= 8 * max(self.context.values())  # which reports of earlier versions leave out
         for setting in self.settings:
             for arm, other in self.longer_pairs():
-                for times in (2, 4):
+                for times in (2, 4, 8) if eight else (2, 4):
                     a, b = (self.longer.get((setting, scheme, times), {}) for scheme in (arm, other))
                     if a and set(a) == set(b) == set(self.losses[setting, self.schemes[0]]):
                         window = str(times * self.context[setting])

@@ -11,8 +11,8 @@ differences for the intervals of lab/stats/paired.c, and their mean for Student'
 
 import sys
 
+from check_report import Report, median_interval  # says where to get numpy and scipy
 import numpy as np
-from check_report import Report, median_interval
 from scipy import stats
 
 ROOT = "runs/baseline/experiment-full/"

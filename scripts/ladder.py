@@ -13,10 +13,9 @@ import os
 import re
 import sys
 
-import numpy as np
-
-from check_report import Report, median_interval
+from check_report import Report, median_interval  # says where to get numpy and scipy
 from plot import COLOURS, plt, save
+import numpy as np
 
 BUDGETS = (2.5, 5, 10, 20, 40)  # RoPE's, in tokens for each parameter; the other schemes have 20
 PRIMARY = ("learned", "random", "t5")

@@ -6,12 +6,16 @@ Writes TABLE.svg: the first column is x, each other column a line, over a logari
 scripts/questions.py draws with the same functions.
 """
 import csv
+import os
 import sys
 
-import matplotlib
+try:
+    import matplotlib
 
-matplotlib.use("svg")
-import matplotlib.pyplot as plt
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+except ImportError as missing:
+    sys.exit(f"{os.path.basename(sys.argv[0])}: this python3 has no {missing.name}; `python3 -m pip install matplotlib` gets it")
 
 # Text stays text; without a date and random names, the same numbers give the same file.
 plt.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "bitter", "font.family": "sans-serif"})

@@ -15,9 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+import plot  # says where to get matplotlib, which numpy comes with
 import numpy as np
-
-import plot
 
 bitter, number, directory, data, results = sys.argv[1:]
 random = np.random.default_rng(1)

@@ -16,10 +16,13 @@ import sys
 import time
 
 sys.path.pop(0)  # this file has the name of the package
-import numpy as np
-from tensorboard.compat.proto.event_pb2 import Event, SessionLog
-from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary
-from tensorboard.summary.writer.event_file_writer import EventFileWriter
+try:
+    import numpy as np
+    from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+    from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary
+    from tensorboard.summary.writer.event_file_writer import EventFileWriter
+except ImportError as missing:
+    sys.exit(f"{os.path.basename(sys.argv[0])}: this python3 has no {missing.name}; `python3 -m pip install tensorboard` gets it")
 
 SCALARS = {"train_loss": "loss/train", "val_loss": "loss/val", "lr": "training/lr", "grad_norm": "training/grad_norm",
            "tokens_per_second": "training/tokens_per_second"}

@@ -231,7 +231,7 @@ Difference outcome_difference(const Outcome *o, int variant, int other, int sett
     for (int t = 0; t < texts; t++) outcome_gaps(gaps + t * o->seeds, o, variant, other, setting + t * apart, 1);
     d.gap = texts > 1 ? texts_summary(gaps, texts, o->seeds) : paired_summary(gaps, o->seeds);
     d.primary = named && named->after == 0;
-    difference_judge(&d, d.primary ? plan_family(plan) : plan->variant_count * (plan->variant_count - 1) / 2.0);
+    difference_judge(&d, d.primary ? plan_family(plan) : plan_pairs(plan));
     return d;
 }
 

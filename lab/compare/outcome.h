@@ -52,8 +52,8 @@ double outcome_share(const Outcome *outcome, int task, int variant, int seed, do
 // --- differences, each with one verdict, which every table, plot and sentence shows ---
 
 // The loss of one scheme minus that of another: below 0, `variant` is better. In windows of the trained length, primary
-// contrasts in all settings, and over the texts if there are several, are one family. All pairs of variants in one
-// setting are another, in which all other differences are exploratory.
+// contrasts in all settings, and over the texts if there are several, are one family. All pairs of trained
+// variants in one setting are another, in which all other differences are exploratory.
 typedef struct {
     int variant, other;
     int setting;        // over texts: the setting of the first text

@@ -173,6 +173,17 @@ int plan_weights(const Plan *plan, int variant) {
     return variant;
 }
 
+int plan_trained(const Plan *plan) {
+    int count = 0;
+    for (int v = 0; v < plan->variant_count; v++) count += plan_weights(plan, v) == v;
+    return count;
+}
+
+int plan_pairs(const Plan *plan) {
+    const int n = plan_trained(plan);
+    return n < 2 ? 1 : n * (n - 1) / 2;
+}
+
 bool plan_rates(Plan *plan, const char *list, Error *error) {
     const Option *row = option_find(train_options, "lr");
     return list_numbers(plan->rates, &plan->rate_count, RATES_MOST, list, row, "--lr-grid", error) &&

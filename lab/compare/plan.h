@@ -158,6 +158,10 @@ int plan_variant(const Plan *plan, const char *name);
 // windows and rates that is not stretched.
 int plan_weights(const Plan *plan, int variant);
 
+// How many variants are trained, that is have weights of their own, and how many pairs these make, but at least 1.
+int plan_trained(const Plan *plan);
+int plan_pairs(const Plan *plan);
+
 // Does the variant have this scheme and no other?
 bool variant_is(const Variant *variant, const char *scheme);
 

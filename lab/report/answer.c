@@ -39,8 +39,8 @@ static int name_others(Text *text, const Facts *facts, int setting, int pivot, V
 
 // The best scheme in a setting, and how sure that is.
 static void winner(Page *page, const Facts *facts, int setting) {
-    int order[VARIANTS_MOST], others = -1; // that have weights of their own
-    for (int v = 0; v < facts->plan->variant_count; v++) others += plan_weights(facts->plan, v) == v;
+    int order[VARIANTS_MOST];
+    const int others = plan_trained(facts->plan) - 1;
     sort_by_loss(order, facts, setting);
     const double loss = report_loss(facts, setting, order[0]).estimate;
     if (isnan(loss)) return;
@@ -109,21 +109,37 @@ static void task_cell(Page *page, const Facts *facts, int task, int variant) {
     page_cells(page, isnan(beyond.mean) ? "-" : "%.0f", beyond.mean);
 }
 
+// Begin a caption with `what` its numbers are, and of which runs, those of settings `from` to `to`: "3 seeds, trained
+// in windows of 64 to 128 tokens of tales".
+static void caption(Page *page, const Facts *facts, int from, int to, const char *what) {
+    const Plan *plan = facts->plan;
+    const int seeds = facts->outcome->seeds;
+    double least = INFINITY, most = 0;
+    for (int s = from; s <= to; s++) {
+        least = fmin(least, report_context(facts, s));
+        most = fmax(most, report_context(facts, s));
+    }
+    text_print(&page->text, "%s of %d seed%s, trained in windows of %.0f", what, seeds, seeds == 1 ? "" : "s", least);
+    if (most > least) text_print(&page->text, " to %.0f", most);
+    for (int t = plan->settings[from].text; t <= plan->settings[to].text; t++)
+        text_print(&page->text, "%s%s", t == plan->settings[from].text ? " tokens of " : ", ", plan->texts[t].name);
+}
+
 // Which scheme won: all of them from the lowest loss on, each against the reference by itself and with the others, and
 // beside that longer windows and tasks.
 static void ranking(Page *page, const Facts *facts, int setting) {
     const Plan *plan = facts->plan;
     const double T = report_context(facts, setting), longest = T * (1 << (MULTIPLES - 1));
     const char *reference = plan->variants[plan->reference].name;
-    char caption[2 * NAME_CAPACITY];
     int order[VARIANTS_MOST];
     sort_by_loss(order, facts, setting);
-    page_table(page,
-               "Which scheme won%s: median loss of %d seed%s in nats a token, and the median of the differences to %s "
-               "with the same seed, which may have another order",
-               facts->at[setting], facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s", reference);
-    snprintf(caption, sizeof caption, "Schemes by their median loss in nats a token%s", facts->at[setting]);
-    page_table_latex(page, 7 + plan->task_count, "ranking", facts->names[setting], caption);
+    text_print(&page->text, "Which scheme won%s: ", facts->at[setting]);
+    caption(page, facts, setting, setting, "median loss in nats a token");
+    page_table_latex(page, 7 + plan->task_count, "ranking", facts->names[setting],
+                     ". Differences to %s are medians over the same seeds, and may have another order%s", reference,
+                     facts->outcome->seeds > 1 ? ". 95% alone: each interval holds by itself with 95% confidence; 95% "
+                                                 "together: all of its family hold at once"
+                                               : "");
     page_row(page, true, "by loss|loss|minus %s|95%% alone|95%% together|verdict|windows of %.0f", reference, longest);
     for (int task = 0; task < plan->task_count; task++)
         page_cells(page, "%s, %% right: trained / longer", plan->tasks[task] + strlen(BUILTIN_PREFIX));
@@ -186,9 +202,11 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
                     exploratory ? "; hollow: not planned (exploratory)" : ""))
         return false;
     fputs("<details><summary>The numbers</summary>\n", page->html); // which the Markdown has, too
-    page_table(page, "%s", "");
-    page_table_latex(page, each > 1 ? 7 : 6, "contrasts", "",
-                     "Differences in loss, first minus second, with corrected 95% intervals");
+    caption(page, facts, 0, plan->setting_count - 1, "Differences in nats a token, first minus second: medians");
+    page_table_latex(page, each > 1 ? 7 : 6, "contrasts", "", "%s",
+                     facts->outcome->seeds > 1
+                         ? ". low, high: the 95% interval, corrected so that all of its family hold at once"
+                         : "");
     page_row(page, true, "contrast%s|difference|low|high|verdict|interval", each > 1 ? "|setting" : "");
     for (const Difference *d = contrasts; d < end; d++) {
         page_row(page, false, each > 1 ? "%s - %s|%s%s" : "%s - %s", plan->variants[d->variant].name,
@@ -210,16 +228,17 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
 
 // The same in longer windows, where stretched schemes differ, too.
 static void longer_windows(Page *page, const Facts *facts) {
-    static const char caption[] = "Differences in windows 2 and 4 times as long as in training (exploratory)";
     const Variant *variants = facts->plan->variants;
     const bool settings = facts->plan->setting_count > 1;
     if (facts->longer_count == 0) return;
-    page_table(
-        page,
-        "%s. The %d intervals \"together\" hold at once, as a family of their own. Schemes without a loss there are "
-        "left out",
-        caption, facts->longer_count);
-    page_table_latex(page, 6 + settings, "longer", "", caption);
+    caption(page, facts, 0, facts->plan->setting_count - 1,
+            "Differences in nats a token in windows 2, 4 and 8 times as long as in training (exploratory): medians");
+    page_table_latex(page, 6 + settings, "longer", "",
+                     facts->outcome->seeds > 1
+                         ? ". 95%% alone: each interval holds by itself with 95%% confidence; 95%% together: all %d of "
+                           "them hold at once, as a family of their own. Schemes without a loss there are left out"
+                         : ". Schemes without a loss there are left out",
+                     facts->longer_count);
     page_row(page, true, "longer windows%s|tokens|difference|95%% alone|95%% together|verdict",
              settings ? "|setting" : "");
     for (const Difference *d = facts->longer; d < facts->longer + facts->longer_count; d++) {
@@ -235,9 +254,8 @@ static void longer_windows(Page *page, const Facts *facts) {
 
 static void losses(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
-    static const char caption[] = "Loss in nats a token: mean and standard deviation over the seeds";
-    page_table(page, "%s", caption);
-    page_table_latex(page, 1 + plan->setting_count, "losses", "", caption);
+    caption(page, facts, 0, plan->setting_count - 1, "Loss in nats a token: mean and standard deviation");
+    page_table_latex(page, 1 + plan->setting_count, "losses", "", "%s", "");
     page_row(page, true, "scheme");
     for (int s = 0; s < plan->setting_count; s++)
         page_cells(page, "%s", plan->setting_count > 1 ? facts->names[s] : "loss");
@@ -277,8 +295,7 @@ static void settings(Page *page, const Facts *facts) {
 // What the intervals promise, and what it has cost to look at them before seeds were added.
 static void confidence(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
-    const int pairs = plan->variant_count * (plan->variant_count - 1) / 2;
-    bool exact = paired_exact(&facts->differences->gap, pairs);
+    bool exact = paired_exact(&facts->differences->gap, plan_pairs(plan));
     for (int i = 0; i < facts->contrasts * facts->each; i++)
         exact = exact && paired_exact(&facts->differences[i].gap, facts->differences[i].comparisons);
     for (int i = 0; i < facts->longer_count; i++)

@@ -1,6 +1,7 @@
 // What the sections of a report share.
 #include "lab/report/sections.h"
 
+#include "lab/compare/measure.h"
 #include "lab/report/page/numbers.h"
 
 #include <math.h>
@@ -52,7 +53,7 @@ static void gather_longer(Facts *facts) {
     for (int s = 0; s < plan->setting_count; s++)
         for (int v = 0; v < plan->variant_count; v++)
             for (int other = 0; other < plan->variant_count; other++)
-                for (int times = 2; times <= 4 && compared_longer(plan, v, other); times *= 2) {
+                for (int times = 2; times < 1 << MULTIPLES && compared_longer(plan, v, other); times *= 2) {
                     double gaps[SEEDS_MOST];
                     Difference d = {.variant = v, .other = other, .setting = s, .texts = 1, .times = times};
                     outcome_gaps(gaps, facts->outcome, v, other, s, times);
@@ -68,7 +69,7 @@ bool facts_gather(Facts *facts, const Outcome *outcome, Error *error) {
     if (plan->text_count > 1) facts->settings_over_texts = plan->setting_count / plan->text_count;
     facts->each = plan->setting_count + facts->settings_over_texts;
     name_settings(facts);
-    const int longer = 2 * plan->setting_count * (plan->contrast_count + 2 * plan->variant_count);
+    const int longer = (MULTIPLES - 1) * plan->setting_count * (plan->contrast_count + 2 * plan->variant_count);
     const size_t most = (size_t)(plan->contrast_count * facts->each + longer);
     Difference *next = facts->differences = calloc(most, sizeof *facts->differences);
     if (!next) return fail_run(error, "no memory for %zu differences", most);
@@ -163,7 +164,8 @@ void words_contrast(Text *text, const Facts *facts, const Difference *d, int cou
 // --- lines of charts ---
 void report_line(Chart *chart, const Facts *facts, int variant) {
     chart_line(chart, "%s", facts->plan->variants[variant].name);
-    chart_style(chart, variant, facts->plan->variants[variant].learned + 2 * (variant / HUES));
+    const Variant *v = &facts->plan->variants[variant];
+    chart_style(chart, variant, v->learned + 2 * (*v->stretch || variant / HUES));
 }
 
 // --- means ---

@@ -151,9 +151,10 @@ bool report_models(Page *page, const Facts *facts, Error *error) {
     for (int variant = 0; ok && variant < facts->plan->variant_count; variant++) {
         const Variant *v = &facts->plan->variants[variant];
         const Job job = outcome_job(facts->outcome, facts->setting, variant, 0);
-        char directory[PATH_CAPACITY], weights[PATH_CAPACITY];
+        char directory[PATH_CAPACITY], weights[PATH_CAPACITY], name[2 * TEXT_CAPACITY];
         Run run;
         if (plan_weights(facts->plan, variant) != variant) continue; // shown already
+        snprintf(name, sizeof name, "%s%s, seed %lld", v->name, facts->at[facts->setting], facts->plan->base.seed);
         ok = comparison_path(directory, facts->outcome->comparison, &job, "", error) &&
              comparison_path(weights, facts->outcome->comparison, &job, "model.safetensors", error);
         if (ok && path_missing(weights)) {
@@ -167,16 +168,17 @@ bool report_models(Page *page, const Facts *facts, Error *error) {
             report_line(&waves, facts, variant);
             ok = scheme_codes(codes, &run.gpt, error) && add_waves(&waves, codes, T, C, error);
         }
-        if (variant_is(v, "rope-learned")) ok = ok && frequency_chart(page, v->name, &run.gpt, error);
-        if (v->enters >> ENTERS_BIAS & 1) ok = ok && bias_chart(page, v->name, &run.gpt, error);
-        ok = ok && report_heads(page, v->name, &run, error);
+        if (variant_is(v, "rope-learned")) ok = ok && frequency_chart(page, name, &run.gpt, error);
+        if (v->enters >> ENTERS_BIAS & 1) ok = ok && bias_chart(page, name, &run.gpt, error);
+        ok = ok && report_heads(page, name, &run, error);
         run_close(&run);
     }
     if (ok && waves.count > 0) { // and what tables look like that are made of nothing
         for (size_t i = 0; i < (size_t)T * (size_t)C; i++) codes[i] = (real)random_normal(random_key(1337, "noise"), i);
         chart_line(&waves, "random numbers");
         ok = add_waves(&waves, codes, T, C, error) &&
-             page_chart(page, &waves, error, "Which waves tables of positions are made of");
+             page_chart(page, &waves, error, "Which waves tables of positions are made of%s, seed %lld",
+                        facts->at[facts->setting], facts->plan->base.seed);
     }
     chart_free(&waves);
     free(codes);

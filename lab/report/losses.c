@@ -7,21 +7,27 @@
 
 bool report_pairs(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
+    if (plan_trained(plan) < 2) return true;
     page_paragraph(
         page,
         "Loss of the row's scheme minus that of the column's; below 0, the row's is better. * = the interval "
         "leaves out 0. The primary contrasts have the intervals that they have above. All other pairs are "
         "exploratory: their intervals are corrected for all %d pairs of a setting, which hold at once with 95%% "
-        "confidence.",
-        plan->variant_count * (plan->variant_count - 1) / 2);
+        "confidence.%s",
+        plan_pairs(plan),
+        plan_trained(plan) < plan->variant_count
+            ? " Stretched schemes have the losses of those whose weights they have."
+            : "");
     for (int setting = facts->setting; setting >= 0; setting--) {
         page_table(page, "differences in nats a token%s", facts->at[setting]);
         page_row(page, true, "scheme");
         for (int variant = 0; variant < plan->variant_count; variant++)
-            page_cells(page, "%s", plan->variants[variant].name);
+            if (plan_weights(plan, variant) == variant) page_cells(page, "%s", plan->variants[variant].name);
         for (int row = 0; row < plan->variant_count; row++) {
+            if (plan_weights(plan, row) != row) continue;
             page_row(page, false, "%s", plan->variants[row].name);
             for (int column = 0; column < plan->variant_count; column++) {
+                if (plan_weights(plan, column) != column) continue;
                 if (column == row) {
                     page_cells(page, " ");
                     continue;

@@ -15,7 +15,7 @@ typedef struct {
     int settings_over_texts;                   // so many settings there are with each text; 0 with one text
     Difference *differences; // (contrasts, each) that somebody has named, in all settings, then over the texts
     int contrasts, each;
-    Difference *longer; // (longer_count) in windows of twice and four times the trained length: one family
+    Difference *longer; // (longer_count) in windows of 2, 4 and 8 times the trained length: one family
     int longer_count;
     int setting; // whose models are opened: the last one, which on a ladder is the largest
 } Facts;
@@ -42,8 +42,8 @@ bool words_plateau(Text *text, const Facts *facts, int setting);
 bool words_grid_ends(Text *text, const Facts *facts, int setting);
 
 // --- charts and means ---
-// A line for a scheme, whose hue is its number. Learned schemes are dashed; from the ninth scheme on, hues come again
-// with other dashes.
+// A line for a scheme, whose hue is its number. Learned schemes are dashed; stretched ones, which may have the line of
+// another, and those from the ninth on, whose hues come again, have other dashes.
 void report_line(Chart *chart, const Facts *facts, int variant);
 
 // A quantity over the complete seeds: its mean, NAN where a seed has none, and standard deviation, NAN with one seed;

@@ -13,12 +13,21 @@ check "the command, which trains" grep -q "^    bitter compare .*--out runs none
 date='named at 20[0-9-]*T[0-9:]*Z$'
 check "contrasts and their date" test "$(grep -cE "^- Contrast (rope - none|alibi - rope), $date" plan.md)" -eq 2
 check "seeds" grep -qx -- '- Seeds 1337 to 1339' plan.md
+check "schemes, with all their options" grep -qx -- '- Scheme rope: `rope:base=10000,pairing=half,skip=0`' plan.md
+check "the batch" grep -qx -- '- Batch of 4 windows' plan.md
+check "and all other options" test "$(grep -cE '^ +"(dropout|clip|weight-decay|warmup|min-lr|precision|accumulate)": ' plan.md)" -eq 7
 check "rates" grep -qx -- '- Learning rate 0.001' plan.md
 check "settings" grep -qE '^- +1 +2 +16 +16 +7424 +30 ' plan.md
 check "what is tested" grep -qx 'tested   rope - none, alibi - rope; 2 intervals of 95% that hold together' plan.md
 check "what so many seeds resolve" grep -q '^power .* seeds find .* in 4 of 5 .* [0-9.]* times' plan.md
 check "the texts" grep -q '"name": "builtin:tales:bytes=40000"' plan.md
-check "their CRC-32" test "$(grep -cE '"crc32": "[0-9a-f]{8}"' plan.md)" -eq 2
+check "their CRC-32" test "$(sed '1,/^  "data": /d' plan.md | grep -cE '"crc32": "[0-9a-f]{8}"')" -eq 2
+mine='bias: -a*log(1 + b*d); a = 1 per head, b = 0.5 > 0'
+need compare $small none "mine=$mine" 'near=rope@0.01 --window 8' 'far=rope --stretch yarn:factor=4' --tasks copy:max=3 --out other --register other-plan.md
+check "a formula" grep -qxF -- "- Scheme mine: \`{$mine}\`" other-plan.md
+check "windows, a stretch and rates" test "$(grep -cF -e '--window 8`, learning rate 0.01' -e ' --stretch yarn:factor=4`' other-plan.md)" -eq 2
+check "tasks" grep -qx -- '- Task builtin:copy:max=3, 30 steps' other-plan.md
+rm -r other other-plan.md
 check "the version" grep -q "^Written by bitter $("$BITTER" --version | head -n 1 | tr -dc '0-9.') before the first run of$" plan.md
 
 # --- kept, until somebody names others, and by the runs ---

@@ -476,7 +476,9 @@ static void draw_chart(FILE *out, const Chart *chart, const char *title, bool al
         draw_rows(&d);
     } else {
         draw_y_axis(&d);
-        for (int l = 0; l < d.count; l++) draw_line(&d, l);
+        for (int dash = 0; dash < DASHES; dash++) // over a whole line, a dashed one leaves both to be seen
+            for (int l = 0; l < d.count; l++)
+                if (chart->lines[l].dash % DASHES == dash) draw_line(&d, l);
         draw_legend(&d);
     }
     fputs("</svg>\n", out);

@@ -185,21 +185,29 @@ void page_fold_end(Page *page) {
 }
 
 // --- tables ---
+static void table_begin(Page *page, const char *caption) {
+    fputs("<div class=\"scroll\" tabindex=\"0\"><table>\n", page->html);
+    mark(page, "\n");
+    if (*caption) both(page, "<caption>", "</caption>\n", "", "\n\n", caption);
+}
+
 void page_table(Page *page, const char *caption, ...) {
+    va_list arguments;
+    va_start(arguments, caption);
+    table_begin(page, printed(page, caption, arguments));
+    va_end(arguments);
+}
+
+void page_table_latex(Page *page, int columns, const char *label, const char *setting, const char *caption, ...) {
     va_list arguments;
     va_start(arguments, caption);
     const char *words = printed(page, caption, arguments);
     va_end(arguments);
-    fputs("<div class=\"scroll\" tabindex=\"0\"><table>\n", page->html);
-    mark(page, "\n");
-    if (*words) both(page, "<caption>", "</caption>\n", "", "\n\n", words);
-}
-
-void page_table_latex(Page *page, int columns, const char *label, const char *setting, const char *caption) {
+    table_begin(page, words);
     if (!page->latex) return;
     page->in_latex = columns > 5 ? "table*" : "table"; // over both columns of a page, or one
     fprintf(page->latex, "\n\\begin{%s}\n\\centering\n\\caption{", page->in_latex);
-    latex_text(page->latex, caption);
+    latex_text(page->latex, words);
     fprintf(page->latex, "}\n\\label{tab:%s%s%s}\n\\sbox0{\\begin{tabular}{l", label, *setting ? "-" : "", setting);
     for (int i = 1; i < columns; i++) fputc('r', page->latex);
     fputs("}\n", page->latex);

@@ -57,9 +57,10 @@ void page_row(Page *page, bool heading, const char *format, ...) FORMAT_CHECK(3,
 // Add cells to it; of a number that is NaN or infinite, "-".
 void page_cells(Page *page, const char *format, ...) FORMAT_CHECK(2, 3);
 void page_table_end(Page *page);
-// The table that has just begun, of so many columns, goes into the LaTeX, too, with a caption and the label
-// tab:LABEL-SETTING, or tab:LABEL without a setting.
-void page_table_latex(Page *page, int columns, const char *label, const char *setting, const char *caption);
+// Begin a table that goes into the LaTeX, too, there with so many columns and the label tab:LABEL-SETTING, or tab:LABEL
+// without a setting.
+void page_table_latex(Page *page, int columns, const char *label, const char *setting, const char *caption, ...)
+    FORMAT_CHECK(5, 6);
 
 // Write text escaped for HTML and XML, or for Markdown. Control characters become spaces, and for XML bytes that are
 // not UTF-8 U+FFFD.

@@ -7,10 +7,11 @@
 static void write_line(FILE *out, const Chart *chart, int l) {
     const Line *line = &chart->lines[l];
     const bool rows = chart->sides[0];
-    fprintf(out, "\\addplot%s] coordinates {",
-            rows           ? "[only marks, mark=*, error bars/.cd, x dir=both, x explicit"
-            : chart->bands ? "+[error bars/.cd, y dir=both, y explicit"
-                           : "+[");
+    fprintf(out, "\\addplot%s%s] coordinates {",
+            rows         ? "[only marks, mark=*, error bars/.cd, x dir=both, x explicit"
+            : line->dash ? "+[densely dashed, mark options=solid"
+                         : "+[solid",
+            !rows && chart->bands ? ", error bars/.cd, y dir=both, y explicit" : "");
     for (const Point *p = line->points; p < line->points + line->count; p++) {
         const double up = isfinite(p->high) ? p->high - p->y : 0, down = isfinite(p->low) ? p->y - p->low : 0;
         if (!isfinite(p->y)) continue;

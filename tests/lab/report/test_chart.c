@@ -204,26 +204,27 @@ static void legends_have_all_names(void **state) {
     }
 }
 
-// A line has the hue that it was given, and learned schemes a dash; a ring is around one point.
+// A line has the hue that it was given, and learned schemes a dash, over the whole lines; a ring is around one point.
 static void lines_have_their_style(void **state) {
     Chart chart = {.x_label = "x", .y_label = "y"};
     Page page;
     Error error;
+    chart_line(&chart, "learned");
+    chart_style(&chart, 3, 1);
+    chart_point(&chart, 1, 2);
+    chart_point(&chart, 2, 1);
     chart_line(&chart, "designed");
     chart_style(&chart, 3, 0);
     chart_point(&chart, 1, 1);
     chart_point(&chart, 2, 2);
     chart_ring(&chart);
-    chart_line(&chart, "learned");
-    chart_style(&chart, 3, 1);
-    chart_point(&chart, 1, 2);
-    chart_point(&chart, 2, 1);
     open_page(&page, "Title");
     must(page_chart(&page, &chart, &error, "Chart"), &error);
     close_page(&page);
     char *svg = contents("plot-1.svg");
     expect_text(svg, "<g class=\"series h3 d0\" data-name=\"designed\">");
     expect_text(svg, "<g class=\"series h3 d1\" data-name=\"learned\">");
+    assert_true(strstr(svg, "series h3 d0") < strstr(svg, "series h3 d1"));
     assert_int_equal(times(svg, "class=\"ring\""), 1);
     assert_int_equal(times(svg, "class=\"line\""), 4); // with those of the legend
     assert_int_equal(times(svg, "class=\"name\""), 2);

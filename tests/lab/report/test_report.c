@@ -76,9 +76,33 @@ static void tables_in_latex(void **state) {
     expect_text(tex, "\\begin{tabular}{lr}\nscheme & loss \\\\ \\hline\n");
     expect_text(tex, "a\\_b & $3.0000 \\pm 0.0000$ \\\\\n");
     expect_text(tex, "learned & $2.7000 \\pm 0.0100$ \\\\\n\\end{tabular}}\n");
-    expect_text(tex, "\\caption{Schemes by their median loss in nats a token}\n\\label{tab:ranking}\n");
-    expect_text(tex, "with corrected 95\\% intervals}\n\\label{tab:contrasts}\n");
+    expect_text(
+        tex, "\\caption{Which scheme won: median loss in nats a token of 3 seeds, trained in windows of ");
+    expect_text(tex, "together: all of its family hold at once}\n\\label{tab:ranking}\n");
+    expect_text(tex, "corrected so that all of its family hold at once}\n\\label{tab:contrasts}\n");
     expect_text(tex, "learned - a\\_b & $-0.3000$ & $-0.3248$ & $-0.2752$ & better & primary, single \\\\\n");
+}
+
+// A stretched scheme is in no pair: it has the losses of the one whose weights it has.
+static void stretched_schemes_are_in_no_pair(void **state) {
+    make_plan("rope;y=rope --stretch yarn:factor=4;alibi;none", "", "", "");
+    assert_int_equal(plan_trained(plan), 3);
+    put_gaps(-0.3, 0.01);
+    const char *text = section_as(report_pairs, "html");
+    expect_text(text, "corrected for all 3 pairs");
+    expect_text(text, "| scheme | rope | alibi | none |");
+    expect_no_text(text, "| y |");
+}
+
+// A line that lies on another's has a dash of its own, and is drawn over it.
+static void stretched_schemes_have_dashes(void **state) {
+    Chart chart = {0};
+    make_plan("y=rope --stretch yarn:factor=4;rope;l=rope-learned --stretch pi", "", "", "");
+    const Facts of = {.plan = plan};
+    for (int v = 0; v < plan->variant_count; v++) report_line(&chart, &of, v);
+    assert_true(chart.lines[0].dash > 0 && chart.lines[1].dash == 0);
+    assert_true(chart.lines[2].dash > 0 && chart.lines[2].dash != chart.lines[0].dash);
+    chart_free(&chart);
 }
 
 // Each of sixteen schemes has a colour or a dash of its own; learned ones are dashed.
@@ -227,11 +251,18 @@ static void what_is_detectable_is_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        section_test(ends_of_the_grid_are_named), section_test(lines_pass_over_lengths_that_were_not_asked),
-        section_test(tasks_have_seeds_as_units),  section_test(tables_in_latex),
-        section_test(schemes_look_different),     section_test(compute_is_told_with_tokens),
-        section_test(curves_are_medians),         section_test(times_within_noise_are_marked),
-        section_test(longer_windows_are_told),    section_test(limits_are_those_of_the_plan),
+        section_test(ends_of_the_grid_are_named),
+        section_test(lines_pass_over_lengths_that_were_not_asked),
+        section_test(tasks_have_seeds_as_units),
+        section_test(tables_in_latex),
+        section_test(stretched_schemes_are_in_no_pair),
+        section_test(stretched_schemes_have_dashes),
+        section_test(schemes_look_different),
+        section_test(compute_is_told_with_tokens),
+        section_test(curves_are_medians),
+        section_test(times_within_noise_are_marked),
+        section_test(longer_windows_are_told),
+        section_test(limits_are_those_of_the_plan),
         section_test(what_is_detectable_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
