@@ -505,12 +505,10 @@ static bool train_all(const Comparison *c, int workers, int cores, Error *error)
     if (workers == 0) workers = cores > plan->threads && c->shares == 0 ? cores / plan->threads : 1;
     crew_count(&crew);
     crew.due = workers < crew.mine - crew.done ? workers : crew.mine - crew.done;
-    const int runs = plan_job_count(plan), trained = plan_trained(plan), stretched = plan->variant_count - trained;
+    const int runs = plan_job_count(plan), stretched = plan->variant_count - plan_trained(plan);
     printf("compare %s: %d runs", c->directory, runs);
-    if (stretched > 0) printf(", %d of which measure weights of others", runs / plan->variant_count * stretched);
-    printf("; %d scheme%s", trained, trained == 1 ? "" : "s");
-    if (stretched > 0) printf(" and %d stretched", stretched);
-    printf(", %d seed%s", plan->seeds, plan->seeds == 1 ? "" : "s");
+    if (stretched > 0) printf(", of which %d only measure", runs / plan->variant_count * stretched);
+    printf("; %d schemes, %d seed%s", plan->variant_count, plan->seeds, plan->seeds == 1 ? "" : "s");
     if (plan->rate_count > 1) printf(", %d learning rates", plan->rate_count);
     if (plan->task_count > 0) printf(", %d tasks", plan->task_count);
     if (c->shares > 0) printf("; %d of the runs here", crew.mine);

@@ -135,11 +135,11 @@ static void ranking(Page *page, const Facts *facts, int setting) {
     sort_by_loss(order, facts, setting);
     text_print(&page->text, "Which scheme won%s: ", facts->at[setting]);
     caption(page, facts, setting, setting, "median loss in nats a token");
-    page_table_latex(page, 7 + plan->task_count, "ranking", facts->names[setting],
-                     ". Differences to %s are medians over the same seeds, and may have another order%s", reference,
-                     facts->outcome->seeds > 1 ? ". 95% alone: each interval holds by itself with 95% confidence; 95% "
-                                                 "together: all of its family hold at once"
-                                               : "");
+    page_table_latex(
+        page, 7 + plan->task_count, "ranking", facts->names[setting],
+        ". Differences to %s are medians over the same seeds, and may have another order. 95%% alone: each "
+        "interval holds by itself with 95%% confidence; 95%% together: all of its family hold at once",
+        reference);
     page_row(page, true, "by loss|loss|minus %s|95%% alone|95%% together|verdict|windows of %.0f", reference, longest);
     for (int task = 0; task < plan->task_count; task++)
         page_cells(page, "%s, %% right: trained / longer", plan->tasks[task] + strlen(BUILTIN_PREFIX));
@@ -203,10 +203,8 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
         return false;
     fputs("<details><summary>The numbers</summary>\n", page->html); // which the Markdown has, too
     caption(page, facts, 0, plan->setting_count - 1, "Differences in nats a token, first minus second: medians");
-    page_table_latex(page, each > 1 ? 7 : 6, "contrasts", "", "%s",
-                     facts->outcome->seeds > 1
-                         ? ". low, high: the 95% interval, corrected so that all of its family hold at once"
-                         : "");
+    page_table_latex(page, each > 1 ? 7 : 6, "contrasts", "",
+                     ". low, high: the 95%% interval, corrected so that all of its family hold at once");
     page_row(page, true, "contrast%s|difference|low|high|verdict|interval", each > 1 ? "|setting" : "");
     for (const Difference *d = contrasts; d < end; d++) {
         page_row(page, false, each > 1 ? "%s - %s|%s%s" : "%s - %s", plan->variants[d->variant].name,
@@ -234,10 +232,8 @@ static void longer_windows(Page *page, const Facts *facts) {
     caption(page, facts, 0, facts->plan->setting_count - 1,
             "Differences in nats a token in windows 2, 4 and 8 times as long as in training (exploratory): medians");
     page_table_latex(page, 6 + settings, "longer", "",
-                     facts->outcome->seeds > 1
-                         ? ". 95%% alone: each interval holds by itself with 95%% confidence; 95%% together: all %d of "
-                           "them hold at once, as a family of their own. Schemes without a loss there are left out"
-                         : ". Schemes without a loss there are left out",
+                     ". 95%% alone: each interval holds by itself with 95%% confidence; 95%% together: all %d of them "
+                     "hold at once, as a family of their own. Schemes without a loss there are left out",
                      facts->longer_count);
     page_row(page, true, "longer windows%s|tokens|difference|95%% alone|95%% together|verdict",
              settings ? "|setting" : "");

@@ -7,7 +7,6 @@
 
 bool report_pairs(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
-    if (plan_trained(plan) < 2) return true;
     page_paragraph(
         page,
         "Loss of the row's scheme minus that of the column's; below 0, the row's is better. * = the interval "
@@ -15,9 +14,7 @@ bool report_pairs(Page *page, const Facts *facts, Error *error) {
         "exploratory: their intervals are corrected for all %d pairs of a setting, which hold at once with 95%% "
         "confidence.%s",
         plan_pairs(plan),
-        plan_trained(plan) < plan->variant_count
-            ? " Stretched schemes have the losses of those whose weights they have."
-            : "");
+        plan_trained(plan) < plan->variant_count ? " Stretched schemes, which are not trained, are left out." : "");
     for (int setting = facts->setting; setting >= 0; setting--) {
         page_table(page, "differences in nats a token%s", facts->at[setting]);
         page_row(page, true, "scheme");

@@ -28,9 +28,16 @@ for stretch in yarn:factor=4 pi:factor=2 dynamic ntk llama3; do
     check "$stretch: nor in longer contexts" test "$(value $one same 64)" != "$(value $plain same 64)"
 done
 check "as many numbers of each" test "$(cut -d , -f 7 all/results.csv | sort | uniq -c | awk '{ print $1 }' | sort -u | wc -l)" -eq 2
+check "how many runs only measure" says '^compare all: 14 runs, of which 10 only measure; 7 schemes, 2 seeds;'
+check "pairs are those of trained schemes" grep -qF 'corrected for all 1 pairs' all/report.html
+check "charts of a model name its seed" test "$(grep -cE 'which report.html shows: (Bias|Attention) by distance: (rope|alibi), seed 1337$' all/report.md)" -eq 3
+check "tables say what they are of" test "$(grep -c 'of 2 seeds, trained in windows of 16 tokens of tales' all/report.md all/report.tex | tr '\n' ' ')" = \
+    'all/report.md:4 all/report.tex:4 '
 check "contrasts are of those that were trained" test "$(grep -c '"arm"' all/compare.json)" -eq 1
 check "longer windows are told" grep -q '^in windows of 64: .*rope' "$scratch/out"
-check "with intervals" grep -qE '^\| p - rope \| 32 \| [+-][0-9.]+ \| [+-]' all/report.md
+for x in 32 64 128; do
+    check "with intervals, in windows of $x" grep -qE "^\\| p - rope \\| $x \\| [+-][0-9.]+ \\| [+-]" all/report.md
+done
 check "each plot is named by what it shows" grep -q '^plot-1.svg: Differences in loss' all/report.md
 check "also where only the page shows it" grep -q '^- plot-[0-9]*.svg, .*: Loss against the length of the window' all/report.md
 check "and in the terminal" says '^plot .*plot-1.svg: Differences'
