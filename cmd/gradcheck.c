@@ -35,7 +35,8 @@ static const Option gradcheck_options[] = {
     NUMBER_ROW("dropout", FIELD(train.dropout), "0", 0, 0.9, "X",
                "dropout of the model; every pass drops the same elements"),
     INTEGER_ROW("seed", FIELD(train.seed), "1", 0, HUGE_VAL, "random seed of model and text"),
-    FLAG_ROW("controls", FIELD(controls), "also check two wrong gradients, in which tensors must fail"),
+    FLAG_ROW("controls", FIELD(controls),
+             "also check a wrong gradient of rope and one of learned, in which tensors must fail"),
     {0},
 };
 
@@ -116,6 +117,8 @@ static bool check_all(int *failures, const Shape *shape, const GradcheckOptions 
 // Gradients with a mistake planted, in which at least one tensor must fail.
 static bool check_controls(int *failures, const Shape *shape, const GradcheckOptions *options, Error *error) {
     static const char *const names[] = {"sign", "dropped"};
+    puts("Whatever --pos is, the controls are rope and learned with a mistake: does this check notice a wrong "
+         "gradient?");
     for (int i = 0; i < 2; i++) {
         const Mistake *mistake = mistake_find(names[i], error);
         Planted planted;
@@ -123,7 +126,9 @@ static bool check_controls(int *failures, const Shape *shape, const GradcheckOpt
         double worst;
         int wrong;
         mistake_plant(&planted, mistake);
-        if (!mix_create(&pos, planted.scheme.name, shape, error)) return false;
+        Error reason;
+        if (!mix_create(&pos, planted.scheme.name, shape, &reason))
+            return fail_input(error, "--controls need %s: %s", planted.scheme.name, reason.message);
         pos.part[0].scheme = &planted.scheme;
         printf("control: %s, with a mistake: %s\n", planted.scheme.name, mistake->sentence);
         if (!check(&worst, &wrong, &pos, options, options->train.seed, error)) return false;

@@ -182,6 +182,7 @@ fi
 # --- gradcheck ---
 succeed "gradcheck" gradcheck --pos rope --controls
 check "every tensor is listed" says '^ +h\.1\.attn\.qkv\.weight +[0-9.e-]+ +ok'
+check "it says what the controls are" says '^Whatever --pos is, the controls are rope and learned'
 check "both controls fail, as they must" test "$(grep -c 'fails, as it must' "$scratch/out")" -eq 2
 controls() { # CONTROL TENSOR VERDICT
     sed -n "/^control: $1,/,/wrong; worst/p" "$scratch/out" | grep -Eq "^ +$2 +[0-9.e+-]+ +$3"
@@ -191,6 +192,7 @@ check "and nothing after it" controls rope 'h\.1\.attn\.proj\.weight' ok
 check "a dropped term spoils the table" controls learned 'pos\.table' FAILED
 check "and nothing else" controls learned wte ok
 check "how to read it" says '^How to read it: '
+refuses "controls of shapes that rope cannot have" "--controls need rope;must be even" gradcheck --pos alibi --controls --width 6 --heads 2
 succeed "gradcheck of all schemes" gradcheck --layers 1 --width 4 --context 4 --batch 1
 last_lines() { # SCHEME: after the heading of the last table
     sed -n '/^scheme  *largest/,$p' "$scratch/out" | grep -Eq "^$1 +([0-9.e+-]+ +ok|left out)$"
