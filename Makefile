@@ -3,9 +3,9 @@
 # BLAS=openblas|blis|mkl|accelerate|none, the library of matrix products; keep each in a BUILD of its own (`make
 # bench-blas`). KERNELS=blas leaves all products to it. VECTOR=16|32|64: bytes of a vector of the program's own kernels.
 # PREFIX and DESTDIR: where `make install` puts the program (/usr/local), and what to put before these paths. PORTABLE=1
-# installs one for all processors. LAUNCH: what starts a program that was built for another machine (qemu-aarch64).
-# WASM_CC: a clang with a C library for WebAssembly, for `make lesson` alone. SYSTEM=Darwin builds for macOS elsewhere, with
-# BREW, the directory where its libraries are (scripts/macos.sh).
+# builds and installs one for all processors, whose library is in LIBDIR (PREFIX/lib). LAUNCH: what starts a program that
+# was built for another machine (qemu-aarch64). WASM_CC: a clang with a C library for WebAssembly, for `make lesson` alone.
+# SYSTEM=Darwin builds for macOS elsewhere, with BREW, the directory where its libraries are (scripts/macos.sh).
 
 CFLAGS  ?= -O3 -g
 # Compilers prefer vectors of 256 bits where there are 512, but here these are faster by 3 to 7% (model/SPEED.md).
@@ -13,6 +13,7 @@ ARCH    ?= $(if $(filter arm64 aarch64,$(shell uname -m)),-mcpu=native,-march=na
 BLAS    ?= openblas
 WASM_CC ?= clang
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX:/=)/lib
 SYSTEM  ?= $(shell uname -s)
 BUILD   ?= build$(if $(SANITIZE),/sanitize)
 PROGRAM := $(if $(filter build,$(BUILD)),,$(BUILD)/)bitter
@@ -102,8 +103,8 @@ ifneq ($(VECTOR),)
 INCLUDES += -DVECTOR=$(or $(filter 16 32 64,$(VECTOR)),$(error VECTOR is 16, 32 or 64 bytes, not '$(VECTOR)'))
 endif
 
-# The name of the directory goes into no file, so that a program built elsewhere has the same bytes.
-ANYWHERE := -ffile-prefix-map="$$PWD"=.
+# The names of the directories go into no file, whatever CFLAGS are, so that a program built elsewhere has the same bytes.
+ANYWHERE := -ffile-prefix-map="$$PWD"=. $(if $(filter /%,$(BUILD)),-ffile-prefix-map=$(BUILD)=build)
 COMPILE := $(CC) -std=c11 -D_XOPEN_SOURCE=700 $(if $(filter Darwin,$(SYSTEM)),-D_DARWIN_C_SOURCE) \
            $(CFLAGS) $(ARCH) $(ANYWHERE) $(MATH) $(OPENMP) $(WARNINGS) $(SANITIZERS) -I. $(INCLUDES) -MMD -MP
 LIBS    := $(LIBDIRS) $(addprefix -Wl$(COMMA)-rpath$(COMMA),$(RUNPATH)) $(OPENMP_LIB) $(BLAS_LIB) \
@@ -143,42 +144,55 @@ TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,tes
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
+ifeq ($(PORTABLE),)
 all: $(PROGRAM) $(PROGRAM)-double ## build bitter, and bitter-double for gradient checks
+endif
 
 # What is installed, below PREFIX.
-MANUAL   := $(BUILD)/bitter.1
+MANUAL   := $(BUILD)/$(if $(PORTABLE),portable/oldest/)bitter.1
 ROOT     := $(DESTDIR)$(PREFIX)
+# Below PREFIX: programs look for the library from their own directory.
+LIBRARIES = $(patsubst $(PREFIX:/=)/%,%,$(LIBDIR))
 DOCUMENTS = $(wildcard README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE SECURITY.md docs/*.md docs/*.svg posenc/README.md model/SPEED.md lesson/lesson.html) $(PLOTS)
 PLOTS     = $(sort $(shell grep -oh 'runs/baseline/[^()]*\.svg' README.md docs/*.md))
 SHARED    = man/man1/bitter.1.gz man/man1/bitter-double.1.gz $(addprefix doc/bitter/,$(DOCUMENTS))
 # The directories that may be left empty, those within others first; a system's own stay.
-EMPTIED   = $(filter-out $(if $(filter /usr /usr/local,$(PREFIX)),/bin /lib /share /share/man /),/share/doc /share/man/man1 /share/man /share /lib /bin /)
+EMPTIED   = $(filter-out $(if $(filter /usr /usr/local,$(PREFIX)),/bin /$(LIBRARIES) /lib /share /share/man /),/share/doc /share/man/man1 /share/man /share /$(LIBRARIES) /lib /bin /)
 
 # After `deps`, make has to look for the libraries again.
 ifneq ($(PORTABLE),)
-ifneq ($(filter-out deps install uninstall,$(or $(MAKECMDGOALS),all)),)
-$(error PORTABLE=1 is for `make install` alone; with other targets, give ARCH the oldest processor, such as -march=x86-64)
+ifneq ($(filter-out all deps install uninstall,$(MAKECMDGOALS)),)
+$(error PORTABLE=1 is for `make` and `make install` alone; with other targets, give ARCH the oldest processor, such as -march=x86-64)
+endif
+ifneq ($(filter /% ../%,$(LIBRARIES)),)
+$(error LIBDIR has to be a directory below PREFIX ($(PREFIX)), not $(LIBDIR): programs look for the library from their own directory)
 endif
 # The value of a variable that the user has set.
 own = $(if $(filter file,$(origin $(1))),,$($(1)))
-install: | $(filter deps,$(MAKECMDGOALS))
-	@CC="$(CC)" CFLAGS="$(call own,CFLAGS)" LDFLAGS="$(call own,LDFLAGS)" sh scripts/portable.sh "$(MAKE)" $(BUILD)/portable "$(ROOT)" "$(RUNPATH)"
+BUILT = $(BUILD)/portable/oldest/bitter
+all: | $(filter deps,$(MAKECMDGOALS))
+	@CC="$(CC)" CFLAGS="$(call own,CFLAGS)" LDFLAGS="$(call own,LDFLAGS)" sh scripts/portable.sh build $(BUILD)/portable \
+	    "$(LIBRARIES)" "$(MAKE)" "$(RUNPATH)"
 else
+BUILT = $(PROGRAM)
+endif
+
 install: | $(filter deps,$(MAKECMDGOALS)) ## install the program, its man page and guides below PREFIX
-	@$(MAKE) $(QUIET) --no-print-directory all $(MANUAL)
+	@$(MAKE) $(QUIET) --no-print-directory all $(if $(PORTABLE),,$(MANUAL))
 	@install -d "$(ROOT)/bin" "$(ROOT)/share"
 	@cd "$(ROOT)/share" && install -d $(sort $(dir $(SHARED)))
-	install -m 755 $(PROGRAM) $(PROGRAM)-double "$(ROOT)/bin"
+	install -m 755 $(BUILT)$(if $(PORTABLE),-shared) "$(ROOT)/bin/bitter"
+	install -m 755 $(BUILT)-double "$(ROOT)/bin/bitter-double"
 	gzip -9n <$(MANUAL) >"$(ROOT)/share/man/man1/bitter.1.gz"
 	ln -sf bitter.1.gz "$(ROOT)/share/man/man1/bitter-double.1.gz"
 	@for file in $(filter-out %.md,$(DOCUMENTS)); do install -m 644 $$file "$(ROOT)/share/doc/bitter/$$file"; done
 	@for file in $(filter %.md,$(DOCUMENTS)); do \
 	    awk -v name=$$file -v documents="$(DOCUMENTS)" -f scripts/guide.awk $$file >"$(ROOT)/share/doc/bitter/$$file"; \
 	    chmod 644 "$(ROOT)/share/doc/bitter/$$file"; done
-endif
+	$(if $(PORTABLE),@CC="$(CC)" sh scripts/portable.sh install $(BUILD)/portable "$(LIBRARIES)" "$(ROOT)")
 
 uninstall: ## remove what `make install` has installed
-	rm -rf "$(ROOT)/bin/bitter" "$(ROOT)/bin/bitter-double" "$(ROOT)/lib/bitter"
+	rm -rf "$(ROOT)/bin/bitter" "$(ROOT)/bin/bitter-double" "$(ROOT)/$(LIBRARIES)/bitter"
 	@cd "$(ROOT)/share" 2>/dev/null && rm -f $(SHARED) && find doc/bitter -depth -type d -exec rmdir {} + 2>/dev/null || true
 	@for place in $(EMPTIED); do rmdir "$(ROOT)$$place" 2>/dev/null || true; done
 

@@ -12,7 +12,8 @@ for tool in python3 dpkg ldd objdump; do
     }
 done
 rm -rf "$build/root"
-$make --no-print-directory install PORTABLE=1 DESTDIR="$build/root" PREFIX=/
+# The wheel has its own BLAS: no program in it looks where this machine has one.
+LD_LIBRARY_PATH=$blas $make --no-print-directory install PORTABLE=1 DESTDIR="$build/root" PREFIX=/ RUNPATH=
 version=$(sed -n 's/^#define BITTER_VERSION "\(.*\)"/\1/p' base/version.h)
 rm -f "bitter-$version"-*.whl
 LD_LIBRARY_PATH=$blas python3 scripts/wheel.py "$build/root" "$version"

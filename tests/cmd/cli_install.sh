@@ -40,6 +40,35 @@ lacking() { # WORD VARIABLE...: make fails, and its last line but make's own has
 check "no compiler" lacking "a C compiler (no-such-cc)" CC=no-such-cc
 check "no headers" lacking " jansson.h" CC="cc -nostdinc"
 
+# --- with flags of one's own, no object names where it was built ---
+names() { # FILE: the directories that are in it
+    grep -aoF -e "$repository" -e "$scratch" "$1"
+}
+object() {
+    in_tree BUILD="$scratch/own" CFLAGS='-O1 -g' "$scratch/own/float/base/path.o" "$scratch/own/float/$scratch/own/tales_text.o"
+}
+check "objects with debugging information" object
+check "an object of a source" test -z "$(names "$scratch/own/float/base/path.o")"
+check "an object of what the build has written" test -z "$(names "$scratch/own/float/$scratch/own/tales_text.o")"
+
+# --- PORTABLE=1: where its library goes ---
+planned() { # VARIABLE...: what make would do
+    in_tree -n PORTABLE=1 "$@" >"$scratch/made" 2>&1
+}
+if ! planned && grep -q 'needs the dynamic loader of glibc' "$scratch/made"; then
+    skip "PORTABLE=1" "there is no glibc here"
+else
+    check "the library is in PREFIX/lib" planned PREFIX=/usr install
+    check "below PREFIX" grep -q "portable.sh install .* \"lib\" \"$root/usr\"" "$scratch/made"
+    check "LIBDIR is another place" planned PREFIX=/usr LIBDIR=/usr/lib/machine install
+    check "also below PREFIX" grep -q "portable.sh install .* \"lib/machine\" \"$root/usr\"" "$scratch/made"
+    check "or else" test "$(planned PREFIX=/usr LIBDIR=/opt/lib install; echo $?)" -ne 0
+    check "it is refused" grep -qF 'LIBDIR has to be a directory below PREFIX (/usr), not /opt/lib' "$scratch/made"
+    check "make PORTABLE=1 builds alone" planned
+    check "and installs nothing" test "$(grep -c 'portable.sh install' "$scratch/made")-$(grep -c '^install' "$scratch/made")" = 0-0
+    check "other goals are refused" test "$(planned test; echo $?)" -ne 0
+fi
+
 # --- a source tree whose name a shell would take for a command ---
 tree="$scratch/a;touch PWNED #"
 mkdir "$tree" && ln -s "$repository"/* "$tree"
