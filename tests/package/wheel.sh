@@ -19,6 +19,11 @@ outside() { # libraries from outside the environment, but for those of every Lin
 }
 check "its libraries are its own" test -z "$(outside)"
 check "it has the licence of each" test "$(find "$scratch"/venv/lib/python*/site-packages/bitter-*/licenses -type f | wc -l)" -gt 5
+paths() { # where its files look for libraries: beside themselves
+    find "$bin/bitter" "$bin/bitter-double" "$scratch/venv/lib/bitter" -type f -exec objdump -p {} + |
+        awk '$1 == "RPATH" || $1 == "RUNPATH" { print $2 }' | sort -u
+}
+check "and none is looked for where it was built" test "$(paths)" = '$ORIGIN/../lib/bitter'
 names_tree() {
     grep -rlF "$repository" "$bin/bitter" "$bin/bitter-double" "$scratch/venv/lib/bitter"
 }
