@@ -214,7 +214,7 @@ rm -rf killed orphans worker stopped interrupted shared
 mv straight/runs/rope-seed1337/model.safetensors gone
 succeed "without a scheme's model" report straight
 check "it is said" grep -q '<p>rope is left out for want of weights' straight/report.html
-check "the other models have their heads" test "$(grep -cE '>heads of (learned|none|rope), on' straight/report.html)" -eq 2
+check "the other models have their heads" test "$(grep -cE '>heads of (learned|none|rope), seed 1337, on' straight/report.html)" -eq 2
 mv gone straight/runs/rope-seed1337/model.safetensors
 
 # --- more seeds and schemes for a finished comparison ---
