@@ -94,4 +94,12 @@ mkdir noted && cp notes.txt noted/descent.csv
 refuses "a descent over a text" "noted/descent.csv;something else" extend little --method gradient --factor 2 \
     --windows 2 --steps 2 --threads 1 --out noted
 refuses "a table, which scripts draw" "plot.py" report run --log-y
+# --- the scripts that compute a report again ---
+if command -v python3 >/dev/null; then
+    for script in check_report check_quoted coverage ladder plot questions tensorboard bench_torch; do
+        (cd "$repository/scripts" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=. python3 -S $script.py) >"$scratch/out" 2>"$scratch/err"
+        check "$script.py without its packages says where to get them" \
+            test "$?-$(wc -l <"$scratch/err")-$(grep -c "^$script.py: this python3 has no .*pip install" "$scratch/err")" = 1-1-1
+    done
+fi
 finish
