@@ -14,7 +14,7 @@
 #elif defined BLAS_NONE || defined __AVX512F__
 #define OWN_MOST HUGE_VAL
 #else
-#define OWN_MOST 8e6
+#define OWN_MOST 1e8
 #endif
 static double own_most = OWN_MOST;
 

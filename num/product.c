@@ -26,7 +26,8 @@
 #define LANES      ((int)(VECTOR / sizeof(real)))
 #define WIDE       (2 * LANES)
 #define BLOCK      384 // rows, and columns, of B that are packed at a time: they stay in the second-level cache
-#define TRANSPOSED 16  // columns that are transposed at a time
+#define CHUNK      (48 / TALL * TALL) // rows of A that a panel of B serves while it is in the first-level cache
+#define TRANSPOSED 16                 // columns that are transposed at a time
 // UNROLL: a loop of constant length becomes plain statements. WHOLE: vectors are not cut in two, as clang does with 64
 // bytes unless it is told not to.
 #ifdef __clang__
@@ -81,8 +82,6 @@ static void pack_panel(real *panel, Matrix B, int K, int have, int width) {
     int k = 0;
     if (have == width && B.transposed)
         for (; k + TRANSPOSED <= K; k += TRANSPOSED) transpose(panel + (size_t)k * width, B.at + k, B.stride, width);
-    else if (have == WIDE)
-        for (; k < K; k++) memcpy(panel + (size_t)k * WIDE, B.at + (size_t)k * B.stride, WIDE * sizeof(real));
     else if (have == LANES && width == LANES)
         for (; k < K; k++) memcpy(panel + (size_t)k * LANES, B.at + (size_t)k * B.stride, LANES * sizeof(real));
     for (; k < K; k++)
@@ -90,7 +89,12 @@ static void pack_panel(real *panel, Matrix B, int K, int have, int width) {
 }
 
 static void pack_block(real *packed, Matrix B, int K, int N) {
-    for (int n = 0; n < N; n += WIDE) {
+    // Whole panels of rows are filled together, so that B is read in the order in which it lies in memory.
+    const int whole = B.transposed ? 0 : N / WIDE * WIDE;
+    for (int k = 0; k < K; k++)
+        for (int n = 0; n < whole; n += WIDE)
+            memcpy(packed + (size_t)n * K + k * WIDE, B.at + (size_t)k * B.stride + n, WIDE * sizeof(real));
+    for (int n = whole; n < N; n += WIDE) {
         const int width = panel_width(N - n);
         pack_panel(packed + (size_t)n * K, matrix_from(B, 0, n), K, least(N - n, width), width);
     }
@@ -200,37 +204,43 @@ static void edge_tile(real *C, int ldc, Matrix A, const Panel *panel, int rows, 
     for (int i = 0; i < rows; i++) memcpy(C + (size_t)i * ldc, tile + i * width, (size_t)columns * sizeof(real));
 }
 
-// out (K, rows) = the first rows of A, as columns that lie close together.
-static Matrix gather_columns(real *out, Matrix A, int K, int rows) {
-    if (rows == TALL)
-        for (int k = 0; k < K; k++) memcpy(out + k * TALL, A.at + (size_t)k * A.stride, TALL * sizeof(real));
-    else if (rows == 8)
-        for (int k = 0; k < K; k++) memcpy(out + k * 8, A.at + (size_t)k * A.stride, 8 * sizeof(real));
-    else
+// out (rows, K): A's first rows in tiles one after another, each as columns that lie close together.
+static void gather_columns(real *out, Matrix A, int K, int rows) {
+    const int whole = rows / TALL * TALL;
+    for (int k = 0; k < K; k++)
+        for (int m = 0; m < whole; m += TALL)
+            memcpy(out + (size_t)m * K + k * TALL, A.at + (size_t)k * A.stride + m, TALL * sizeof(real));
+    for (int m = whole, tall; m < rows; m += tall) {
+        tall = tile_rows(rows - m);
         for (int k = 0; k < K; k++)
-            for (int i = 0; i < rows; i++) out[k * rows + i] = A.at[(size_t)k * A.stride + i];
-    return columns_of(out, rows);
+            for (int i = 0; i < tall; i++) out[(size_t)m * K + k * tall + i] = A.at[(size_t)k * A.stride + m + i];
+    }
 }
 
 // `panels` are those of a block of B with K_all rows, of which K, at most BLOCK, are used from row `begin` on.
 static void product_block(real *C, int ldc, real beta, real alpha, Matrix A, const real *panels, const real *bias,
                           int K_all, int begin, int K, int M, int N, int N_all) {
     static const real zeros[WIDE];
-    real near[TALL * BLOCK];
-    for (int m = 0, rows; m < M; m += rows) {
-        rows = tile_rows(M - m);
-        Matrix A_m = matrix_from(A, m, 0);
-        if (A.transposed && N > 2 * WIDE) A_m = gather_columns(near, A_m, K, rows);
+    real near[CHUNK * BLOCK];
+    for (int first = 0; first < M; first += CHUNK) {
+        const int chunk = least(CHUNK, M - first);
+        const Matrix A_chunk = matrix_from(A, first, 0);
+        const bool gathered = A.transposed && N > 2 * WIDE;
+        if (gathered) gather_columns(near, A_chunk, K, chunk);
         for (int n = 0; n < N; n += WIDE) {
             const int width = panel_width(N_all - n), columns = least(N - n, width);
             const real *at = panels + (size_t)n * K_all + (size_t)begin * width;
-            real edge[WIDE] = {0}, *C_n = C + (size_t)m * ldc + n;
+            real edge[WIDE] = {0}, *C_n = C + (size_t)first * ldc + n;
             if (bias && columns < width) memcpy(edge, bias + n, (size_t)columns * sizeof(real));
             const Panel panel = {at, !bias ? zeros : columns < width ? edge : bias + n, K, width, beta, alpha};
-            if (columns == width)
-                whole_tile(C_n, ldc, A_m, &panel, rows);
-            else
-                edge_tile(C_n, ldc, A_m, &panel, rows, columns);
+            for (int m = 0, rows; m < chunk; m += rows) {
+                rows = tile_rows(chunk - m);
+                const Matrix A_m = gathered ? columns_of(near + (size_t)m * K, rows) : matrix_from(A_chunk, m, 0);
+                if (columns == width)
+                    whole_tile(C_n + (size_t)m * ldc, ldc, A_m, &panel, rows);
+                else
+                    edge_tile(C_n + (size_t)m * ldc, ldc, A_m, &panel, rows, columns);
+            }
         }
     }
 }
