@@ -109,8 +109,8 @@ for part in $parts; do
     case $part in
     rates-123k) rates 123k 20 4e-3,8e-3,1.6e-2 101 rope rope-500 rope-2000 $schemes ;;
     123k) against_rope 123k rates-123k 12 1001 $schemes ;;
-    rates-468k) rates 468k 10 2e-3,4e-3,8e-3 111 rope rope-500 rope-2000 $schemes ;;
-    468k) against_rope 468k rates-468k 12 1101 $schemes ;;
+    rates-468k) rates 468k 5 2e-3,4e-3,8e-3 111 rope rope-500 rope-2000 $few ;;
+    468k) against_rope 468k rates-468k 8 1101 $few ;;
     rates-1239k) rates 1239k 5 1e-3,2e-3,4e-3 121 rope $few ;;
     1239k) against_rope 1239k rates-1239k 5 1201 $few ;;
     3592k) against_rope 3592k rates-1239k 3 1301 $few ;;
