@@ -180,7 +180,7 @@ def prepare(bitter, text, scratch):
         f"tokenizers {tokens['version']}; {tokens['mine']} and {tokens['theirs']} tokens")
     share = {who: of / size for who, of in memory.items()}
     row("  its memory, x the text", f"{share['mine']:.2f}", f"{share['theirs']:.2f}", share["theirs"] / share["mine"],
-        "3", "of bitter, at most")
+        "<= 3", "asked of bitter's")
 
 
 def main():
