@@ -140,7 +140,7 @@ FUZZ_BUILD := $(BUILD)/fuzz/program
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all install uninstall deb wheel dist deps demo test test-programs test-page sanitize check-all fuzz fuzz-coverage fuzz-seeds products arm macos-check hosts-test interop torture faults signals mutate bench bench-blas tasks flipflop questions extend extend-far extend-2m experiment experiment-full ladder coverage layers precision drope lesson pictures cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
+.PHONY: all install uninstall deb wheel dist deps demo test test-programs test-page sanitize check-all fuzz fuzz-coverage fuzz-seeds products arm macos-check hosts-test interop torture faults signals mutate bench bench-blas bench-peers tasks flipflop questions extend extend-far extend-2m experiment experiment-full ladder coverage layers precision drope lesson pictures cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
@@ -282,6 +282,9 @@ bench: all ## measure training speed, beside PyTorch if python3 has torch
 
 bench-blas: all ## which library of matrix products is the fastest here (10 minutes)
 	@MAKE="$(MAKE)" sh scripts/bench_blas.sh $(HERE)
+
+bench-peers: all ## sampling, evaluation, preparation beside llama.cpp, transformers and tokenizers (5 minutes)
+	@sh scripts/bench_peers.sh $(HERE)
 
 tasks: all ## which schemes learn to copy and to add (3 hours, resumable)
 	sh scripts/tasks.sh ./$(PROGRAM)

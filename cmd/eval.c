@@ -304,7 +304,7 @@ static int feed(Inference *inference, const Gpt *gpt, const Tokens *tokens, Prog
 bool passkey_continue(Text *continuation, Inference *inference, const Run *run, int key, double depth,
                       ProgressLine *line, double before, Error *error) {
     const Gpt *gpt = &run->gpt;
-    const int C = gpt->shape.width, V = gpt->shape.vocab;
+    const int V = gpt->shape.vocab;
     Tokens tokens = {0};
     real *logits = malloc((size_t)V * sizeof *logits);
     int n = 0;
@@ -312,7 +312,7 @@ bool passkey_continue(Text *continuation, Inference *inference, const Run *run, 
               write_prompt(&tokens, &run->tokenizer, key, depth, inference->capacity, error) &&
               (n = feed(inference, gpt, &tokens, line, before, error)) > 0;
     for (int i = 0; ok && i < PASSKEY_TOKENS; i++, n = 1) {
-        logits_forward(logits, inference->buffers.norm + (size_t)(n - 1) * (size_t)C, gpt->w.wte, 1, C, V);
+        inference_last_logits(logits, inference, gpt, n);
         ok = finite_check(logits, V, error);
         const int id = likeliest_token(logits, V);
         if (id == tokenizer_end(&run->tokenizer)) break;

@@ -174,7 +174,15 @@ void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n)
 }
 
 void inference_logits(real *logits, const Inference *inference, const Gpt *gpt, int n) {
+#pragma omp parallel
     logits_forward(logits, inference->buffers.norm, gpt->w.wte, inference->B * n, gpt->shape.width, gpt->shape.vocab);
+}
+
+void inference_last_logits(real *logits, const Inference *inference, const Gpt *gpt, int n) {
+    const int C = gpt->shape.width;
+    assert(inference->B == 1);
+#pragma omp parallel
+    logits_forward(logits, inference->buffers.norm + (size_t)(n - 1) * (size_t)C, gpt->w.wte, 1, C, gpt->shape.vocab);
 }
 
 void inference_nll(double *nll, const Inference *inference, const Gpt *gpt, const int *targets, int n) {

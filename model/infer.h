@@ -46,6 +46,8 @@ void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n)
 
 // After feeding n tokens each: logits (B, n, V) ...
 void inference_logits(real *logits, const Inference *inference, const Gpt *gpt, int n);
+// ... or, of one sequence, the last token's alone: logits (V) ...
+void inference_last_logits(real *logits, const Inference *inference, const Gpt *gpt, int n);
 // ... or their losses against targets (B, n): nll (B, n), in nats.
 void inference_nll(double *nll, const Inference *inference, const Gpt *gpt, const int *targets, int n);
 

@@ -3,10 +3,18 @@
 #include "num/team.h"
 
 void linear_forward(real *out, const real *x, const real *weight, const real *bias, int rows, int C, int O) {
-    const Share own = share_rows(rows);
-    if (own.begin == own.end) return;
-    gemm_linear(out + (size_t)own.begin * O, O, 0, rows_of(x + (size_t)own.begin * C, C), columns_of(weight, C), bias,
-                own.end - own.begin, O, C);
+    const Share own = share_rows(rows), columns = share_columns(O);
+    if (rows >= ROWS_SHARED) {
+        if (own.begin < own.end)
+            gemm_linear(out + (size_t)own.begin * O, O, 0, rows_of(x + (size_t)own.begin * C, C), columns_of(weight, C),
+                        bias, own.end - own.begin, O, C);
+        return;
+    }
+    team_barrier();
+    if (columns.begin < columns.end)
+        gemm_linear(out + columns.begin, O, 0, rows_of(x, C), columns_of(weight + (size_t)columns.begin * C, C),
+                    bias ? bias + columns.begin : NULL, rows, columns.end - columns.begin, C);
+    team_barrier();
 }
 
 // Forward was out = x weight^T + bias, so dx = dout weight.

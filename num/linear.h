@@ -5,7 +5,9 @@
 
 #include "num/gemm.h"
 
-// out (rows, O) = x (rows, C) weight^T + bias, weight (O, C), bias (O) or NULL. By rows.
+// out (rows, O) = x (rows, C) weight^T + bias, weight (O, C), bias (O) or NULL. By rows, but all threads share the
+// columns of rows that one thread alone would have, such as the newest token of a text: then x is complete before it
+// begins and out when it ends, by barriers. So every thread calls it.
 void linear_forward(real *out, const real *x, const real *weight, const real *bias, int rows, int C, int O);
 // dx (rows, C). By rows.
 void linear_backward(real *dx, const real *dout, const real *weight, int rows, int C, int O);

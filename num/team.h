@@ -25,9 +25,10 @@ static inline Share share_of(int n, int grain) {
     return (Share){begin < n ? (int)begin : n, end < n ? (int)end : n};
 }
 
-// Rows in groups of 4: matrix kernels work on several at a time.
+// Rows in groups: matrix kernels work on several at a time.
+#define ROWS_SHARED 4
 static inline Share share_rows(int rows) {
-    return share_of(rows, 4);
+    return share_of(rows, ROWS_SHARED);
 }
 
 // Columns of a matrix, or numbers of a tensor, in whole cache lines.

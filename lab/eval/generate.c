@@ -104,10 +104,7 @@ static void feed(Generator *generator) {
         inference_feed(inference, gpt, generator->ids + at, n);
     }
     generator->fed = generator->tokens.count;
-    // Only the last token's logits are wanted.
-    const int C = gpt->shape.width;
-    logits_forward(generator->logits, inference->buffers.norm + (size_t)(n - 1) * (size_t)C, gpt->w.wte, 1, C,
-                   gpt->shape.vocab);
+    inference_last_logits(generator->logits, inference, gpt, n);
 }
 
 static void write_token(Stream *stream, const Tokenizer *tokenizer, int id) {

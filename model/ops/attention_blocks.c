@@ -8,6 +8,7 @@ typedef struct {
     real *dS;                      // (QUERY_BLOCK, keys) in training: their gradients
     real *schemes[PARTS_CAPACITY]; // (mix_scratch) of the position schemes
     real *packed[5];               // in training: operands that all blocks of a head share
+    real *tile[2];                 // in inference: the packed keys and values of a tile
 } Scratch;
 
 static Scratch scratch_layout(Arena *arena, const MixTables *tables, int keys, int d, bool training) {
@@ -17,6 +18,10 @@ static Scratch scratch_layout(Arena *arena, const MixTables *tables, int keys, i
     mix_scratch(scratch.schemes, tables, arena, QUERY_BLOCK, keys, training);
     if (training)
         for (int i = 0; i < 5; i++) scratch.packed[i] = arena_reals(arena, across > down ? across : down);
+    if (!training && keys >= VERY_MANY) {
+        scratch.tile[0] = arena_reals(arena, gemm_packed_size(d, TILE));
+        scratch.tile[1] = arena_reals(arena, gemm_packed_size(TILE, d));
+    }
     return scratch;
 }
 
@@ -234,14 +239,14 @@ static void queries_forward(const Attention *a, const MixTables *tables, int b, 
     const Scratch scratch = own_scratch(memory, a, tables);
     const QueryBlock all = query_block_of(a, b, h, first, end - first);
     if (goes_in_tiles(a, tables, &all)) {
-        block_forward_in_tiles(a, &all, scratch.S);
+        block_forward_in_tiles(a, &all, scratch.S, scratch.tile);
         return;
     }
     const ScoreBlock all_scores = scores_of(&scratch, &all, a, tables);
     const Head head = head_begin(tables, &all_scores, QUERY_BLOCK, all.from, &scratch);
     const Packed values = gemm_pack(scratch.packed[3], rows_of(a->v + all.kv_at, a->kv_stride), all.columns, a->d);
     for (int i = first; i < end; i += QUERY_BLOCK) {
-        const QueryBlock block = query_block_of(a, b, h, i, QUERY_BLOCK);
+        const QueryBlock block = query_block_of(a, b, h, i, least(QUERY_BLOCK, end - i));
         const ScoreBlock scores = scores_of(&scratch, &block, a, tables);
         block_scores(&head, tables, &scores, i - first, block.from - all.from, &scratch);
         block_outputs(a, tables, &block, &scores, &values, block.from - all.from);

@@ -88,19 +88,21 @@ void weights_backward_row(real *S, real *dP, const WeightsOp *op, const QueryBlo
 
 // --- attention_long.c: inference over very many keys ---
 //
-// Where there are very many keys, TALL queries look at TILE of them together: their scores stay in the cache, and the
-// products pack these keys and values once for all of the queries.
-#define TALL      (4 * QUERY_BLOCK)
+// Where there are very many keys, TALL queries look at TILE of them together, for which these keys and values are
+// packed once. The scores of LOW queries at a time, whole tiles of any kernel's rows, stay in the cache.
+#define LOW       48
+#define TALL      (5 * LOW)
 #define TILE      512
-#define VERY_MANY (8 * TILE)
+#define VERY_MANY (2 * TILE)
 
 // Queries go through their keys in tiles only if nobody needs their weights (no lse, no P, no dropout) and no scheme
 // changes their scores.
 bool goes_in_tiles(const Attention *a, const MixTables *tables, const QueryBlock *block);
 
 // The outputs of at most TALL queries, with the softmax of Milakov, Gimelshein 2018 (1805.02867): where a later tile
-// has a larger score, what was added up before is scaled down. `S` is room for (TALL, TILE) scores.
-void block_forward_in_tiles(const Attention *a, const QueryBlock *block, real *S);
+// has a larger score, what was added up before is scaled down. `S` is room for (LOW, TILE) scores, `packed` for the
+// packed keys and values of a tile.
+void block_forward_in_tiles(const Attention *a, const QueryBlock *block, real *S, real *const packed[2]);
 
 // --- attention_blocks.c, for these ---
 //

@@ -96,8 +96,8 @@ static void input_forward(const Tables *tables, int layer, real *features, const
     const Projections p = projections_of(pos, pos->params, layer);
     const Share own = share_rows(rows);
     real *hidden = tables->table[HIDDEN], *to = features + (size_t)own.begin * stride;
-    if (own.begin == own.end) return;
     linear_forward(hidden, x, p.down, NULL, rows, C, rank);
+    if (own.begin == own.end) return;
     gemm(to, stride, 0, 1, rows_of(hidden + (size_t)own.begin * rank, rank), columns_of(p.up, rank),
          own.end - own.begin, C, rank);
     gemm(to + C, stride, 0, 1, rows_of(x + (size_t)own.begin * C, C), columns_of(p.gate, C), own.end - own.begin, G, C);

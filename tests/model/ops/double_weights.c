@@ -206,20 +206,23 @@ static void weights_are_the_formula(void **state) {
         }
 }
 
-// Where nobody wants the weights, very many keys are looked at in tiles.
+// Where nobody wants the weights, very many keys are looked at in tiles: by blocks of queries, and by a few.
 static void tiles_are_blocks(void **state) {
-    enum { KEYS = 4500, QUERIES = 300 };
+    static const struct {
+        int keys, queries, window;
+    } cases[] = {{4500, 300, 0}, {4500, 300, 4200}, {1500, 530, 1030}, {1200, 1200, 0}, {1100, 20, 0}, {1100, 1, 0}};
     real scale[] = {0.3};
-    for (int window = 0; window <= 4200; window += 4200) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         Work w;
-        work_make(&w, "none", 1, 1, 2, KEYS, QUERIES, scale);
-        w.a.window = window;
+        work_make(&w, "none", 1, 1, 2, cases[i].keys, cases[i].queries, scale);
+        w.a.window = cases[i].window;
         attend(&w);
-        real *blocks = copy_reals(w.a.out, QUERIES * 2), *P = w.a.P;
+        const size_t count = (size_t)cases[i].queries * 2;
+        real *blocks = copy_reals(w.a.out, count), *P = w.a.P;
         w.a.P = NULL;
         attend(&w);
         w.a.P = P;
-        expect_all_near("in tiles", w.a.out, blocks, QUERIES * 2, EXACT);
+        expect_all_near("in tiles", w.a.out, blocks, count, EXACT);
         free(blocks);
         work_free(&w);
     }
