@@ -291,11 +291,12 @@ static void settings(Page *page, const Facts *facts) {
 // What the intervals promise, and what it has cost to look at them before seeds were added.
 static void confidence(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
-    bool exact = paired_exact(&facts->differences->gap, plan_pairs(plan));
+    const bool pairs = paired_exact(&facts->differences->gap, plan_pairs(plan));
+    bool contrasts = true, longer = true;
     for (int i = 0; i < facts->contrasts * facts->each; i++)
-        exact = exact && paired_exact(&facts->differences[i].gap, facts->differences[i].comparisons);
+        contrasts = contrasts && paired_exact(&facts->differences[i].gap, facts->differences[i].comparisons);
     for (int i = 0; i < facts->longer_count; i++)
-        exact = exact && paired_exact(&facts->longer[i].gap, facts->longer_count);
+        longer = longer && paired_exact(&facts->longer[i].gap, facts->longer_count);
     const int most = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0; // seeds of which results were seen
     const double error = outcome_peeking(facts->outcome);
     page_paragraph(page,
@@ -307,18 +308,21 @@ static void confidence(Page *page, const Facts *facts) {
                    facts->longer_count > 0 ? "; the differences in longer windows" : "",
                    facts->settings_over_texts > 0 ? "and over the texts also the choice of text"
                                                   : "not the choice of text");
-    page_paragraph(
-        page,
-        "A difference is the median over the seeds of loss minus loss: in half of all seeds it is larger, in "
-        "half smaller. %s",
-        exact ? "The intervals hold whatever the noise is like."
-              : "For some of them these seeds are too few to hold whatever the noise is like (it takes "
-                "6 seeds for one comparison, 8 for 6, 11 for 28). Those are Student's t intervals: of six "
-                "at once with 5 seeds, all held in 85% to 97% of simulated studies. Take 12 seeds or "
-                "more to rely on them.");
+    page_paragraph(page, "A difference is the median over the seeds of loss minus loss: in half of all seeds it is "
+                         "larger, in half smaller.");
+    if (pairs && contrasts && longer)
+        page_paragraph(page, "The intervals hold whatever the noise is like.");
+    else
+        page_paragraph(
+            page,
+            "In %s%s%sthese seeds are too few for intervals that hold together whatever the noise is like (it takes 6 "
+            "seeds for one comparison, 8 for 6, 9 for 12, 11 for 28). There, an interval is Student's t around the "
+            "mean, and reaches at least from the lowest to the highest seed: of six at once with 5 seeds, all held in "
+            "85%% to 97%% of simulated studies. Take 12 seeds or more to rely on them.",
+            contrasts ? "" : "the primary contrasts, ", pairs ? "" : "all pairs, ", longer ? "" : "longer windows, ");
     if (plan->rate_count > 1)
         page_paragraph(page, "Learning rates were chosen on the same seeds, by the other half of the text: new seeds "
-                             "would have somewhat higher losses.");
+                             "may have somewhat higher losses.");
     if (error > 0.0501)
         page_paragraph(page,
                        "Seeds were added after results had been seen. If that was done because nothing was resolved, "

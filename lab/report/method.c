@@ -64,8 +64,8 @@ bool report_limits(Page *page, const Facts *facts, Error *error) {
         page,
         "Schemes share seeds: the runs of a seed begin with the same weights and see the same batches, so differences "
         "are paired, and the seeds are the independent units. \"Not resolved\" does not "
-        "mean \"equal\": every difference in the interval is possible. Losses are measured on the second half of the "
-        "validation text, which was not used to choose anything.");
+        "mean \"equal\": every difference in the interval is possible. Losses are measured on the second half of what "
+        "--eval-tokens takes of the validation text (all of it by default), which was not used to choose anything.");
     if (plan->contrast_count > 0 && plan->contrasts[0].after == 0)
         page_paragraph(page, "The primary contrasts were named at %s, before any run was done.",
                        plan->contrasts[0].named);

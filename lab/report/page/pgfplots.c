@@ -45,8 +45,8 @@ void chart_pgfplots(FILE *out, const Chart *chart, const char *title) {
                 2.5 + 0.6 * chart->count, chart->count);
     else
         fprintf(out,
-                "width=\\linewidth, height=0.6\\linewidth, legend columns=3, "
-                "legend style={at={(0.5,-0.2)}, anchor=north}%s%s",
+                "width=\\linewidth, height=0.6\\linewidth, legend columns=2, "
+                "legend style={at={(0.5,0)}, yshift=-3.4em, anchor=north}%s%s", // below the label of x
                 chart->log_x ? ", xmode=log" : "", chart->log_y ? ", ymode=log" : "");
     if (!rows && chart->log_x && chart->count > 0) write_x_ticks(out, &chart->lines[0]);
     if (chart->mark_label)
