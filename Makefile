@@ -153,7 +153,7 @@ MANUAL   := $(BUILD)/$(if $(PORTABLE),portable/oldest/)bitter.1
 ROOT     := $(DESTDIR)$(PREFIX)
 # Below PREFIX: programs look for the library from their own directory.
 LIBRARIES = $(patsubst $(PREFIX:/=)/%,%,$(LIBDIR))
-DOCUMENTS = $(wildcard README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE SECURITY.md docs/*.md docs/*.svg posenc/README.md model/SPEED.md lesson/lesson.html) $(PLOTS)
+DOCUMENTS = $(wildcard README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE SECURITY.md docs/*.md docs/*.svg posenc/README.md model/SPEED.md lesson/lesson.html LICENSES/LicenseRef-wasi-libc.txt) $(PLOTS)
 PLOTS     = $(sort $(shell grep -oh 'runs/baseline/[^()]*\.svg' README.md docs/*.md))
 SHARED    = man/man1/bitter.1.gz man/man1/bitter-double.1.gz $(addprefix doc/bitter/,$(DOCUMENTS))
 # The directories that may be left empty, those within others first; a system's own stay.
@@ -184,6 +184,7 @@ install: | $(filter deps,$(MAKECMDGOALS)) ## install the program, its man page a
 	install -m 755 $(BUILT)$(if $(PORTABLE),-shared) "$(ROOT)/bin/bitter"
 	install -m 755 $(BUILT)-double "$(ROOT)/bin/bitter-double"
 	gzip -9n <$(MANUAL) >"$(ROOT)/share/man/man1/bitter.1.gz"
+	@chmod 644 "$(ROOT)/share/man/man1/bitter.1.gz"
 	ln -sf bitter.1.gz "$(ROOT)/share/man/man1/bitter-double.1.gz"
 	@for file in $(filter-out %.md,$(DOCUMENTS)); do install -m 644 $$file "$(ROOT)/share/doc/bitter/$$file"; done
 	@for file in $(filter %.md,$(DOCUMENTS)); do \

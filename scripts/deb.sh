@@ -22,6 +22,7 @@ $make --no-print-directory install PORTABLE=1 DESTDIR="$root" PREFIX=/usr
 documents=$root/usr/share/doc/bitter
 install -d "$root/DEBIAN"
 mv "$documents/LICENSE" "$documents/copyright"
+cat "$documents/LICENSES/LicenseRef-wasi-libc.txt" >>"$documents/copyright"
 version=$(sed -n 's/^#define BITTER_VERSION "\(.*\)"/\1/p' base/version.h)
 maintainer="${DEBFULLNAME:-the bitter authors} <${DEBEMAIL:-bitter@localhost.localdomain}>"
 printf 'bitter (%s) unstable; urgency=medium\n\n  * CHANGELOG.md tells what is new.\n\n -- %s  %s\n' "$version" \

@@ -32,7 +32,7 @@ command -v ${PKG_CONFIG:-pkg-config} >/dev/null 2>&1 || missing="$missing pkg-co
 # On Debian, the OpenMP build of OpenBLAS: the threads of the pthread build compete with OpenMP's.
 case $headers in *cblas.h*)
     if command -v dpkg >/dev/null 2>&1; then
-        dpkg -s libopenblas-openmp-dev >/dev/null 2>&1 || missing="$missing openblas-openmp"
+        dpkg-query -W -f '${Status}\n' libopenblas-openmp-dev 2>/dev/null | grep -q 'install ok installed' || missing="$missing openblas-openmp"
     fi
     ;;
 esac

@@ -8,7 +8,7 @@ if ! git rev-parse --verify --quiet HEAD >/dev/null 2>&1; then
     exit 2
 fi
 git diff --quiet HEAD || echo "dist.sh: changes that are not committed are left out" >&2
-name=bitter-$(sed -n 's/^#define BITTER_VERSION "\(.*\)"/\1/p' base/version.h)
+name=bitter-$(git show HEAD:base/version.h | sed -n 's/^#define BITTER_VERSION "\(.*\)"/\1/p')
 git -c tar.umask=0022 archive --format=tar --prefix="$name/" HEAD >"$name.tar"
 gzip -9nf "$name.tar"
 if command -v sha256sum >/dev/null; then sum=$(sha256sum <"$name.tar.gz"); else sum=$(shasum -a 256 <"$name.tar.gz"); fi
