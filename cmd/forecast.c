@@ -30,11 +30,12 @@ static double validation_seconds(const TrainOptions *o, double step, const Corpu
 static bool set_size(TrainOptions *o, const bool *given, int H, Error *error) {
     static const char *const names[] = {"layers", "heads", "width", "context", "batch", "lr"};
     const int L = H < 2 ? 2 : H < 7 ? 2 * H - 2 : 12, C = 32 * H, T = H < 3 ? 128 : H < 5 ? 256 : 512;
-    const double values[] = {L, H, C, T, 16, 2.8 / sqrt(12.0 * L * C * C)};
+    const double sizes[] = {L, H, C, T, 16};
     char text[TEXT_CAPACITY];
     bool ok = true;
     for (int i = 0; ok && i < 6; i++) {
-        snprintf(text, sizeof text, "%.3g", values[i]);
+        const double rate = 2.8 / ((double)o->width * sqrt(12.0 * (double)o->layers));
+        snprintf(text, sizeof text, "%.3g", i < 5 ? sizes[i] : rate);
         ok = option_given(train_options, given, names[i]) ||
              option_set(o, option_find(train_options, names[i]), text, "--minutes", error);
     }
@@ -59,7 +60,7 @@ bool choose_size(TrainOptions *options, const bool *given, double operations, co
 
 void choose_steps(TrainOptions *o, const bool *given, double minutes, double seconds, const Corpus *corpus) {
     const double all = 60 * minutes, left = all - VALIDATIONS * validation_seconds(o, seconds, corpus);
-    const double most = 2 * PASSES * (double)corpus->train.count / step_tokens(o);
+    const double most = PASSES * (double)corpus->train.count / step_tokens(o);
     // Where validations on all --eval-tokens leave less, those on a tenth of the run's tokens leave three quarters.
     o->steps = (long long)fmax(1, fmin(fmax(left, 0.75 * all) / seconds, most));
     const long long part = (o->steps + VALIDATIONS - 1) / VALIDATIONS, tokens = part * (long long)step_tokens(o);
@@ -128,11 +129,11 @@ bool train_forecast(TrainOptions *o, const bool *given, double minutes, const Co
     const double all = (double)o->steps * step_tokens(o), passes = all / (double)corpus->train.count;
     if (!task) printf(passes < 10 ? ", %.2g passes over the text" : ", %.0f passes over the text", passes);
     printf("; measured just now, and longer if the machine gets busier\n");
-    if (!task && passes > 2 * PASSES)
+    if (!task && passes > PASSES)
         printf(
             "text    small: each of its %.0f training tokens is seen %.0f times. After some %d times, a model may know "
             "a text by heart (overfit); have %.0f thousand tokens or more, or give fewer --steps\n",
-            (double)corpus->train.count, passes, 2 * PASSES, ceil(all / (2 * PASSES) / 1000));
+            (double)corpus->train.count, passes, PASSES, ceil(all / PASSES / 1000));
     return true;
 }
 

@@ -60,14 +60,14 @@ void train_show_end(const Trainer *trainer);
 
 // --- forecast.c: how long, how large, how good ---
 
-#define PASSES 4 // over the text, at most, for TOKENS_PER_PARAMETER
+#define PASSES 8 // over the text, at most
 
 // Choose the largest model that can see TOKENS_PER_PARAMETER tokens for each parameter in so many floating point
 // operations and in PASSES over the text, or else the smallest one: layers, heads, width, context, batch and learning
 // rate, but those that were typed. Fails (input) when no size goes with these.
 bool choose_size(TrainOptions *options, const bool *given, double operations, const Corpus *corpus, Error *error);
 
-// Choose so many steps of `seconds` as fill the minutes, with ten validations, but at most twice PASSES over the text;
+// Choose so many steps of `seconds` as fill the minutes, with ten validations, but at most PASSES over the text;
 // and, unless typed, the warm-up, the steps between validations, and fewer tokens of these for a short run.
 void choose_steps(TrainOptions *options, const bool *given, double minutes, double seconds, const Corpus *corpus);
 

@@ -111,8 +111,9 @@ static bool parse_sum(MixItem *item, Mix *mix, int *at, Error *error) {
         snprintf(scheme, sizeof scheme, "%.*s", (int)length, mix->text + *at);
         const bool known = position_parse(&pos, scheme, &reason);
         if (!known && !written_length(scheme) && (path_exists(mix->text) || path_ends_with(mix->text, ".txt")))
-            return fail_input(error, "there is no position scheme '%s'; if it is a text, give it as --data %s",
-                              mix->text, shell_quoted(quoted, mix->text));
+            return fail_input(
+                error, "there is no position scheme '%s'; if it is a text: `train %s`, or `compare` with --data %s",
+                mix->text, shell_quoted(quoted, mix->text), quoted);
         if (!known)
             // A name alone is named by the reason.
             return mix->text[length] || strchr(mix->text, ':') ? mix_fail_at(error, mix, *at, "%s", reason.message)

@@ -116,11 +116,11 @@ static void steps_grow_with_minutes(void **state) {
                 fail_msg("%lld tokens to validate, of %g", options.eval_tokens, tokens);
             if (!(time <= 60 * minutes)) fail_msg("%g seconds of steps in %g minutes", time, minutes);
             if (i == 0 && !(time >= 44 * minutes)) fail_msg("only %g seconds of steps in %g minutes", time, minutes);
-            if (i == 1) assert_true(tokens <= 2 * PASSES * 3e6);
+            if (i == 1) assert_true(tokens <= PASSES * 3e6);
             before[i] = tokens;
         }
     }
-    assert_true(before[0] > 1e9 && before[1] > 1.9 * PASSES * 3e6);
+    assert_true(before[0] > 1e9 && before[1] > 0.95 * PASSES * 3e6);
     TrainOptions options = start();
     give(&options, "warmup", "7");
     give(&options, "eval-every", "0");
