@@ -110,7 +110,7 @@ static bool parse_sum(MixItem *item, Mix *mix, int *at, Error *error) {
             return mix_fail_at(error, mix, *at, "here should be the name of a position scheme; a sum has no spaces");
         snprintf(scheme, sizeof scheme, "%.*s", (int)length, mix->text + *at);
         const bool known = position_parse(&pos, scheme, &reason);
-        if (!known && !written_length(scheme) && (path_exists(mix->text) || path_ends_with(mix->text, ".txt")))
+        if (!known && !written_length(scheme) && path_ends_with(mix->text, ".txt"))
             return fail_input(
                 error, "there is no position scheme '%s'; if it is a text: `train %s`, or `compare` with --data %s",
                 mix->text, shell_quoted(quoted, mix->text), quoted);

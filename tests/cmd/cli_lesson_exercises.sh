@@ -11,7 +11,7 @@ check "it says what to do next" says '^next    cd folder && make$'
 check "it writes what is in lesson/exercises/" diff -r "$repository/lesson/exercises" folder
 refuses "a folder that is not empty" "folder exists and is not empty;another DIR" lesson exercises folder
 refuses "a file in the way" "cannot open folder/Makefile;new directory" lesson exercises folder/Makefile
-refuses "no name" "DIR '' does not name a new directory" lesson exercises ''
+refuses "no name" "a name is empty;give" lesson exercises ''
 refuses "the directory one is in" "DIR .;new directory" lesson exercises .
 mkdir empty
 ln -s empty link
