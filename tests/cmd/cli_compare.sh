@@ -290,8 +290,6 @@ refuses "a directory that is no lock" "run/lock is in the way of a lock file" tr
 refuses "no scheme" "at least one SCHEME" $few
 refuses "an unknown scheme" "no position scheme 'wrope'" $few wrope
 refuses "a text in place of a scheme" "no position scheme 'a book.txt';--data 'a book.txt'" $few rope 'a book.txt'
-mkdir texts
-refuses "a directory" "no position scheme 'texts';--data texts" $few rope texts
 refuses "a label that is a directory" "'..' cannot be a label;letter or digit first" $few ..=rope
 refuses "an empty --lr-grid" "--lr-grid: '' is empty;leave the option out" $few rope --lr-grid ''
 for seeds in 0 -1 65 x; do refuses "--seeds $seeds" "--seeds" $few rope --seeds $seeds; done
