@@ -34,6 +34,7 @@ static bool set_size(TrainOptions *o, const bool *given, int H, Error *error) {
     char text[TEXT_CAPACITY];
     bool ok = true;
     for (int i = 0; ok && i < 6; i++) {
+        // The rate comes last, for the sizes that are then set, whoever chose them.
         const double rate = 2.8 / ((double)o->width * sqrt(12.0 * (double)o->layers));
         snprintf(text, sizeof text, "%.3g", i < 5 ? sizes[i] : rate);
         ok = option_given(train_options, given, names[i]) ||

@@ -29,9 +29,8 @@ near="rope partial prope xpos rope2d rope-learned alibi alibi-learned sandwich t
 far="fire path transformer-xl shaw cope fox cable pope selective"
 schemes=${SCHEMES:-$near path transformer-xl shaw cope fox cable pope selective}
 . "$here/bench_sizes.sh"
-[ -x "$bitter" ] || complain "there is no program $bitter; build it with \`make\`"
+begin "$rounds"
 [ -z "$before" ] || [ -x "$before" ] || complain "there is no program $before; BEFORE is the path of an older bitter"
-whole ROUNDS "$rounds"
 [ -z "${STEPS:-}" ] || whole STEPS "$STEPS"
 for shape in $shapes; do
     case $shape in A | B | C | E | F) ;; *) complain "there is no shape $shape; choose from A, B, C, E and F" ;; esac
@@ -48,9 +47,6 @@ for scheme in $schemes; do
     "$bitter" bench --pos "$scheme" --layers 1 --heads 1 --width 64 --context 2 --batch 1 --steps 1 >/dev/null ||
         complain "SCHEMES: bitter cannot measure $scheme"
 done
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 130' INT TERM
 
 of() { # WHO [KEY]: the median of what it measured at this shape
     [ ! -f "$scratch/$1" ] || value "${2:-ms_per_step}" <"$scratch/$1" | median

@@ -8,12 +8,8 @@ set -eu
 bitter=${1:?"usage: sh scripts/bench_blas.sh BITTER"}
 rounds=${ROUNDS:-3}
 . "$(dirname "$0")/bench_sizes.sh"
-whole ROUNDS "$rounds"
+begin "$rounds"
 [ -z "${STEPS:-}" ] || whole STEPS "$STEPS"
-[ -x "$bitter" ] || complain "there is no program $bitter; build it with \`make\`"
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 130' INT TERM
 
 built=
 if [ "$(uname -s)" = Darwin ]; then libraries="openblas blis accelerate"; else libraries="openblas blis mkl"; fi

@@ -33,7 +33,6 @@ def run(*words):
 
 def in_turn(mine, theirs):
     """The medians of both."""
-    theirs()  # warm up
     pairs = [(mine(), theirs()) for _ in range(ROUNDS)]
     return [statistics.median(side) for side in zip(*pairs)]
 
@@ -76,6 +75,7 @@ def sample(bitter, model, gguf, tokens=600, context=1024):
         texts["mine"] = text[len(PROMPT):-1]
         return tokens / (seconds - few[0])
 
+    theirs()  # warm up
     mine, theirs = in_turn(mine, theirs)
     same = os.path.commonprefix(list(texts.values()))
     row("sample, tokens/s", f"{mine:.0f}", f"{theirs:.0f}", mine / theirs, "1.0",
@@ -112,6 +112,7 @@ def evaluate(bitter, model, hf, shard, windows=7, context=4096):
         nats["mine"] = float(next(line.split()[3] for line in text.splitlines() if line.split()[:1] == [str(context)]))
         return (windows - 1) * context / (all_ - one[0])
 
+    theirs()  # warm up
     mine, theirs = in_turn(mine, theirs)
     row(f"eval, context {context}, tokens/s", f"{mine:.0f}", f"{theirs:.0f}", mine / theirs, "2.0",
         f"transformers {transformers.__version__}, PyTorch {torch.__version__}, SDPA; "
@@ -174,8 +175,7 @@ def prepare(bitter, text, scratch):
         tokens["version"], tokens["theirs"] = out.split()
         return seconds
 
-    pairs = [(mine(), theirs()) for _ in range(ROUNDS)]
-    mine, theirs = [statistics.median(side) for side in zip(*pairs)]
+    mine, theirs = in_turn(mine, theirs)
     row(f"prepare bpe:4096, {size / 1e6:.0f} MB, s", f"{mine:.2f}", f"{theirs:.1f}", theirs / mine, "1.0",
         f"tokenizers {tokens['version']}; {tokens['mine']} and {tokens['theirs']} tokens")
     share = {who: of / size for who, of in memory.items()}

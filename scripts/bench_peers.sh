@@ -14,12 +14,8 @@ bitter=${1:?"usage: sh scripts/bench_peers.sh BITTER"}
 python=${PYTHON:-python3}
 here=$(dirname "$0")
 . "$here/bench_sizes.sh"
-whole ROUNDS "${ROUNDS:-3}"
+begin "${ROUNDS:-3}"
 [ -z "${THREADS:-}" ] || whole THREADS "$THREADS"
-[ -x "$bitter" ] || complain "there is no program $bitter; build it with \`make\`"
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 130' INT TERM
 quietly() {
     "$@" >"$scratch/log" 2>&1 || complain "$(tail -n 1 "$scratch/log")"
 }

@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: MIT
-# What bench.sh and bench_blas.sh share; they source it.
+# What bench.sh, bench_blas.sh and bench_peers.sh share; they source it.
 complain() {
     echo "$(basename "$0"): $1" >&2
     exit 2
 }
 whole() { # NAME VALUE
     case $2 in *[!0-9]* | '' | 0) complain "$1 is a number of 1 or more, not '$2'" ;; esac
+}
+
+# Check $bitter and the number of rounds, and make a directory for the time of the script -> $scratch.
+begin() { # ROUNDS
+    [ -x "$bitter" ] || complain "there is no program $bitter; build it with \`make\`"
+    whole ROUNDS "$1"
+    scratch=$(mktemp -d)
+    trap 'rm -rf "$scratch"' EXIT
+    trap 'exit 130' INT TERM
 }
 
 # The shape's model -> $model, its steps -> $steps, its threads -> $threads.
