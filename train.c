@@ -75,12 +75,20 @@ static bool take_operand(TrainOptions *options, const char **text, bool *given, 
                          Error *error) {
     const Option *data = option_find(train_options, "data"), *out = option_find(train_options, "out");
     const Option *rows = train_arguments();
+    Mix pos;
+    Error ignored;
     const bool resumed = options->resume && !given[out - train_options]; // `--resume RUN`
     *text = count > 0 && !resumed ? operands[0] : NULL;
     for (const Option *row = option_find(rows, "tokenizer"); !*text && row->name; row++)
         if (given[row - rows])
             return fail_input(error, "--%s says how a FILE is read, but none was given; leave it out", row->name);
     if (count == 0) return true;
+    if (count > 1 && options->resume)
+        return fail_input(error, "--resume takes the run alone, which knows its text: `bitter train --resume RUN`");
+    for (int i = 0; i < count && !resumed; i++)
+        if (!path_exists(operands[i]) && mix_parse(&pos, operands[i], &ignored))
+            return fail_input(error, "there is no file %s; as a position scheme, write --pos %s", operands[i],
+                              operands[i]);
     if (count > 1)
         return fail_input(error, "takes one FILE, but got %d; `bitter prepare FILE...` makes data of all", count);
     if (resumed) {

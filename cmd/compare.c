@@ -284,6 +284,9 @@ static void print_settings(FILE *out, const Plan *plan) {
                 setting_tokens_per_parameter(plan, s), setting_epochs(plan, s),
                 number_words(operations, setting_operations(plan, s, plan->reference)));
     }
+    for (const PlanText *text = plan->texts; text < plan->texts + plan->text_count; text++)
+        fprintf(out, "text     %s: %lld training tokens%s\n", text->data, text->tokens,
+                is_builtin(text->data) ? "; generated stories (--data book.txt for a text of yours)" : "");
     fflush(out);
 }
 
@@ -292,6 +295,7 @@ static void print_tests(FILE *out, const Plan *plan) {
     const int n = plan->seeds, family = plan_family(plan);
     int enough = n; // seeds for intervals that assume nothing about noise
     Paired gap = {.n = n, .sd = 1};
+    if (plan->variant_count == 1) fprintf(out, "tested   nothing: name another scheme to compare this one with\n");
     if (family == 0) return;
     fprintf(out, "tested   ");
     for (int c = 0; c < plan->contrast_count; c++)
@@ -508,7 +512,8 @@ static bool train_all(const Comparison *c, int workers, int cores, Error *error)
     const int runs = plan_job_count(plan), stretched = plan->variant_count - plan_trained(plan);
     printf("compare %s: %d runs", c->directory, runs);
     if (stretched > 0) printf(", of which %d only measure", runs / plan->variant_count * stretched);
-    printf("; %d schemes, %d seed%s", plan->variant_count, plan->seeds, plan->seeds == 1 ? "" : "s");
+    printf("; %d scheme%s, %d seed%s", plan->variant_count, plan->variant_count == 1 ? "" : "s", plan->seeds,
+           plan->seeds == 1 ? "" : "s");
     if (plan->rate_count > 1) printf(", %d learning rates", plan->rate_count);
     if (plan->task_count > 0) printf(", %d tasks", plan->task_count);
     if (c->shares > 0) printf("; %d of the runs here", crew.mine);

@@ -57,8 +57,7 @@ static bool take_over_options(TrainOptions *options, long long *steps, const boo
                               Error *error) {
     TrainOptions saved;
     int vocab_size;
-    if (path_missing(paths->config))
-        return fail_input(error, "%s holds no run to resume; leave out --resume to start one", options->out);
+    if (!run_exists(paths, error)) return false;
     char quoted[QUOTED_CAPACITY];
     if (!path_missing(paths->model) && path_missing(paths->state)) // made by `extend`, or finished by `compare`
         return fail_input(
@@ -176,12 +175,17 @@ bool train_lock_run(RunLock *lock, RunPaths *paths, TrainOptions *options, Error
     const bool given = *options->out;
     char last[TEXT_CAPACITY]; // names of schemes need no quotes
     long long done, steps;
+    RunPaths before;
+    TrainOptions other; // of the run that has the name
+    int V;
+    Error ignored;
     LockResult result;
     for (;;) {
         if (!given) run_default_name(options->out, last, options->pos);
         result = run_lock(lock, options->out, error);
         if (result == LOCK_FAILED || !run_paths(paths, options->out, error)) return false;
-        if (!given && run_state(&done, &steps, last))
+        if (!given && run_state(&done, &steps, last) && run_paths(&before, last, &ignored) &&
+            config_read(before.config, &other, &V, &ignored) && strcmp(other.data, options->data) == 0)
             printf("run     %s exists, with %lld of %lld steps done; to continue it instead: %s train --resume %s%s\n",
                    last, done, steps, called_as, last, done < steps ? "" : " --steps N");
         // Another process may have taken the name since it was found free.

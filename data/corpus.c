@@ -70,8 +70,8 @@ static bool directory_open(Corpus *corpus, Error *error) {
     char path[PATH_CAPACITY];
     if (!*corpus->name)
         return fail_input(error,
-                          "which data? none is named (an imported run knows none of its own); give a directory of "
-                          "shards with --data");
+                          "no data is named, and an imported run knows of none; give --data DIR, a directory that "
+                          "`bitter prepare` has made");
     if (!path_format(path, error, "%s/tokenizer.json", corpus->name)) return false;
     Tokenizer *tokenizer = &corpus->tokenizer;
     bool ready = path_missing(path) ? tokenizer_create(tokenizer, TOKENIZER_NONE, "", 0, path, error)

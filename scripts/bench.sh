@@ -72,8 +72,9 @@ theirs() {
     [ -n "$with_peer" ] && [ ! -f "$scratch/$1.failed" ] || return 0
     who=$1
     shift
+    # A cache of its own: what was compiled for other instructions crashes.
     # shellcheck disable=SC2086
-    OMP_NUM_THREADS=$threads LD_LIBRARY_PATH=${peer_libraries:-${LD_LIBRARY_PATH:-}} \
+    TORCHINDUCTOR_CACHE_DIR=$scratch/inductor OMP_NUM_THREADS=$threads LD_LIBRARY_PATH=${peer_libraries:-${LD_LIBRARY_PATH:-}} \
         $launch "$python" "$peer" $model --steps $((steps + 3)) "$@" 2>"$scratch/complaints" >"$scratch/line" ||
         : >"$scratch/line"
     if grep -q ' ms_per_step=' "$scratch/line"; then

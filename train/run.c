@@ -31,9 +31,15 @@ bool run_paths(RunPaths *paths, const char *run, Error *error) {
 }
 
 bool run_exists(const RunPaths *paths, Error *error) {
-    return !path_missing(paths->config) ||
-           fail_input(error, "%s holds no run (there is no config.json); name a directory that `bitter train` wrote",
-                      paths->directory);
+    static const char advice[] = "name a directory that `bitter train` wrote";
+    const char *directory = paths->directory;
+    char comparison[PATH_CAPACITY];
+    if (!path_missing(paths->config)) return true;
+    if (path_missing(directory)) return fail_open(directory, ENOENT, advice, error);
+    if (!path_format(comparison, error, "%s/compare.json", directory)) return false;
+    if (path_exists(comparison))
+        return fail_input(error, "%s is a comparison; name one of its runs, in %s/runs", directory, directory);
+    return fail_input(error, "%s holds no run (there is no config.json); %s", directory, advice);
 }
 
 void run_default_name(char out[TEXT_CAPACITY], char last[TEXT_CAPACITY], const char *pos) {

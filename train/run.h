@@ -21,7 +21,7 @@ typedef struct {
 // `run` is the name of a directory, with or without RUN_BEST.
 bool run_paths(RunPaths *paths, const char *run, Error *error);
 
-// Is there a run? Fails (input) when there is none.
+// Is there a run? Fails (input) when there is none, and says which one may be meant.
 bool run_exists(const RunPaths *paths, Error *error);
 
 // Fails (input) when the name of a run that is to be written, given as --out, ends in RUN_BEST.

@@ -181,7 +181,10 @@ static bool take_option(void *target, bool *given, const Usage *usage, const cha
     const bool flag = option->type == OPTION_FLAG;
     const char *value = word[length] == '=' ? word + length + 1 : flag ? NULL : *(*next)++;
     if (flag && value) return fail_input(error, "%s takes no value; write %s alone", label, label);
-    if (!flag && !value) return fail_input(error, "%s needs a value; write %s %s", label, label, value_of(option));
+    // "--pos --steps 20": the next option is not the value. A text to continue may begin like one.
+    const bool skipped = value && word[length] != '=' && option->type != OPTION_LONG && strncmp(value, "--", 2) == 0;
+    if (!flag && (!value || skipped))
+        return fail_input(error, "%s needs a value; write %s %s", label, label, value_of(option));
     // A variable of a script that is not set shall not choose the default.
     if (strcmp(label, "--out") == 0 && !*value) return fail_input(error, "--out: the name is empty; give one");
     // A text to continue may hold anything.

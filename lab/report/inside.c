@@ -67,6 +67,23 @@ static bool bias_chart(Page *page, const char *name, const Gpt *gpt, Error *erro
     return ok && page_chart(page, &chart, error, "Bias by distance: %s", name);
 }
 
+// All trained numbers of the position scheme, where they are few, as those of a formula.
+static void trained_numbers(Page *page, const char *name, const Gpt *gpt) {
+    enum { MOST = 64 };
+    const size_t count = tensor_numbers(&gpt->tensors, true);
+    const Tensor *tensor;
+    if (count == 0 || count > MOST) return;
+    page_table(page, "trained numbers of the position scheme: %s", name);
+    page_row(page, true, "tensor|numbers");
+    for (int i = 0; (tensor = gpt_position_tensor(gpt, i)); i++) {
+        const real *numbers = gpt->params + tensor->offset; // (tensor->count)
+        page_row(page, false, "%s", strchr(tensor->name, '.') + 1);
+        for (size_t n = 0; n + 1 < tensor->count; n++) text_print(&page->text, "%.4g, ", (double)numbers[n]);
+        page_cells(page, "%.4g", (double)numbers[tensor->count - 1]);
+    }
+    page_table_end(page);
+}
+
 // --- attention ---
 enum { WINDOWS = 8 };
 
@@ -170,6 +187,7 @@ bool report_models(Page *page, const Facts *facts, Error *error) {
         }
         if (variant_is(v, "rope-learned")) ok = ok && frequency_chart(page, name, &run.gpt, error);
         if (v->enters >> ENTERS_BIAS & 1) ok = ok && bias_chart(page, name, &run.gpt, error);
+        if (ok) trained_numbers(page, name, &run.gpt);
         ok = ok && report_heads(page, name, &run, error);
         run_close(&run);
     }

@@ -54,7 +54,7 @@ static void change_table(Page *page, const Facts *facts, const char *quantity, i
         const Interval interval = paired_interval(&change, plan->variant_count);
         page_row(page, false, "%s", plan->variants[variant].name);
         for (int i = 0; i < count; i++)
-            page_cells(page, "%.4f", report_summary(facts, setting, variant, quantity, T * (1 << i)).mean);
+            page_cells(page, "%.4f", report_summary(facts, setting, variant, quantity, T * (1 << i)).estimate);
         page_cells(page, isnan(interval.low) ? "%+.4f|-" : "%+.4f|%+.4f to %+.4f", change.estimate, interval.low,
                    interval.high);
         page_cells(page, "%s",
@@ -72,7 +72,7 @@ bool report_lengths(Page *page, const Facts *facts, Error *error) {
         !length_chart(page, facts, "loss", "tokens of a window", true, "Loss against the length of the window", error))
         return false;
     change_table(page, facts, "loss", MULTIPLES,
-                 "loss by the length of the window, and its change from the trained length to eight times that");
+                 "median loss by the length of the window, and its change from the trained length to eight times that");
     if (!length_chart(page, facts, "beyond", position, true,
                       "Loss by position in windows of eight times the trained length", error))
         return false;
@@ -80,7 +80,7 @@ bool report_lengths(Page *page, const Facts *facts, Error *error) {
     page_paragraph(
         page,
         "The loss of the same tokens, the last quarter of a trained window, with more and more text before them.");
-    change_table(page, facts, "same", 3, "loss of the same tokens by the length of their windows");
+    change_table(page, facts, "same", 3, "median loss of the same tokens by the length of their windows");
     return true;
 }
 

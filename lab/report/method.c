@@ -58,14 +58,25 @@ bool report_cost(Page *page, const Facts *facts, Error *error) {
     return true;
 }
 
+// Of the validation text, by the first loss that was measured.
+static double measured_tokens(const Facts *facts) {
+    const Job first = outcome_job(facts->outcome, facts->setting, facts->plan->reference, 0);
+    const Measures *measures = outcome_measures(facts->outcome, &first);
+    for (const Measured *row = measures->rows; row < measures->rows + measures->count; row++)
+        if (strcmp(row->quantity, "loss") == 0) return row->count;
+    return NAN;
+}
+
 bool report_limits(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     page_paragraph(
         page,
         "Schemes share seeds: the runs of a seed begin with the same weights and see the same batches, so differences "
         "are paired, and the seeds are the independent units. \"Not resolved\" does not "
-        "mean \"equal\": every difference in the interval is possible. Losses are measured on the second half of what "
-        "--eval-tokens takes of the validation text (all of it by default), which was not used to choose anything.");
+        "mean \"equal\": every difference in the interval is possible. Losses are measured on %.0f tokens, the second "
+        "half of what --eval-tokens takes of the validation text (all of it by default), which was not used to choose "
+        "anything.",
+        measured_tokens(facts));
     if (plan->contrast_count > 0 && plan->contrasts[0].after == 0)
         page_paragraph(page, "The primary contrasts were named at %s, before any run was done.",
                        plan->contrasts[0].named);

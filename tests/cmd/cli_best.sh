@@ -100,7 +100,7 @@ check "and unlearns it" test "$code-$(grep -c 'late diverged.*--lr' "$scratch/er
 # --- where there are none ---
 refuses "--out X@best" "x@best;choose another name" train $small --data tales --steps 1 --out x@best
 refuses "--resume X@best" "run@best;choose another name" train --resume --out run@best
-refuses "no run" "nowhere holds no run" eval nowhere@best
+refuses "no run" "cannot open nowhere" eval nowhere@best
 need compare $small --data tales --steps 4 --seeds 1 --out comparison rope
 refuses "best weights of a comparison's run" "no best.safetensors;bitter train;leave out @best" \
     eval "$(ls -d comparison/runs/*)@best"

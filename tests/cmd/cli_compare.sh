@@ -57,6 +57,8 @@ check "shared weights and batches: equal CRCs in a seed, other ones in another" 
     END { exit bad || crc[1337] == "" || crc[1337] == crc[1338] || seen[1338] != 3 }' straight/results.csv
 check "the page needs nothing from anywhere" absent 'src=|href="?[^"#dp]|@import|url\(.?http' straight/report.html
 
+refuses "a comparison in the place of a run" "straight is a comparison;straight/runs" sample straight
+
 mkdir straight/claims && : >straight/claims/none-seed1337.1 # as versions without locks left them
 touch mark && sleep 0.02
 cp -r straight copy

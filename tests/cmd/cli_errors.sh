@@ -178,16 +178,16 @@ refuses "training text shorter than a window" "bytes;5001" train $small --contex
 refuses "output directory that holds a run" "run;already holds a run;--resume" train $small --data bytes --out run
 refuses "output directory below a file" "text.txt;director" train $small --data bytes --out text.txt/run
 refuses "--resume without a run to name" "--resume;RUN" train --resume
-refuses "--resume without a run" "nowhere;no run" train --resume --out nowhere
+refuses "--resume without a run" "cannot open nowhere" train --resume --out nowhere
 refuses "--resume with another width" "--width 32;16" train --resume --out run --width 32
 refuses "--resume with another scheme" "--pos alibi;rope" train --resume --out run --pos alibi
 refuses "--resume with other data" "chars;other tokens;--init" train --resume --out run --data chars
 cp -r bytes moving && need train $small --steps 2 --data moving --out moved && cp chars/*.bin moving
 refuses "--resume after the data changed" "moving;other tokens;--init" train --resume --out moved
 refuses "--resume with another seed" "--seed 7;1337" train --resume --out run --seed 7
-refuses "--init without a run" "nowhere;no run" train $small --data bytes --init nowhere --out new
+refuses "--init without a run" "cannot open nowhere" train $small --data bytes --init nowhere --out new
 refuses "--init of another shape" "--init run;width 16" train $small --data bytes --width 32 --init run --out new
-refuses "eval without a run there" "nowhere;no run" eval nowhere
+refuses "eval without a run there" "cannot open nowhere" eval nowhere
 refuses "sample of a data directory" "bytes;no run" sample bytes
 refuses "learned positions past their context" "learned;--past clamp;interpolate" eval learned --context 16,32
 refuses "sample past learned positions" "learned;--past clamp;interpolate" sample learned --context 32

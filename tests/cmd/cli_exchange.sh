@@ -45,12 +45,12 @@ cp -r hf bare && rm bare/tokenizer.json
 need import bare --out without
 
 succeed "eval takes it" eval back --data data --eval-tokens 200
-refuses "eval asks for data" "with --data" eval back
+refuses "eval asks for data" "give --data" eval back
 succeed "sample takes it" sample back --prompt The --tokens 10
 refuses "sample has no tokenizer" "without a tokenizer" sample without --prompt The
 succeed "extend takes it" extend back --factor 2 --out longer
 succeed "train --init takes it" train --init back --data data --steps 2 --warmup 1 --eval-tokens 200 --threads 1 --out tuned
-refuses "train --init asks for data" "with --data" train --init back --steps 2 --out tuned2
+refuses "train --init asks for data" "give --data" train --init back --steps 2 --out tuned2
 succeed "report takes it" report back
 succeed "export takes it" export back --out again
 check "and writes the same again" cmp hf/model.safetensors again/model.safetensors

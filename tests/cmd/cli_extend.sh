@@ -304,7 +304,7 @@ refuses "an --out that holds data" "brief;prepare;--out" extend run --out brief
 refuses "training where data are" "brief;prepare;--out" train $small --data $data --steps 2 --out brief
 refuses "a run without a name" "no name;--out" extend .
 refuses "no run" "one RUN" extend $new
-refuses "a run that is not there" "nowhere;no run" extend nowhere $new
+refuses "a run that is not there" "cannot open nowhere" extend nowhere $new
 refuses "an --out that holds a run" "yarn;already holds a run" extend run --out yarn
 refuses "an --out below a file" "text.txt;director" extend run --out text.txt/new
 refuses "data with another tokenizer" "chars;another tokenizer" extend run --method longrope --data chars $new

@@ -44,6 +44,7 @@ succeed "compare" compare rope mine=./mine.pos 'bias: -a*d; a = 1/8 per head' $(
     --data builtin:tales:bytes=20000 --steps 2 --seeds 1 --out compared
 rm mine.pos
 succeed "its report needs no file" report compared
+check "and the numbers that were trained" grep -qE '<td>a</td><td>[-0-9.e]+, [-0-9.e]+' compared/report.html
 check "it holds the formula" grep -q 'mine = {bias(d) = -d}' compared/report.md
 
 # --- where it ends: known from the formula, past the trained context, too ---

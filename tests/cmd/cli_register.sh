@@ -16,6 +16,10 @@ check "seeds" grep -qx -- '- Seeds 1337 to 1339' plan.md
 check "schemes, with all their options" grep -qx -- '- Scheme rope: `rope:base=10000,pairing=half,skip=0`' plan.md
 check "the batch" grep -qx -- '- Batch of 4 windows' plan.md
 check "and all other options" test "$(grep -cE '^ +"(dropout|clip|weight-decay|warmup|min-lr|precision|accumulate)": ' plan.md)" -eq 7
+check "the text, by its name" grep -qE '^text +builtin:tales:bytes=40000: [0-9]+ training tokens; generated' plan.md
+need compare $small rope --out alone --register alone.md
+check "one scheme has nothing to be tested against" says '^tested +nothing: name another scheme'
+rm -r alone alone.md
 check "rates" grep -qx -- '- Learning rate 0.001' plan.md
 check "settings" grep -qE '^- +1 +2 +16 +16 +7424 +30 ' plan.md
 check "what is tested" grep -qx 'tested   rope - none, alibi - rope; 2 intervals of 95% that hold together' plan.md

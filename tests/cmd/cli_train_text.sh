@@ -60,7 +60,7 @@ refuses "another text of that name" \
     "runs/data/book;\`bitter prepare --out runs/data/book-2 other/book.txt\`;--data runs/data/book-2" train other/book.txt $small
 refuses "the same with a tokenizer" "--out runs/data/book-2 --tokenizer chars other" train other/book.txt --tokenizer chars $small
 refuses "no name" "name is empty;FILE" train ''
-refuses "no data" "which data?;--data" train --data ''
+refuses "no data" "no data;--data" train --data ''
 head -c 100 book.txt >other/book.txt
 refuses "its beginning" "runs/data/book exists, but holds something else" train other/book.txt $small
 printf 'caf\303\251 \343\201\202' >other/zipped.txt
@@ -69,6 +69,11 @@ refuses "no such file" "cannot open nowhere.txt" train nowhere.txt
 refuses "a wrong name" "cannot open bok.txt;(did you mean 'book.txt'?)" train bok.txt
 refuses "a wrong name in another directory" "(did you mean 'other/book.txt'?)" train other/bok.txt
 refuses "a wrong name of data" "(did you mean 'plain'?)" train --data plian
+refuses "a scheme in the place of a text" "no file rope;--pos rope" train rope
+refuses "a scheme and a text" "no file alibi;--pos alibi" train alibi book.txt
+refuses "a text and a run to resume" "--resume takes the run alone" train book.txt --resume again
+refuses "a wrong name of a run to resume" "(did you mean 'again'?)" train --resume agan
+refuses "an option in the place of a value" "--pos needs a value" train book.txt --pos --steps 20
 refuses "a name like no other" "cannot open qqqqqqqqqqqqqqqqqqqq" train qqqqqqqqqqqqqqqqqqqq
 check "nothing is suggested" grep -q '; check the name$' "$scratch/err"
 refuses "a directory of data" "plain is a directory of data: \`bitter train --data plain\`" train plain

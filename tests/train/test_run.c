@@ -132,7 +132,7 @@ static void missing_files_are_named(void **state) {
     unlink(paths.config);
     expect_closed("", "holds no run");
     snprintf(run_directory, sizeof run_directory, "%s/nowhere", directory);
-    expect_closed("", "holds no run");
+    expect_closed("", "cannot open");
 }
 
 // Change the options in config.json, with the same data and model beside it.
