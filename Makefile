@@ -16,6 +16,7 @@ PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX:/=)/lib
 SYSTEM  ?= $(shell uname -s)
 BUILD   ?= build$(if $(SANITIZE),/sanitize)
+$(if $(word 2,$(BUILD)),$(error BUILD is a path without spaces, not $(BUILD)))
 PROGRAM := $(if $(filter build,$(BUILD)),,$(BUILD)/)bitter
 # Its absolute path as a word for the shell, which alone puts in the directory's name: that may hold any character.
 HERE     = $(if $(filter /%,$(PROGRAM)),,"$$PWD"/)$(PROGRAM)

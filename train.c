@@ -243,12 +243,14 @@ int main(int argc, char **argv) {
     const bool usage = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0;
     if (usage) print_usage();
     if (version || usage) return output_finish(ERROR_NONE);
+    if (!*name) {
+        print_next_steps();
+        printf("\n`%s --help` lists all commands.\n", called_as);
+        return output_finish(ERROR_NONE);
+    }
     Error error;
     const char *nearest = nearest_name(name, names, count), *other = other_name(name);
-    if (!*name) print_next_steps();
-    if (!*name)
-        fail_input(&error, "which command? `bitter --help` lists them");
-    else if (nearest && !(other && strchr(other, ' ')))
+    if (nearest && !(other && strchr(other, ' ')))
         fail_input(&error, "there is no command '%s'; did you mean '%s'?", name, nearest);
     else
         fail_input(&error, "there is no command '%s'; %s", name, other ? other : "`bitter --help` lists them");

@@ -293,8 +293,7 @@ static void print_settings(FILE *out, const Plan *plan) {
 // What will be tested, and what so many seeds can resolve.
 static void print_tests(FILE *out, const Plan *plan) {
     const int n = plan->seeds, family = plan_family(plan);
-    int enough = n; // seeds for intervals that assume nothing about noise
-    Paired gap = {.n = n, .sd = 1};
+    const Paired gap = {.n = n, .sd = 1};
     if (plan->variant_count == 1) fprintf(out, "tested   nothing: name another scheme to compare this one with\n");
     if (family == 0) return;
     fprintf(out, "tested   ");
@@ -310,11 +309,11 @@ static void print_tests(FILE *out, const Plan *plan) {
                 "\npower    %d seeds find a true difference in 4 of 5 comparisons if it is %.2g times as large as its "
                 "standard deviation over the seeds\n",
                 n, resolvable(&gap, family));
-    for (; !paired_exact(&gap, family); gap.n++) enough = gap.n + 1;
-    if (n > 1 && enough > n)
+    if (n > 1 && paired_enough(family) > n)
         fprintf(out,
-                "seeds    %d are few: from %d on, these intervals assume nothing about noise; 12 or more are better\n",
-                n, enough);
+                "seeds    %d are few: from %d on, these intervals assume hardly anything about noise; 12 or more are "
+                "better\n",
+                n, paired_enough(family));
     fflush(out);
 }
 
@@ -336,7 +335,9 @@ static bool register_plan(const Comparison *c, const char *path, Error *error) {
     for (const Contrast *d = plan->contrasts; d < plan->contrasts + plan->contrast_count; d++)
         fprintf(out, "- Contrast %s - %s, named at %s\n", d->variant, d->other, d->named);
     fprintf(out, "- Seeds %lld to %lld\n", plan->base.seed, plan->base.seed + plan->seeds - 1);
-    for (int rate = 0; rate < plan->rate_count; rate++) fprintf(out, "- Learning rate %g\n", plan->rates[rate]);
+    bool own = true; // all schemes have their own rates
+    for (int v = 0; v < plan->variant_count; v++) own = own && plan->variants[v].lr_count > 0;
+    for (int rate = 0; rate < plan->rate_count && !own; rate++) fprintf(out, "- Learning rate %g\n", plan->rates[rate]);
     fprintf(out, "- Batch of %lld windows\n", plan->base.batch * plan->base.accumulate);
     for (int task = 0; task < plan->task_count; task++)
         fprintf(out, "- Task %s, %lld steps\n", plan->tasks[task], plan->task_steps);
@@ -499,14 +500,53 @@ static bool train(Crew *crew, Error *error) {
     return false;
 }
 
-// Train the runs of this process, and report when all runs are done. 0 workers: as many as the cores allow, but one for
-// a share, because whatever has divided the runs fills the cores.
-static bool train_all(const Comparison *c, int workers, int cores, Error *error) {
+// As many as --workers says; 0: as many as the cores allow, but one for a share, because whatever has divided the runs
+// fills the cores.
+static int choose_workers(const Comparison *c, long long workers, int cores) {
+    const int threads = c->plan.threads;
+    return workers > 0 ? (int)workers : cores > threads && c->shares == 0 ? cores / threads : 1;
+}
+
+// About how long the runs of this process will take, by some steps of the reference in each setting. They are made in
+// another process, because threads of OpenMP do not survive a fork.
+static void print_time(const Comparison *c, int workers) {
+    const Plan *plan = &c->plan;
+    double a_token[SETTINGS_MOST], seconds = 0, speed;
+    int runs = 0;
+    Error ignored;
+    fflush(stdout);
+    const pid_t pid = fork();
+    if (pid > 0) waitpid(pid, NULL, 0);
+    if (pid != 0) return;
+    threads_use(plan->threads);
+    for (int s = 0; s < plan->setting_count; s++) {
+        const Job job = {.setting = s, .task = -1, .variant = plan->reference};
+        const TrainOptions o = plan_job_options(plan, &job);
+        if (!time_step(&a_token[s], &speed, &o, &c->corpora[plan->settings[s].text], &ignored)) _exit(ERROR_RUN);
+        a_token[s] /= (double)(o.batch * o.accumulate * o.context);
+    }
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        const bool trains = plan_weights(plan, job.variant) == job.variant; // or measures the weights of another
+        const double share = training_share(c, &job), training = a_token[job.setting] * plan_job_tokens(plan, &job);
+        if (!job_mine(c, i) || job_done(c, &job)) continue;
+        seconds += trains ? training / share : training / share - training;
+        runs++;
+    }
+    const double minutes = seconds / 60 / (runs < workers ? fmax(runs, 1) : workers);
+    if (runs > 0)
+        printf("time     about %.*f minutes, if all schemes are as fast as %s; measured just now\n", minutes < 10,
+               fmax(minutes, 0.1), plan->variants[plan->reference].name);
+    fflush(stdout);
+    _exit(ERROR_NONE);
+}
+
+// Train the runs of this process, and report when all runs are done.
+static bool train_all(const Comparison *c, int workers, Error *error) {
     const Plan *plan = &c->plan;
     const size_t bytes = (size_t)plan_job_count(plan) * sizeof(atomic_int);
     Crew crew = {.comparison = c, .progress = shared_zeros(bytes)};
     if (!crew.progress) return fail_run(error, "no memory for the state of %d runs", plan_job_count(plan));
-    if (workers == 0) workers = cores > plan->threads && c->shares == 0 ? cores / plan->threads : 1;
     crew_count(&crew);
     crew.due = workers < crew.mine - crew.done ? workers : crew.mine - crew.done;
     const int runs = plan_job_count(plan), stretched = plan->variant_count - plan_trained(plan);
@@ -624,12 +664,14 @@ bool command_compare(int argc, char **argv, Error *error) {
          (!option_given(table(), given, "share") || set_share(&comparison, options.share, error));
     if (ok && !options.slurm) kernels_report("compare");
     ok = ok && start(&comparison, &options, given, argv + first, argc - first, cores, error);
+    const int workers = choose_workers(&comparison, options.workers, cores);
+    if (ok && !options.prints) print_time(&comparison, workers);
     if (ok && options.prints)
         ok = divide(&comparison, &words, options.slurm, (int)options.workers, error);
     else if (ok && *options.registered)
         ok = register_plan(&comparison, options.registered, error);
     else if (ok)
-        ok = train_all(&comparison, (int)options.workers, cores, error);
+        ok = train_all(&comparison, workers, error);
     for (int t = 0; t < TEXTS_MOST && comparison.corpora; t++) corpus_close(&comparison.corpora[t]);
     text_free(&words);
     return ok;

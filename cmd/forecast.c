@@ -14,7 +14,6 @@
 #define VALIDATIONS      10   // with --minutes
 #define HEADS_MOST       24   // with --minutes: 85 million parameters
 #define LEAST_TEXT       2e4  // bytes of training text with which a run can be compared
-#define ENOUGH_TOKENS    0.7  // of TOKENS_PER_PARAMETER: choose_steps may leave three quarters for training
 
 static double step_tokens(const TrainOptions *o) {
     return (double)(o->batch * o->accumulate * o->context);
@@ -70,9 +69,9 @@ void choose_steps(TrainOptions *o, const bool *given, double minutes, double sec
     if (!option_given(train_options, given, "eval-tokens") && o->eval_tokens > tokens) o->eval_tokens = tokens;
 }
 
-// The time of a step, and floating point operations a second, of a model that is thrown away; with learning rate 0, it
-// cannot diverge. The first step, which waits for memory and threads, counts only where it is the only one.
-static bool time_step(double *seconds, double *speed, const TrainOptions *options, const Corpus *corpus, Error *error) {
+// With learning rate 0, it cannot diverge. The first step, which waits for memory and threads, counts only where it is
+// the only one.
+bool time_step(double *seconds, double *speed, const TrainOptions *options, const Corpus *corpus, Error *error) {
     TrainOptions o = *options;
     Trainer trainer;
     bool ok;
@@ -128,7 +127,7 @@ bool train_forecast(TrainOptions *o, const bool *given, double minutes, const Co
     const int threads = omp_get_max_threads();
     printf("time    about %.*f minutes on %d core%s", needed < 10, fmax(needed, 0.1), threads, threads == 1 ? "" : "s");
     const double all = (double)o->steps * step_tokens(o), passes = all / (double)corpus->train.count;
-    if (!task) printf(passes < 10 ? ", %.2g passes over the text" : ", %.0f passes over the text", passes);
+    if (!task) printf(passes < 10 ? ", passes over the text: %.2g" : ", passes over the text: %.0f", passes);
     printf("; measured just now, and longer if the machine gets busier\n");
     if (!task && passes > PASSES)
         printf(
@@ -148,7 +147,10 @@ void print_perplexities(const char *label, const Corpus *corpus, long long limit
     printf("%s perplexity: unigram %.2f", label, exp(unigram));
     if (!isnan(bigram)) printf(", bigram %.2f", exp(bigram));
     if (!isnan(run))
-        printf(", this run %.2f is %s", run, run < good ? "better" : run < exp(unigram) ? "in between" : "worse");
+        printf(", this run %.2f (%s)", run,
+               run < good           ? "better than both"
+               : run < exp(unigram) ? "in between"
+                                    : "worse");
     const Shard *val = corpus->val.shards;
     double foreign = 0; // letters beyond ASCII: 0.003 a byte in War and Peace, 0.02 in German; E2 begins quotes
     for (size_t i = 0; i < val->count; i++)

@@ -19,10 +19,10 @@ bool command_report(int argc, char **argv, Error *error) {
     if (path_missing(comparison.file)) {
         RunPaths run;
         if (!run_paths(&run, directory, error)) return false;
-        if (!path_missing(run.config)) return report_run(directory, stdout, error);
+        if (!path_is_directory(directory) || !path_missing(run.config)) return report_run(directory, stdout, error);
         return fail_input(error,
                           "%s holds no comparison (there is no compare.json) and no run (config.json); name a "
-                          "directory of `bitter compare` or `bitter train`; tables are drawn by scripts/plot.py",
+                          "directory of `bitter compare` or `bitter train`",
                           directory);
     }
     return plan_read(&comparison.plan, &comparison.data, comparison.file, error) && report(&comparison, stdout, error);

@@ -4,6 +4,7 @@
 #include "base/file/text.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/shared/output.h"
+#include "lab/compare/plan.h"
 #include "lab/eval/generate.h"
 #include "train/config.h"
 
@@ -151,8 +152,9 @@ bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *p
     const bool sized = !option_given(train_arguments(), given, "minutes");
     const char *settles = options->resume ? "resume" : *options->init ? "init" : "steps";
     if (!sized && option_given(train_options, given, settles))
-        return fail_input(error, "--minutes chooses a size and the steps, and --%s settles them; leave one of them out",
-                          settles);
+        return fail_input(error, "--minutes chooses a size and the steps, and --%s settles %s", settles,
+                          strcmp(settles, "steps") == 0 ? "the latter; leave one of them out"
+                                                        : "the size; give --steps N instead");
     if (!mix_parse(&pos, options->pos, error)) return false;
     if (*options->init || options->resume) mix_print(&pos, options->pos); // as the other run has it
     if (*options->init && !options->resume && !take_over_model(options, given, error)) return false;
@@ -400,4 +402,13 @@ void train_show_end(const Trainer *trainer) {
     printf("next    %s eval %s%s\n", called_as, weights, is_task(&trainer->corpus->builtin) ? " --task" : "");
     if (trainer->corpus->tokenizer.kind != TOKENIZER_NONE) printf("        %s sample %s\n", called_as, weights);
     printf("        %s report %s\n", called_as, out);
+    // Large models usually get 20 tokens for each parameter, but a short text is soon known by heart.
+    const double parameters = (double)tensor_numbers(&trainer->gpt.tensors, false),
+                 a_step = (double)(o->batch * o->accumulate * o->context), had = (double)step * a_step / parameters,
+                 most = PASSES * (double)trainer->corpus->train.count / parameters;
+    const double usual = fmin(TOKENS_PER_PARAMETER, most);
+    if (step == o->steps && had < ENOUGH_TOKENS * usual && !is_task(&trainer->corpus->builtin))
+        printf("longer  %s train --resume %s --steps %.0f  (it has seen %.2g tokens for each parameter; %.2g may be "
+               "better)\n",
+               called_as, out, ceil(usual * parameters / a_step), had, usual);
 }

@@ -60,7 +60,8 @@ void train_show_end(const Trainer *trainer);
 
 // --- forecast.c: how long, how large, how good ---
 
-#define PASSES 8 // over the text, at most
+#define PASSES        8   // over the text, at most
+#define ENOUGH_TOKENS 0.7 // of TOKENS_PER_PARAMETER: choose_steps may leave three quarters for training
 
 // Choose the largest model that can see TOKENS_PER_PARAMETER tokens for each parameter in so many floating point
 // operations and in PASSES over the text, or else the smallest one: layers, heads, width, context, batch and learning
@@ -74,6 +75,9 @@ void choose_steps(TrainOptions *options, const bool *given, double minutes, doub
 // Before there is a trainer: with --minutes (not 0), measure this machine, choose, and print the choice. Print how long
 // the run will take, unless it is resumed or too short for a measurement. Fails as choose_size and train_step do.
 bool train_forecast(TrainOptions *options, const bool *given, double minutes, const Corpus *corpus, Error *error);
+
+// The time of a step, and floating point operations a second, of a model that is thrown away.
+bool time_step(double *seconds, double *speed, const TrainOptions *options, const Corpus *corpus, Error *error);
 
 // Print the perplexities of a unigram, of a bigram, of the run (NAN = not yet), with a verdict, and, where the text may
 // be English, of recorded models; of the first `limit` validation tokens (0 = all), but at least a window. A process

@@ -11,6 +11,10 @@ for tool in dpkg-deb dpkg-shlibdeps dpkg-architecture; do
         exit 2
     }
 done
+command -v "${CC%% *}" >/dev/null || {
+    echo "deb.sh: there is no compiler $CC; CC names one" >&2
+    exit 2
+}
 DEB_HOST_ARCH=$(dpkg-architecture -t"$($CC -dumpmachine | sed 's/-pc-/-/')" -qDEB_HOST_ARCH)
 export DEB_HOST_ARCH # what dpkg-shlibdeps looks at
 root=$build/root
@@ -22,7 +26,11 @@ $make --no-print-directory install PORTABLE=1 DESTDIR="$root" PREFIX=/usr
 documents=$root/usr/share/doc/bitter
 install -d "$root/DEBIAN"
 mv "$documents/LICENSE" "$documents/copyright"
-cat "$documents/LICENSES/LicenseRef-wasi-libc.txt" >>"$documents/copyright"
+{   # indented, because these notices name files of their own
+    echo
+    echo 'On Debian systems, the Apache License 2.0 that these name is in /usr/share/common-licenses/Apache-2.0.'
+    sed 's/^/    /; s/ *$//' "$documents/LICENSES/LicenseRef-wasi-libc.txt"
+} >>"$documents/copyright"
 version=$(sed -n 's/^#define BITTER_VERSION "\(.*\)"/\1/p' base/version.h)
 maintainer="${DEBFULLNAME:-the bitter authors} <${DEBEMAIL:-bitter@localhost.localdomain}>"
 printf 'bitter (%s) unstable; urgency=medium\n\n  * CHANGELOG.md tells what is new.\n\n -- %s  %s\n' "$version" \

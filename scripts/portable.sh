@@ -15,6 +15,10 @@
 # checks only, is a program by itself for the oldest processor.
 set -eu
 step=$1 build=$2 libraries=$3
+command -v "${CC%% *}" >/dev/null || {
+    echo "portable.sh: there is no compiler $CC; CC names one" >&2
+    exit 2
+}
 machine=$($CC -dumpmachine)
 newer=
 case $machine in

@@ -83,6 +83,7 @@ License: MIT
 Description-Content-Type: text/plain
 
 The program bitter, for a command line; there is nothing to import. `bitter --help` lists its commands.
+bitter's own licence is MIT; the libraries that are in the wheel have theirs beside them.
 """.encode()
     files[f"{name}.dist-info/WHEEL"] = f"""Wheel-Version: 1.0
 Generator: bitter

@@ -51,10 +51,18 @@ static void winner(Page *page, const Facts *facts, int setting) {
         return;
     }
     const int open = name_others(&page->text, facts, setting, order[0], VERDICT_WORSE, "; not resolved: ");
+    int exploratory = 0;
+    for (int v = 0; v < facts->plan->variant_count; v++) {
+        const Difference d = outcome_difference(facts->outcome, v, order[0], setting, 1);
+        exploratory += plan_weights(facts->plan, v) == v && d.verdict == VERDICT_WORSE && !d.primary;
+    }
     if (open == others)
-        page_lead(page, "; no scheme is shown to be the best.");
+        text_print(&page->text, "; no scheme is shown to be the best");
     else
-        page_lead(page, "; by corrected 95%% intervals better than %d of %d others.", others - open, others);
+        text_print(&page->text, "; by corrected 95%% intervals better than %d of %d others", others - open, others);
+    if (exploratory > 0 && exploratory < others - open)
+        text_print(&page->text, " (tests that were not planned: %d)", exploratory);
+    page_lead(page, exploratory > 0 && exploratory == others - open ? " (exploratory)." : ".");
 }
 
 // What a scheme without positions is for: whoever is not better than it does not use positions, or is still to learn
@@ -76,8 +84,8 @@ bool words_plateau(Text *text, const Facts *facts, int setting) {
             left = left || !isnan(outcome_value(facts->outcome, setting, v, seed, "left", 0));
     if (!left)
         text_print(text,
-                   "No run%s is seen to leave the plateau on which training begins, if it had one: longer training may "
-                   "change the order (--steps).",
+                   "In no run%s does the curve have a plateau that ends: either there is none, or training ends on it "
+                   "(then --steps would show more).",
                    facts->at[setting]);
     return !left;
 }
@@ -133,7 +141,7 @@ static void ranking(Page *page, const Facts *facts, int setting) {
     const char *reference = plan->variants[plan->reference].name;
     int order[VARIANTS_MOST];
     sort_by_loss(order, facts, setting);
-    text_print(&page->text, "Which scheme won%s: ", facts->at[setting]);
+    text_print(&page->text, "Schemes by loss%s: ", facts->at[setting]);
     caption(page, facts, setting, setting, "median loss in nats a token");
     page_table_latex(
         page, 7 + plan->task_count, "ranking", facts->names[setting],
@@ -293,8 +301,11 @@ static void confidence(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
     const bool pairs = paired_exact(&facts->differences->gap, plan_pairs(plan));
     bool contrasts = true, longer = true;
-    for (int i = 0; i < facts->contrasts * facts->each; i++)
+    double largest = fmax(plan_pairs(plan), facts->longer_count); // family
+    for (int i = 0; i < facts->contrasts * facts->each; i++) {
         contrasts = contrasts && paired_exact(&facts->differences[i].gap, facts->differences[i].comparisons);
+        largest = fmax(largest, facts->differences[i].comparisons);
+    }
     for (int i = 0; i < facts->longer_count; i++)
         longer = longer && paired_exact(&facts->longer[i].gap, facts->longer_count);
     const int most = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0; // seeds of which results were seen
@@ -315,11 +326,12 @@ static void confidence(Page *page, const Facts *facts) {
     else
         page_paragraph(
             page,
-            "In %s%s%sthese seeds are too few for intervals that hold together whatever the noise is like (it takes 6 "
-            "seeds for one comparison, 8 for 6, 9 for 12, 11 for 28). There, an interval is Student's t around the "
-            "mean, and reaches at least from the lowest to the highest seed: of six at once with 5 seeds, all held in "
+            "In %s%s%sthese seeds are too few for intervals that hold together whatever the noise is like, which takes "
+            "%d. There, an interval is Student's t around the mean, and reaches at least from the lowest to the "
+            "highest seed: of six at once with 5 seeds, all held in "
             "85%% to 97%% of simulated studies. Take 12 seeds or more to rely on them.",
-            contrasts ? "" : "the primary contrasts, ", pairs ? "" : "all pairs, ", longer ? "" : "longer windows, ");
+            contrasts ? "" : "the primary contrasts, ", pairs ? "" : "all pairs, ", longer ? "" : "longer windows, ",
+            paired_enough(largest));
     if (plan->rate_count > 1)
         page_paragraph(page, "Learning rates were chosen on the same seeds, by the other half of the text: new seeds "
                              "may have somewhat higher losses.");

@@ -73,7 +73,7 @@ static void trained_numbers(Page *page, const char *name, const Gpt *gpt) {
     const size_t count = tensor_numbers(&gpt->tensors, true);
     const Tensor *tensor;
     if (count == 0 || count > MOST) return;
-    page_table(page, "trained numbers of the position scheme: %s", name);
+    page_table(page, "trained numbers of the position scheme: %s (of each run: positions.csv)", name);
     page_row(page, true, "tensor|numbers");
     for (int i = 0; (tensor = gpt_position_tensor(gpt, i)); i++) {
         const real *numbers = gpt->params + tensor->offset; // (tensor->count)

@@ -2,6 +2,7 @@
 #include "lab/report/report.h"
 
 #include "lab/eval/generate.h"
+#include "lab/eval/ngram.h"
 #include "lab/report/sections.h"
 #include "train/config.h"
 #include "train/run.h"
@@ -74,9 +75,10 @@ static bool loss_chart(Page *page, const RunPaths *paths, long long steps, Error
         chart.mark_label = label;
         page_lead(page, "After step %.0f, the loss on validation text is %.4f nats a token (perplexity %.4g).", last->x,
                   last->y, exp(last->y));
-        page_lead(page, "%s %.0f: the lowest loss on validation text is %.4f%s%s%s.",
-                  overfits ? "Overfitting after step" : "Best step", best->x, best->y, kept ? ", which " : "",
-                  kept ? paths->directory : "", kept ? RUN_BEST " has" : "");
+        if (best != last)
+            page_lead(page, "%s %.0f: the lowest loss on validation text is %.4f%s%s%s.",
+                      overfits ? "Overfitting after step" : "Best step", best->x, best->y, kept ? ", which " : "",
+                      kept ? paths->directory : "", kept ? RUN_BEST " has" : "");
     }
     return page_chart(page, &chart, error, "Loss");
 }
@@ -164,6 +166,23 @@ static bool model_parts(Page *page, const RunPaths *paths, Error *error) {
     return ok;
 }
 
+// What the perplexity of the run can be compared with, where its text is still there.
+static void yardstick(Page *page, const TrainOptions *options) {
+    Corpus corpus = {0};
+    Error ignored;
+    double unigram, bigram;
+    const bool few = options->eval_tokens > 0 && options->eval_tokens <= options->context;
+    const long long limit = few ? options->context + 1 : options->eval_tokens;
+    if (corpus_open(&corpus, options->data, &ignored) && !is_task(&corpus.builtin) &&
+        ngram_losses(&unigram, &bigram, &corpus, limit, &ignored)) {
+        text_print(&page->text, "Perplexity of a model that knows only how often each token occurs (unigram): %.2f",
+                   exp(unigram));
+        if (!isnan(bigram)) text_print(&page->text, "; that also knows the token before (bigram): %.2f", exp(bigram));
+        page_lead(page, ".");
+    }
+    corpus_close(&corpus);
+}
+
 bool report_run(const char *name, FILE *out, Error *error) {
     RunPaths paths;
     TrainOptions options;
@@ -194,6 +213,7 @@ bool report_run(const char *name, FILE *out, Error *error) {
                        path_missing(paths.log) ? "was not trained with the longer one: its weights are those of before"
                                                : "was trained with the longer one");
     }
+    if (!path_missing(paths.log)) yardstick(&page, &options);
     const bool ok = loss_chart(&page, &paths, options.steps, error) && position_chart(&page, &paths, error) &&
                     model_parts(&page, &paths, error) && page_close(&page, error);
     page_abandon(&page); // harmless after page_close

@@ -59,6 +59,12 @@ bool paired_exact(const Paired *paired, double comparisons) {
     return order_of(&share, 1 - LEVEL / comparisons, paired->n) > 0;
 }
 
+int paired_enough(double comparisons) {
+    Paired paired = {.n = 1};
+    while (!paired_exact(&paired, comparisons)) paired.n++;
+    return paired.n;
+}
+
 Interval paired_interval(const Paired *paired, double comparisons) {
     assert(comparisons >= 1);
     if (!isfinite(paired->sd)) return (Interval){NAN, NAN};

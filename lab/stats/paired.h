@@ -51,6 +51,9 @@ Interval paired_interval(const Paired *paired, double comparisons);
 // Is paired_interval free of assumptions on the shape of noise, because there are seeds enough?
 bool paired_exact(const Paired *paired, double comparisons);
 
+// From how many seeds on it is.
+int paired_enough(double comparisons);
+
 // The first two are resolved, and the last two have no interval.
 typedef enum {
     VERDICT_BETTER,

@@ -343,7 +343,7 @@ for damage in '1d' '$d' 's/"seeds": 3/"seeds": 0/' 's/"pos": "none"/"pos": "nine
     refuses "a report of that" "straight/compare.json" report straight
 done
 cp good straight/compare.json
-refuses "a report on nothing" "nowhere holds no comparison;bitter compare" report nowhere
+refuses "a report on nothing" "cannot open nowhere" report nowhere
 succeed "a report on a run" report straight/runs/none-seed1337
 check "it has the losses" grep -q "<td>validation text</td>" straight/runs/none-seed1337/report.html
 check "and the last of them in words" grep -qE "^- After step $(awk -F, '$5 { step = $1 } END { print step }' \

@@ -108,7 +108,7 @@ rm learned/positions.csv whole
 succeed "a report without it" report learned
 need train $small --data $data --steps 2 --out fixed
 check "no file for a scheme that trains nothing" test ! -e fixed/positions.csv
-refuses "no run" "nowhere holds no comparison" report nowhere
+refuses "no run" "cannot open nowhere" report nowhere
 rm -r learned fixed
 
 # --- killed before the first checkpoint ---

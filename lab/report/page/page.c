@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,13 +41,16 @@ void markdown_text(FILE *out, const char *text) {
     }
 }
 
-// Text that LaTeX prints as it is; a number stands in math, with its ± and its minus.
+// Text that LaTeX prints as it is; a number stands in math, with its ± and its minus, and so does a minus in words.
 void latex_text(FILE *out, const char *text) {
+    const char *begin = text;
     const bool number = strpbrk(text, "0123456789") && text[strspn(text, "+-.0123456789 ±")] == '\0';
     if (number) fputc('$', out);
     for (; *text; text++)
         if (number && (unsigned char)*text >= 0x80)
             fputs((unsigned char)*text == 0xC2 ? "\\pm" : "", out); // of the two bytes of ±
+        else if (!number && *text == '-' && isdigit((unsigned char)text[1]) && (text == begin || text[-1] == ' '))
+            fputs("$-$", out);
         else if (*text == '\\')
             fputs("\\textbackslash{}", out);
         else if (*text == '~' || *text == '^')
@@ -79,14 +83,19 @@ static void both(Page *page, const char *html, const char *html_end, const char 
     fputs(markdown_end, page->markdown);
 }
 
-// All of page->text with what a format adds, terminated. It is valid until the next addition.
-static char *printed(Page *page, const char *format, va_list arguments) {
+// All of page->text, terminated. It is valid until the next addition.
+static char *taken(Page *page) {
     static char none[1];
-    text_print_list(&page->text, format, arguments);
     text_add(&page->text, "", 1);
     page->text.size = 0;
     page->failed |= page->text.failed;
     return page->text.failed ? none : page->text.bytes;
+}
+
+// The same with what a format adds.
+static char *printed(Page *page, const char *format, va_list arguments) {
+    text_print_list(&page->text, format, arguments);
+    return taken(page);
 }
 
 // --- the files ---
@@ -166,12 +175,18 @@ void page_lead(Page *page, const char *format, ...) {
 
 void page_code(Page *page, const char *text) {
     fputs("<pre>", page->html);
-    xml_text(page->html, text);
+    mark(page, "\n");
+    for (const char *end; *text; text = end + (*end != '\0')) { // line by line
+        end = text + strcspn(text, "\n");
+        text_add(&page->text, text, (size_t)(end - text));
+        const char *line = taken(page);
+        mark(page, "    "); // four spaces make a block
+        for (const char *c = line; *c && page->folded == 0; c++) fputc(printable(*c), page->markdown);
+        mark(page, "\n");
+        xml_text(page->html, line);
+        fputs(*end ? "\n" : "", page->html);
+    }
     fputs("</pre>\n", page->html);
-    if (page->folded > 0) return;
-    fputs("\n    ", page->markdown); // four spaces begin a block
-    for (; *text; text++) fputc(printable(*text), page->markdown);
-    fputc('\n', page->markdown);
 }
 
 void page_fold(Page *page, const char *heading) {

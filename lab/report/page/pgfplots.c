@@ -41,7 +41,9 @@ void chart_pgfplots(FILE *out, const Chart *chart, const char *title) {
     const bool rows = chart->sides[0];
     fprintf(out, "%s%% %s\n\\begin{tikzpicture}\n\\begin{axis}[grid=major, ", PGFPLOTS_HEAD, title);
     if (rows)
-        fprintf(out, "clip=false, width=0.7\\linewidth, height=%.1fcm, y dir=reverse, ytick=\\empty, ymin=-1, ymax=%d",
+        fprintf(out,
+                "clip=false, width=0.7\\linewidth, height=%.1fcm, y dir=reverse, ytick=\\empty, ymin=-1, ymax=%d, "
+                "scaled x ticks=false, xticklabel style={/pgf/number format/fixed, /pgf/number format/precision=4}",
                 2.5 + 0.6 * chart->count, chart->count);
     else
         fprintf(out,

@@ -40,7 +40,7 @@ static void hostile_text_stays_text(void **state) {
     assert_null(strstr(html, "\n!touch"));
     assert_null(strstr(markdown, "\n!touch"));
     assert_int_equal(times(markdown, "<script"), times(markdown, "\\<script"));
-    expect_text(markdown, "\n    a ``` # b\n");
+    expect_text(markdown, "\n    a\n    ```\n    # b\n");
     assert_true(is_utf8(html));
     expect_balanced(html);
     for (int i = 1; i <= 2; i++) {
