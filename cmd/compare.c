@@ -531,12 +531,15 @@ static void print_time(const Comparison *c, int workers) {
         const double share = training_share(c, &job), training = a_token[job.setting] * plan_job_tokens(plan, &job);
         if (!job_mine(c, i) || job_done(c, &job)) continue;
         seconds += trains ? training / share : training / share - training;
+        if (trains && job.task < 0) seconds += a_token[job.setting] * CURVE_STEPS * CURVE_TOKENS / 3;
         runs++;
     }
     const double minutes = seconds / 60 / (runs < workers ? fmax(runs, 1) : workers);
-    if (runs > 0)
+    if (runs > 0 && minutes < 1)
+        printf("time     about a minute or less\n");
+    else if (runs > 0)
         printf("time     about %.*f minutes, if all schemes are as fast as %s; measured just now\n", minutes < 10,
-               fmax(minutes, 0.1), plan->variants[plan->reference].name);
+               minutes, plan->variants[plan->reference].name);
     fflush(stdout);
     _exit(ERROR_NONE);
 }

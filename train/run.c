@@ -33,10 +33,10 @@ bool run_paths(RunPaths *paths, const char *run, Error *error) {
 bool run_exists(const RunPaths *paths, Error *error) {
     static const char advice[] = "name a directory that `bitter train` wrote";
     const char *directory = paths->directory;
-    char comparison[PATH_CAPACITY], run[PATH_CAPACITY];
+    char comparison[PATH_CAPACITY], below[PATH_CAPACITY];
     if (!path_missing(paths->config)) return true;
-    if (path_missing(directory) && path_format(run, error, "runs/%s/config.json", directory) && path_exists(run))
-        return fail_input(error, "there is no run %s here; did you mean runs/%s?", directory, directory);
+    if (path_missing(directory) && path_format(below, error, "runs/%s", directory) && path_is_directory(below))
+        return fail_input(error, "there is no %s here; did you mean %s?", directory, below);
     if (path_missing(directory)) return fail_open(directory, ENOENT, advice, error);
     if (!path_format(comparison, error, "%s/compare.json", directory)) return false;
     if (path_exists(comparison))

@@ -299,15 +299,15 @@ static void settings(Page *page, const Facts *facts) {
 // What the intervals promise, and what it has cost to look at them before seeds were added.
 static void confidence(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
-    const bool pairs = paired_exact(&facts->differences->gap, plan_pairs(plan));
-    bool contrasts = true, longer = true;
-    double largest = fmax(plan_pairs(plan), facts->longer_count); // family
-    for (int i = 0; i < facts->contrasts * facts->each; i++) {
-        contrasts = contrasts && paired_exact(&facts->differences[i].gap, facts->differences[i].comparisons);
-        largest = fmax(largest, facts->differences[i].comparisons);
+    const Paired *gap = &facts->differences->gap;
+    static const char *const names[] = {"the contrasts", "all pairs", "longer windows"};
+    double families[] = {1, plan_pairs(plan), facts->longer_count}; // the largest of each kind
+    bool exact[] = {true, paired_exact(gap, families[1]), families[2] == 0 || paired_exact(gap, families[2])};
+    for (const Difference *d = facts->differences; d < facts->differences + facts->contrasts * facts->each; d++) {
+        families[0] = fmax(families[0], d->comparisons);
+        exact[0] = exact[0] && paired_exact(&d->gap, d->comparisons); // over texts, texts are the units
     }
-    for (int i = 0; i < facts->longer_count; i++)
-        longer = longer && paired_exact(&facts->longer[i].gap, facts->longer_count);
+    int few = 0;                                                                   // families that take more seeds
     const int most = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0; // seeds of which results were seen
     const double error = outcome_peeking(facts->outcome);
     page_paragraph(page,
@@ -321,17 +321,20 @@ static void confidence(Page *page, const Facts *facts) {
                                                   : "not the choice of text");
     page_paragraph(page, "A difference is the median over the seeds of loss minus loss: in half of all seeds it is "
                          "larger, in half smaller.");
-    if (pairs && contrasts && longer)
+    for (int i = 0; i < 3; i++)
+        if (!exact[i])
+            text_print(&page->text, "%s%s take %d",
+                       few++ ? ", " : "For intervals that hold together whatever the noise is like, ", names[i],
+                       paired_enough(families[i]));
+    if (few == 0)
         page_paragraph(page, "The intervals hold whatever the noise is like.");
     else
         page_paragraph(
             page,
-            "In %s%s%sthese seeds are too few for intervals that hold together whatever the noise is like, which takes "
-            "%d. There, an interval is Student's t around the mean, and reaches at least from the lowest to the "
-            "highest seed: of six at once with 5 seeds, all held in "
-            "85%% to 97%% of simulated studies. Take 12 seeds or more to rely on them.",
-            contrasts ? "" : "the primary contrasts, ", pairs ? "" : "all pairs, ", longer ? "" : "longer windows, ",
-            paired_enough(largest));
+            " seeds%s. With fewer, an interval is Student's t around the mean, and reaches at least from the "
+            "lowest to the highest seed: of six at once with 5 seeds, all held in 85%% to 97%% of simulated "
+            "studies. Take 12 seeds or more to rely on them.",
+            facts->settings_over_texts > 0 ? " or texts" : "");
     if (plan->rate_count > 1)
         page_paragraph(page, "Learning rates were chosen on the same seeds, by the other half of the text: new seeds "
                              "may have somewhat higher losses.");

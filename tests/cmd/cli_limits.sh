@@ -134,7 +134,7 @@ else
 fi
 
 # --- gzip data that never ends ---
-dd if=/dev/zero bs=1048576 count=300 2>/dev/null | gzip >zeros.gz
+dd if=/dev/zero bs=1048576 count=800 2>/dev/null | gzip -1 >zeros.gz
 if (ulimit -v 700000 && "$BITTER" --version) >/dev/null 2>&1; then
     limited "a text that inflates to more than there is memory" "zeros.gz: no memory" "-v 700000" prepare --out new zeros.gz
 else

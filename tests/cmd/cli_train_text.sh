@@ -73,6 +73,9 @@ refuses "a scheme in the place of a text" "no file rope;--pos rope" train rope
 refuses "a scheme and a text" "no file alibi;--pos alibi" train alibi book.txt
 refuses "a text and a run to resume" "--resume takes the run alone" train book.txt --resume again
 refuses "a wrong name of a run to resume" "(did you mean 'again'?)" train --resume agan
+mkdir -p runs/kept
+refuses "a name without runs/" "no kept here; did you mean runs/kept?" sample kept
+rmdir runs/kept
 refuses "an option in the place of a value" "--pos needs a value" train book.txt --pos --steps 20
 refuses "a name like no other" "cannot open qqqqqqqqqqqqqqqqqqqq" train qqqqqqqqqqqqqqqqqqqq
 check "nothing is suggested" grep -q '; check the name$' "$scratch/err"
