@@ -667,14 +667,14 @@ bool command_compare(int argc, char **argv, Error *error) {
          (!option_given(table(), given, "share") || set_share(&comparison, options.share, error));
     if (ok && !options.slurm) kernels_report("compare");
     ok = ok && start(&comparison, &options, given, argv + first, argc - first, cores, error);
-    const int workers = choose_workers(&comparison, options.workers, cores);
-    if (ok && !options.prints) print_time(&comparison, workers);
-    if (ok && options.prints)
+    if (ok && options.prints) {
         ok = divide(&comparison, &words, options.slurm, (int)options.workers, error);
-    else if (ok && *options.registered)
-        ok = register_plan(&comparison, options.registered, error);
-    else if (ok)
-        ok = train_all(&comparison, workers, error);
+    } else if (ok) {
+        const int workers = choose_workers(&comparison, options.workers, cores);
+        print_time(&comparison, workers);
+        ok = *options.registered ? register_plan(&comparison, options.registered, error)
+                                 : train_all(&comparison, workers, error);
+    }
     for (int t = 0; t < TEXTS_MOST && comparison.corpora; t++) corpus_close(&comparison.corpora[t]);
     text_free(&words);
     return ok;
