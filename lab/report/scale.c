@@ -37,17 +37,22 @@ static Difference change_of(const Facts *facts, const Difference *contrast, int 
     return d;
 }
 
-// "floating point operations of training; tokens: 1.2 M, 4.7 M", from the least compute on.
-static void label_compute(char label[TEXT_CAPACITY], const Plan *plan, const int *order) {
+// "training compute, 1 = 2.2e+12 operations; tokens: 1.2 M, 4.7 M", from a variant's least compute on, which is returned.
+static double label_compute(char label[TEXT_CAPACITY], const Plan *plan, const int *order, int variant) {
+    const double least = compute_of(plan, order[0], variant);
     char words[NUMBER_WORDS];
-    int length = snprintf(label, TEXT_CAPACITY, "floating point operations of training");
+    int length = snprintf(label, TEXT_CAPACITY, "training compute, 1 = %s operations", number_words(words, least));
     for (int i = 0; i < plan->setting_count; i++)
         length += snprintf(label + length, TEXT_CAPACITY - (size_t)length, "%s%s",
                            i ? ", " : "; tokens: ", number_words(words, setting_tokens(plan, order[i])));
+    return least;
 }
 
-static bool gap_chart(Page *page, const Facts *facts, const int *order, const char *compute, Error *error) {
+static bool gap_chart(Page *page, const Facts *facts, const int *order, Error *error) {
     const bool seeds = facts->outcome->seeds > 1;
+    const int reference = facts->plan->reference;
+    char compute[TEXT_CAPACITY];
+    const double least = label_compute(compute, facts->plan, order, reference);
     Chart chart = {.x_label = compute, .y_label = "difference in nats a token", .bands = seeds, .log_x = true};
     for (int i = 0; i < facts->contrasts; i++) {
         const Difference *d = report_contrast(facts, i);
@@ -57,7 +62,7 @@ static bool gap_chart(Page *page, const Facts *facts, const int *order, const ch
                    facts->plan->variants[d->other].name, d->primary ? "" : " (exploratory)");
         chart_style(&chart, d->variant, dash);
         for (const int *s = order; s < order + facts->plan->setting_count; s++)
-            chart_interval(&chart, compute_of(facts->plan, *s, facts->plan->reference), d[*s].gap.estimate,
+            chart_interval(&chart, compute_of(facts->plan, *s, reference) / least, d[*s].gap.estimate,
                            d[*s].interval.low, d[*s].interval.high);
     }
     return page_chart(page, &chart, error,
@@ -66,14 +71,16 @@ static bool gap_chart(Page *page, const Facts *facts, const int *order, const ch
 }
 
 // Each scheme at the compute that it took itself.
-static bool loss_chart(Page *page, const Facts *facts, const int *order, const char *compute, Error *error) {
+static bool loss_chart(Page *page, const Facts *facts, const int *order, Error *error) {
     const bool seeds = facts->outcome->seeds > 1;
+    char compute[TEXT_CAPACITY];
+    const double least = label_compute(compute, facts->plan, order, 0); // ticks are where the first line has points
     Chart chart = {.x_label = compute, .y_label = "loss in nats a token", .bands = seeds, .log_x = true};
     for (int variant = 0; variant < facts->plan->variant_count; variant++) {
         report_line(&chart, facts, variant);
         for (const int *s = order; s < order + facts->plan->setting_count; s++) {
             const Paired loss = report_loss(facts, *s, variant);
-            chart_interval(&chart, compute_of(facts->plan, *s, variant), loss.estimate, loss.sorted[0],
+            chart_interval(&chart, compute_of(facts->plan, *s, variant) / least, loss.estimate, loss.sorted[0],
                            loss.sorted[loss.n - 1]);
         }
     }
@@ -85,12 +92,10 @@ bool report_scale(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     const int last = plan->setting_count - 1;
     int order[SETTINGS_MOST];
-    char compute[TEXT_CAPACITY];
     if (!plan_is_ladder(plan)) return true;
     climb(order, plan);
-    label_compute(compute, plan, order);
     page_heading(page, "As compute grows");
-    if (!loss_chart(page, facts, order, compute, error) || !gap_chart(page, facts, order, compute, error)) return false;
+    if (!loss_chart(page, facts, order, error) || !gap_chart(page, facts, order, error)) return false;
     page_table(
         page,
         "how each difference changes from one setting to the next, and from the first to the last; the intervals "
