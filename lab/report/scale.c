@@ -37,7 +37,8 @@ static Difference change_of(const Facts *facts, const Difference *contrast, int 
     return d;
 }
 
-// "training compute, 1 = 2.2e+12 operations; tokens: 1.2 M, 4.7 M", from a variant's least compute on, which is returned.
+// "training compute, 1 = 2.2e+12 operations; tokens: 1.2 M, 4.7 M", from a variant's least compute on, which is
+// returned.
 static double label_compute(char label[TEXT_CAPACITY], const Plan *plan, const int *order, int variant) {
     const double least = compute_of(plan, order[0], variant);
     char words[NUMBER_WORDS];
