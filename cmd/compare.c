@@ -523,7 +523,7 @@ static void print_time(const Comparison *c, int workers) {
         const Job job = {.setting = s, .task = -1, .variant = plan->reference};
         const TrainOptions o = plan_job_options(plan, &job);
         if (!time_step(&a_token[s], &speed, &o, &c->corpora[plan->settings[s].text], &ignored)) _exit(ERROR_RUN);
-        a_token[s] /= (double)(o.batch * o.accumulate * o.context);
+        a_token[s] /= step_tokens(&o);
     }
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);

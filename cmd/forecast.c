@@ -15,7 +15,7 @@
 #define HEADS_MOST       24   // with --minutes: 85 million parameters
 #define LEAST_TEXT       2e4  // bytes of training text with which a run can be compared
 
-static double step_tokens(const TrainOptions *o) {
+double step_tokens(const TrainOptions *o) {
     return (double)(o->batch * o->accumulate * o->context);
 }
 

@@ -404,11 +404,11 @@ void train_show_end(const Trainer *trainer) {
     printf("        %s report %s\n", called_as, out);
     // Large models usually get 20 tokens for each parameter, but a short text is soon known by heart.
     const double parameters = (double)tensor_numbers(&trainer->gpt.tensors, false),
-                 a_step = (double)(o->batch * o->accumulate * o->context), had = (double)step * a_step / parameters,
+                 had = (double)step * step_tokens(o) / parameters,
                  most = PASSES * (double)trainer->corpus->train.count / parameters;
     const double usual = fmin(TOKENS_PER_PARAMETER, most);
     if (step == o->steps && had < ENOUGH_TOKENS * usual && !is_task(&trainer->corpus->builtin))
         printf("longer  %s train --resume %s --steps %.0f  (it has seen %.2g tokens for each parameter; %.2g may be "
                "better)\n",
-               called_as, out, ceil(usual * parameters / a_step), had, usual);
+               called_as, out, ceil(usual * parameters / step_tokens(o)), had, usual);
 }

@@ -76,6 +76,9 @@ void choose_steps(TrainOptions *options, const bool *given, double minutes, doub
 // the run will take, unless it is resumed or too short for a measurement. Fails as choose_size and train_step do.
 bool train_forecast(TrainOptions *options, const bool *given, double minutes, const Corpus *corpus, Error *error);
 
+// That a step trains on.
+double step_tokens(const TrainOptions *options);
+
 // The time of a step, and floating point operations a second, of a model that is thrown away.
 bool time_step(double *seconds, double *speed, const TrainOptions *options, const Corpus *corpus, Error *error);
 
