@@ -140,7 +140,7 @@ bool train_forecast(TrainOptions *o, const bool *given, double minutes, const Co
 void print_perplexities(const char *label, const Corpus *corpus, long long limit, long long context, double run) {
     static double unigram, bigram; // 0 = not yet counted
     Error ignored;                 // nothing ends for want of this memory
-    if (limit > 0 && limit <= context) limit = context + 1;
+    limit = ngram_limit(limit, context);
     if (is_task(&corpus->builtin) || (unigram == 0 && !ngram_losses(&unigram, &bigram, corpus, limit, &ignored)))
         return;
     const double good = exp(fmin(unigram, bigram));

@@ -6,6 +6,11 @@
 
 #define NGRAM_VOCAB_MOST 4096 // of bigrams: 64 MB of counts
 
+// The tokens of an evaluation that a loss by counts is compared with: eval_tokens (0 = all), but at least a window.
+static inline long long ngram_limit(long long eval_tokens, long long context) {
+    return eval_tokens > 0 && eval_tokens <= context ? context + 1 : eval_tokens;
+}
+
 // Set the mean losses in nats, on the first `limit` validation tokens (0 = all; at least 2) but the first one, of
 // counts of the N training tokens:
 //   unigram  p(t) = (count(t) + 1) / (N + V), add-one smoothing for a vocabulary of V

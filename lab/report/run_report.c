@@ -171,8 +171,7 @@ static void yardstick(Page *page, const TrainOptions *options) {
     Corpus corpus = {0};
     Error ignored;
     double unigram, bigram;
-    const bool few = options->eval_tokens > 0 && options->eval_tokens <= options->context;
-    const long long limit = few ? options->context + 1 : options->eval_tokens;
+    const long long limit = ngram_limit(options->eval_tokens, options->context);
     if (corpus_open(&corpus, options->data, &ignored) && !is_task(&corpus.builtin) &&
         ngram_losses(&unigram, &bigram, &corpus, limit, &ignored)) {
         text_print(&page->text, "Perplexity of a model that knows only how often each token occurs (unigram): %.2f",
