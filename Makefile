@@ -141,7 +141,7 @@ FUZZ_BUILD := $(BUILD)/fuzz/program
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all install uninstall deb wheel dist deps demo test test-programs test-page sanitize check-all fuzz fuzz-coverage fuzz-seeds products arm macos-check hosts-test interop torture faults signals mutate bench bench-blas bench-peers tasks flipflop questions extend extend-far extend-2m experiment experiment-full ladder coverage layers precision drope lesson pictures cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
+.PHONY: all install uninstall deb wheel dist deps demo test test-programs test-page sanitize check-all fuzz fuzz-coverage fuzz-seeds products arm macos-check hosts-test interop torture faults signals mutate bench bench-blas bench-peers tasks flipflop questions extend extend-far extend-2m extend-tuned experiment experiment-full ladder coverage layers precision drope lesson pictures cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
@@ -308,6 +308,9 @@ extend-far: all ## then at 512 times the trained length (1 more hour)
 
 extend-2m: all ## one held-out window of 2,097,152 tokens (1 hour, resumable)
 	sh scripts/extend_2m.sh ./$(PROGRAM)
+
+extend-tuned: all ## YaRN with tuned ends beside LongRoPE's search, in twelve models (1 hour, resumable)
+	sh scripts/extend_tuned.sh ./$(PROGRAM)
 
 experiment: all ## compare learned and designed positions (50 minutes, resumable)
 	sh scripts/experiment.sh ./$(PROGRAM)

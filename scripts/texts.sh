@@ -34,7 +34,7 @@ book_text() {
 }
 
 source_text() {
-    find base data model posenc lab cmd scripts tests -name '*.[ch]' -o -name '*.sh' | while read -r file; do
+    find base num data model posenc train exchange lab cmd lesson scripts tests -name '*.[ch]' -o -name '*.sh' | while read -r file; do
         echo "$(echo "$file" | cksum | cut -d ' ' -f 1) $file"
     done | LC_ALL=C sort | cut -d ' ' -f 2 | xargs cat
 }
