@@ -9,7 +9,8 @@
 # slow that they hardly turn. The window comes from the other 65% of the book, which neither training nor search has
 # read: one pass for its perplexity, and passkeys
 # of that length. The table also has the searched model alone, each half of the second stretch alone, less stretch,
-# YaRN's own ramp, and what fine-tuning at 4096 after the second stretch does.
+# YaRN's own ramp, and what fine-tuning at 4096 after the second stretch does. Last comes a control that is not stretched:
+# the same training with the layer that sees all keys left without positions (2m-control.md; CONTROL=1 does only this).
 # DIR (runs/extend-2m) holds the runs; 2m.md goes to RESULTS (runs/results/extend). LENGTH=131072 measures a shorter
 # window (2m-131072.md). TEXT: the book (see book.sh), of at least 3.25 million bytes.
 set -eu
@@ -40,7 +41,57 @@ keys() { awk -F , 'NR > 1 { printf "%s%s", sep, $4; sep = " " }' "$1/${3:-}keys-
 [ -f "$out/data/tokenizer.json" ] ||
     logged "$out/data.log" prepare --out "$out/data" --val 0.358 \
         "builtin:passkey:max=360,bytes=$(($(wc -c <"$text") * 82 / 100))" "$text"
-windows "$out/base" 512 8 2000 3e-3 --warmup 100 --pos rope --layers 3 --heads 2 --width 64 --window 16,16,0
+learn() { # RUN SCHEME
+    windows "$1" 512 8 2000 3e-3 --warmup 100 --pos "$2" --layers 3 --heads 2 --width 64 --window 16,16,0
+}
+score() { # RUN
+    for window in $lengths; do
+        measure "$1" "keys-$window" --task --data builtin:passkey --samples 10 --context "$window"
+    done
+    measure "$1" perplexity --context 512,4096,32768 --eval-tokens 65537
+}
+perplexity() { # CSV CONTEXT
+    awk -F , -v context="$2" '$1 == context && $3 == "all" { printf "%.2f", $6 }' "$1"
+}
+table() { # RUN...: a row for each
+    cat <<EOF
+| | perplexity at 512 | 4096 | 32,768 |$(for window in $lengths; do printf ' keys at %s |' "$window"; done)
+|---|---:|---:|---:|$(for window in $lengths; do printf -- '---|'; done)
+$(for run; do
+        printf '| %s |' "$run"
+        for window in 512 4096 32768; do printf ' %s |' "$(perplexity "$out/$run/perplexity.csv" "$window")"; done
+        for window in $lengths; do printf ' %s |' "$(keys "$out/$run" "$window")"; done
+        echo
+    done)
+
+Keys: right answers of 10 at depths of 0, 25, 50, 75 and 100%.
+EOF
+}
+
+# The control: what of all this needs RoPE in the layer that sees all keys, its search and its stretch?
+control() {
+    learn "$out/control" 'rope*2,none'
+    windows "$out/control-tuned" 4096 4 300 1e-3 --warmup 20 --init "$out/control"
+    for run in control control-tuned; do score "$out/$run"; done
+    measure "$out/control-tuned" "window-keys-$length" --task --data builtin:passkey --samples 5 --context "$length"
+    {
+        sh "$(dirname "$0")/machine.sh" "CONTROL=1 make extend-2m" "$out/control"
+        echo
+        echo "As in 2m.md, but without positions in the layer that sees all keys (--pos 'rope*2,none'), without search and stretch:"
+        echo "trained at 512 (control), then 300 steps at 4096 (control-tuned)."
+        echo
+        table control control-tuned
+        echo
+        echo "In windows of $length: $(keys "$out/control-tuned" "$length" window-) of 5 keys (control-tuned)."
+    } >"$results/2m-control.md"
+    cat "$results/2m-control.md"
+}
+if [ "${CONTROL:-}" ]; then
+    control
+    exit
+fi
+
+learn "$out/base" rope
 measure "$out/base" keys-258 --task --data builtin:passkey --samples 10 --context 258
 [ "$(keys "$out/base" 258 | awk '{ print $1 + $2 + $3 + $4 + $5 }')" -ge 25 ] || {
     echo "${0##*/}: the model has not learned to copy: $out/base finds $(keys "$out/base" 258) of 10 keys at 258 bytes" >&2
@@ -81,21 +132,14 @@ extend "$out/tuned" "$out/less" --method yarn --further --factor 512 --beta-fast
 extend "$out/tuned" "$out/ramp" --method yarn --further --factor 2048
 windows "$out/long-tuned" 4096 4 200 1e-3 --warmup 20 --init "$out/long"
 runs="tuned attention factors long less ramp long-tuned"
-for stretched in $runs; do
-    for window in $lengths; do
-        measure "$out/$stretched" "keys-$window" --task --data builtin:passkey --samples 10 --context "$window"
-    done
-    measure "$out/$stretched" perplexity --context 512,4096,32768 --eval-tokens 65537
-done
+for stretched in $runs; do score "$out/$stretched"; done
 
-perplexity() { # CSV CONTEXT
-    awk -F , -v context="$2" '$1 == context && $3 == "all" { printf "%.2f", $6 }' "$1"
-}
 seconds() { # PASS: of all its starts that were not killed outright
     awk '{ sum += $1 } END { print sum }' "$long/$1-$length.seconds"
 }
 report=$results/2m.md
 [ "$length" = 2097152 ] || report=$results/2m-$length.md
+# shellcheck disable=SC2086 # the runs are meant to be split
 {
     sh "$(dirname "$0")/machine.sh" "make extend-2m" "$out/base"
     echo
@@ -111,16 +155,7 @@ passkeys, and on the first 35% of War and Peace. No run was trained in windows o
 - ramp: as long, with YaRN's own ramp (the factors of pairs that turn 1 to 32 times are multiplied by less)
 - long-tuned: long, fine-tuned at 4096
 
-| | perplexity at 512 | 4096 | 32,768 |$(for window in $lengths; do printf ' keys at %s |' "$window"; done)
-|---|---:|---:|---:|$(for window in $lengths; do printf -- '---|'; done)
-$(for run in $runs; do
-        printf '| %s |' "$run"
-        for window in 512 4096 32768; do printf ' %s |' "$(perplexity "$out/$run/perplexity.csv" "$window")"; done
-        for window in $lengths; do printf ' %s |' "$(keys "$out/$run" "$window")"; done
-        echo
-    done)
-
-Keys: right answers of 10 at depths of 0, 25, 50, 75 and 100%.
+$(table $runs)
 
 One window of $length bytes of the rest of the book, and passkey documents of that length, through long:
 
@@ -130,3 +165,4 @@ One window of $length bytes of the rest of the book, and passkey documents of th
 EOF
 } >"$report"
 cat "$report"
+control
