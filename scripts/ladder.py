@@ -63,6 +63,9 @@ def factors(directory, size):
     """A row for each scheme at this size, the best loss first."""
     report = Report(part(directory, size, 20))
     found = losses(report)
+    again = part(directory, size, 20) + "-ends"  # schemes whose grid of rates had ended too soon
+    if os.path.exists(os.path.join(again, "results.csv")):
+        found.update(losses(Report(again)))
     scale = {}
     for tokens in BUDGETS:
         for seed, loss in losses(Report(part(directory, size, tokens)))["rope"].items():

@@ -82,6 +82,21 @@ spec() {
     esac
 }
 
+# rate NAME, in the place of that of arms.sh: the rate with the lowest mean loss, of all that $from and its other ends tried.
+rate() {
+    for chosen in "$from" "$from-low" "$from-high"; do
+        [ ! -f "$(results_of "$chosen")" ] || cat "$(results_of "$chosen")"
+    done | awk -F, -v name="$1" '$1 == "setting" { for (i = 1; i <= NF; i++) column[$i] = i }
+        $column["quantity"] == "choose" && $column["scheme"] == name {
+            sum[$column["learning_rate"]] += $column["value"]
+            count[$column["learning_rate"]]++
+        }
+        END {
+            for (lr in sum) if (!best || sum[lr] / count[lr] < sum[best] / count[best]) best = lr
+            print best
+        }'
+}
+
 # against_rope SIZE RATES SEEDS FIRST SCHEME...: the schemes at 20 tokens for each parameter, and rope at others, which is
 # the scale that the losses of the others are read on.
 against_rope() {
@@ -95,20 +110,46 @@ against_rope() {
     done
 }
 
-# rates SIZE TOKENS GRID SEED SCHEME...: two seeds at each rate.
+# rates SIZE TOKENS GRID SEED SCHEME...: two seeds at each rate. A scheme whose best rate is an end of the grid gets two more
+# beyond it.
 rates() {
-    size "$1" && tokens=$2 grid=$3 seed=$4 && shift 4
+    size "$1" && budget=$2 grid=$3 seed=$4 from=$part base= && shift 4
     # shellcheck disable=SC2046
-    part "rates-$part_size" "$tokens" source $(named "$@") --reference rope --lr-grid "$grid" --seeds 2 --seed "$seed"
+    part "$from" "$budget" source $(named "$@") --reference rope --lr-grid "$grid" --seeds 2 --seed "$seed"
+    least=${grid%%,*} most=${grid##*,} low='' high=''
+    for scheme in "$@"; do
+        best=$(rate "$scheme")
+        if same "$best" "$least"; then low="$low $scheme"; fi
+        if same "$best" "$most"; then high="$high $scheme"; fi
+    done
+    # shellcheck disable=SC2086 # the schemes are meant to be split
+    {
+        [ -z "$low" ] || beyond "$from-low" "$(multiply "$least" 0.25),$(multiply "$least" 0.5)" $low
+        [ -z "$high" ] || beyond "$from-high" "$(multiply "$most" 2),$(multiply "$most" 4)" $high
+    }
+}
+same() { # A B: are they the same number?
+    awk -v a="$1" -v b="$2" 'BEGIN { exit a + 0 != b + 0 }'
+}
+multiply() { # A B: their product
+    awk -v a="$1" -v b="$2" 'BEGIN { print a * b }'
+}
+beyond() { # PART GRID SCHEME...: with the tokens and the seeds of the grid that ended too soon
+    more=$1 grid=$2 && shift 2
+    # shellcheck disable=SC2046
+    part "$more" "$budget" source $(named "$@") --lr-grid "$grid" --seeds 2 --seed "$seed"
 }
 
 for part in $parts; do
-    part_size=${part#rates-}
     # The lists of schemes are meant to be split into words.
     # shellcheck disable=SC2086
     case $part in
     rates-123k) rates 123k 20 4e-3,8e-3,1.6e-2 101 rope rope-500 rope-2000 $schemes ;;
     123k) against_rope 123k rates-123k 12 1001 $schemes ;;
+    123k-ends) # schemes of 123k that got another rate when the grid went on, after 123k was recorded
+        size 123k && from=rates-123k base=$(base rates-123k)
+        part 123k-20-ends 20 source $(arms $ends) --seeds 12 --seed 1001
+        ;;
     rates-468k) rates 468k 5 2e-3,4e-3,8e-3 111 rope rope-500 rope-2000 $few ;;
     468k) against_rope 468k rates-468k 8 1101 $few ;;
     rates-1239k) rates 1239k 5 1e-3,2e-3,4e-3 121 rope $few ;;
