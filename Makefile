@@ -306,7 +306,7 @@ drope: all ## drop RoPE after training, beside stretching it (15 minutes, resuma
 extend-far: all ## then at 512 times the trained length (1 more hour)
 	sh scripts/extend_far.sh ./$(PROGRAM)
 
-extend-2m: all ## one held-out window of 2,097,152 tokens (1 hour, resumable)
+extend-2m: all ## one held-out window of 2,097,152 tokens (1.5 hours, resumable)
 	sh scripts/extend_2m.sh ./$(PROGRAM)
 
 extend-tuned: all ## YaRN with tuned ends beside LongRoPE's search, in twelve models (1 hour, resumable)

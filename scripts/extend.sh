@@ -56,7 +56,7 @@ for seed in $seeds; do
     extend "$out/base" "$out/longrope-$seed" --method longrope --factor 8 --windows "$windows" --seed "$seed"
 done
 # Descent may read as many tokens as the first search has read.
-tokens=$(sed -n 's/^spent .* evaluations, \([0-9]*\) tokens;.*/\1/p' "$out/longrope-1.log" | tail -n 1)
+tokens=$(spent "$out/longrope-1" 4)
 extend "$out/base" "$out/gradient" --method gradient --factor 8 --windows "$windows" --tokens "$tokens"
 # Fine-tuning in three stages. A model whose rotations are stretched finds the key's digits, but writes them in another
 # order ('88880' for 8806), at any distance. To copy again it has to see many answers, and short windows have most of them

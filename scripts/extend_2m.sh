@@ -19,6 +19,8 @@ out=${2:-runs/extend-2m}
 results=${RESULTS:-runs/results/extend}
 length=${LENGTH:-2097152}
 lengths="258 4096 32768 262144"
+report=$results/2m.md
+[ "$length" = 2097152 ] || report=$results/2m-$length.md
 text=$(sh "$(dirname "$0")/book.sh")
 # shellcheck source=scripts/extend_runs.sh
 . "$(dirname "$0")/extend_runs.sh"
@@ -82,9 +84,9 @@ control() {
         echo
         table control control-tuned
         echo
-        echo "In windows of $length: $(keys "$out/control-tuned" "$length" window-) of 5 keys (control-tuned)."
-    } >"$results/2m-control.md"
-    cat "$results/2m-control.md"
+        echo "In windows of $length: $(keys "$out/control-tuned" "$length" window-) of 5 keys at these depths (control-tuned)."
+    } >"${report%.md}-control.md"
+    cat "${report%.md}-control.md"
 }
 if [ "${CONTROL:-}" ]; then
     control
@@ -137,8 +139,6 @@ for stretched in $runs; do score "$out/$stretched"; done
 seconds() { # PASS: of all its starts that were not killed outright
     awk '{ sum += $1 } END { print sum }' "$long/$1-$length.seconds"
 }
-report=$results/2m.md
-[ "$length" = 2097152 ] || report=$results/2m-$length.md
 # shellcheck disable=SC2086 # the runs are meant to be split
 {
     sh "$(dirname "$0")/machine.sh" "make extend-2m" "$out/base"

@@ -65,6 +65,11 @@ measure() {
     logged "$run/$name.log" eval "$run" "$@" --csv "$run/$name.csv"
 }
 
+# spent RUN COLUMN: how many evaluations (2), or tokens (4), the choice of its factors took.
+spent() {
+    awk -v column="$2" '$1 == "spent" { n = $column + 0 } END { if (n) printf "%d", n }' "$1.log"
+}
+
 # factors_of RUN: its factors as --factors takes them.
 factors_of() {
     awk '/"short":/ { exit } /"factors":/ { on = 1; next } on && /]/ { on = 0 } on { gsub(/[ ,]/, ""); printf "%s%s", sep, $0; sep = "," }' \

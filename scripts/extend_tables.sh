@@ -25,8 +25,8 @@ passkey() { # FILE LENGTH
 by_depth() { # NAME FILE LENGTH
     awk -F , -v name="$1" -v length_="$3" '$1 == length_ { row = row " " $4 " |" } END { print "| " name " |" row }' "$2"
 }
-spent() { # RUN: evaluations and tokens
-    awk '$1 == "spent" { e = $2; t = $4 } END { if (e) printf "%d, %.1f M", e, t / 1e6; else printf "-" }' "$1.log"
+budget() { # RUN: evaluations and tokens
+    awk -v e="$(spent "$1" 2)" -v t="$(spent "$1" 4)" 'BEGIN { if (e) printf "%d, %.1f M", e, t / 1e6; else printf "-" }'
 }
 row() { # NAME RUN SPENT
     file=$2/perplexity.csv
@@ -54,9 +54,9 @@ header() {
     header
     for method in $methods; do
         case $method in longrope-*) continue ;; esac
-        row "$method" "$(run_of "$method" frozen)" "$(spent "$(run_of "$method" frozen)")"
+        row "$method" "$(run_of "$method" frozen)" "$(budget "$(run_of "$method" frozen)")"
     done
-    for seed in $seeds; do row "longrope, seed $seed" "$out/longrope-$seed" "$(spent "$out/longrope-$seed")"; done
+    for seed in $seeds; do row "longrope, seed $seed" "$out/longrope-$seed" "$(budget "$out/longrope-$seed")"; done
     echo
     echo "## After the same fine-tuning at 2048"
     echo

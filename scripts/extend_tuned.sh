@@ -3,8 +3,8 @@
 # YaRN with tuned ends beside LongRoPE's search: sh scripts/extend_tuned.sh BITTER [DIR]
 # For each text and each seed a small model is trained in windows of 256 tokens and stretched 8 times: by YaRN's formula
 # (yarn), by the formula with the ramp and the two ends that have the lowest loss on text (tuned), by a search with as many
-# candidates as that tuning tries (search-equal), and by the search that `extend` makes by default (search). All choose on
-# the same windows of training text and are scored on held-out text in windows of 2048 tokens. Settled before the runs:
+# candidates as that tuning tries, but for up to 15 (search-equal), and by the search that `extend` makes by default
+# (search). The last three choose on the same windows of training text; all are scored on held-out text in windows of 2048 tokens. Settled before the runs:
 # tuned - search-equal and tuned - search, whose intervals hold together, and which share of yarn - search tuning has.
 # One thread for a model, and as many models at a time as there are cores. Finished runs are kept: stop it and start it
 # again at any time. DIR (runs/extend-tuned) holds the runs; tuned.csv and tuned.md go to RESULTS (runs/results/extend).
@@ -22,9 +22,6 @@ export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
 . "$(dirname "$0")/extend_runs.sh"
 trap 'exit 130' INT TERM
 
-# spent RUN evaluations|tokens: how many the choice of its factors took.
-spent() { sed -n "s/^spent .*[^0-9]\([0-9][0-9]*\) $2;*.*/\1/p" "$1.log" | tail -n 1; }
-
 # one TEXT SEED
 one() {
     base=$out/$1-$2
@@ -32,7 +29,7 @@ one() {
         --seed "$2" --eval-every 0 --save-every 500 --threads 1
     extend "$base" "$base-yarn" --method yarn --factor 8 --threads 1
     extend "$base" "$base-tuned" --method yarn --tune --factor 8 --threads 1
-    tried=$(spent "$base-tuned" evaluations)
+    tried=$(spent "$base-tuned" 2)
     # Half of the candidates of the first generation are children of each later one.
     extend "$base" "$base-search-equal" --method longrope --factor 8 --seed "$2" --population 32 --generations $(((tried - 32) / 16)) \
         --threads 1
@@ -54,7 +51,7 @@ for seed in $seeds; do for text in $texts; do echo "$text $seed"; done; done |
     echo "text,seed,method,nats,evaluations,tokens"
     for text in $texts; do for seed in $seeds; do for method in $methods; do
         run=$out/$text-$seed-$method
-        awk -F , -v name="$text,$seed,$method" -v candidates="$(spent "$run" evaluations)" -v tokens="$(spent "$run" tokens)" \
+        awk -F , -v name="$text,$seed,$method" -v candidates="$(spent "$run" 2)" -v tokens="$(spent "$run" 4)" \
             '$1 == 2048 && $3 == "all" { printf "%s,%.9g,%s,%s\n", name, $5, candidates, tokens }' "$run/loss.csv"
     done; done; done
 } >"$results/tuned.csv"

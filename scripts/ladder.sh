@@ -58,16 +58,27 @@ keep_unfinished() {
         tar -czf "$results/$1/measured.tar.gz" -C "$out/$1" --mtime=@0 --owner=0 --group=0 -T -
 }
 
-# base PART: rope's base with the lowest mean loss, at its best rate, on the half of the validation text that chooses.
-base() {
-    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
-        $column["chosen"] == 1 && $column["quantity"] == "choose" && $column["scheme"] ~ /^rope(-[0-9]+)?$/ {
-            sum[$column["scheme"]] += $column["value"]
+# best NAMES: the scheme, of those that match, and the rate with the lowest mean loss on the half of the validation text that
+# chooses, of all rates that $from tried and of those beyond the ends of its grid.
+best() {
+    for chosen in "$from" "$from-low" "$from-high"; do
+        [ ! -f "$(results_of "$chosen")" ] || cat "$(results_of "$chosen")"
+    done | awk -F, -v names="^($1)$" '$1 == "setting" { for (i = 1; i <= NF; i++) column[$i] = i }
+        $column["quantity"] == "choose" && $column["scheme"] ~ names {
+            arm = $column["scheme"] " " $column["learning_rate"]
+            sum[arm] += $column["value"]
+            count[arm]++
         }
         END {
-            for (name in sum) if (!best || sum[name] < sum[best]) best = name
-            print best == "rope" ? 10000 : substr(best, 6)
-        }' "$(results_of "$1")"
+            for (arm in sum) if (!least || sum[arm] / count[arm] < sum[least] / count[least]) least = arm
+            print least
+        }'
+}
+
+# rate NAME, in the place of that of arms.sh; base: that of the best rope.
+rate() { best "$1" | cut -d ' ' -f 2; }
+base() {
+    best 'rope(-[0-9]+)?' | awk '{ print $1 == "rope" ? 10000 : substr($1, 6) }'
 }
 
 # spec NAME, in the place of that of arms.sh: the scheme of that name, with the base that was chosen.
@@ -82,25 +93,11 @@ spec() {
     esac
 }
 
-# rate NAME, in the place of that of arms.sh: the rate with the lowest mean loss, of all that $from and its other ends tried.
-rate() {
-    for chosen in "$from" "$from-low" "$from-high"; do
-        [ ! -f "$(results_of "$chosen")" ] || cat "$(results_of "$chosen")"
-    done | awk -F, -v name="$1" '$1 == "setting" { for (i = 1; i <= NF; i++) column[$i] = i }
-        $column["quantity"] == "choose" && $column["scheme"] == name {
-            sum[$column["learning_rate"]] += $column["value"]
-            count[$column["learning_rate"]]++
-        }
-        END {
-            for (lr in sum) if (!best || sum[lr] / count[lr] < sum[best] / count[best]) best = lr
-            print best
-        }'
-}
-
 # against_rope SIZE RATES SEEDS FIRST SCHEME...: the schemes at 20 tokens for each parameter, and rope at others, which is
 # the scale that the losses of the others are read on.
 against_rope() {
-    size "$1" && from=$2 seeds=$3 first=$4 base=$(base "$2") && shift 4
+    size "$1" && from=$2 seeds=$3 first=$4 && shift 4
+    base=$(base)
     rope=rope
     [ "$base" = 10000 ] || rope=rope~rope-$base # RoPE of another base has its own rates
     # shellcheck disable=SC2046
@@ -118,9 +115,9 @@ rates() {
     part "$from" "$budget" source $(named "$@") --reference rope --lr-grid "$grid" --seeds 2 --seed "$seed"
     least=${grid%%,*} most=${grid##*,} low='' high=''
     for scheme in "$@"; do
-        best=$(rate "$scheme")
-        if same "$best" "$least"; then low="$low $scheme"; fi
-        if same "$best" "$most"; then high="$high $scheme"; fi
+        chosen=$(rate "$scheme")
+        if same "$chosen" "$least"; then low="$low $scheme"; fi
+        if same "$chosen" "$most"; then high="$high $scheme"; fi
     done
     # shellcheck disable=SC2086 # the schemes are meant to be split
     {
@@ -146,9 +143,14 @@ for part in $parts; do
     case $part in
     rates-123k) rates 123k 20 4e-3,8e-3,1.6e-2 101 rope rope-500 rope-2000 $schemes ;;
     123k) against_rope 123k rates-123k 12 1001 $schemes ;;
-    123k-ends) # schemes of 123k that got another rate when the grid went on, after 123k was recorded
-        size 123k && from=rates-123k base=$(base rates-123k)
-        part 123k-20-ends 20 source $(arms $ends) --seeds 12 --seed 1001
+    123k-ends) # which got another rate when the grid went on: 123k had been recorded before
+        size 123k && from=rates-123k ends=''
+        base=$(base)
+        for scheme in $schemes; do
+            if awk -v rate="$(rate "$scheme")" 'BEGIN { exit rate >= 4e-3 && rate <= 1.6e-2 }'; then ends="$ends $scheme"; fi
+        done
+        # shellcheck disable=SC2046
+        [ -z "$ends" ] || part 123k-20-ends 20 source $(arms $ends) --seeds 12 --seed 1001
         ;;
     rates-468k) rates 468k 5 2e-3,4e-3,8e-3 111 rope rope-500 rope-2000 $few ;;
     468k) against_rope 468k rates-468k 8 1101 $few ;;
