@@ -75,7 +75,7 @@ def factors(directory, size):
     for scheme, of_seed in found.items():
         logs = np.array([log_factor(of_seed[seed], scale[seed]) for seed in sorted(of_seed)])
         gap = median_interval(np.array([of_seed[seed] - rope[seed] for seed in sorted(of_seed)]), 1)
-        control = median_interval(np.array([of_seed[seed] - none[seed] for seed in sorted(of_seed)]), 1)
+        control = median_interval(np.array([of_seed[seed] - none[seed] for seed in sorted(of_seed)]), len(found) - 1)
         family = len(PRIMARY) if scheme in PRIMARY and len(of_seed) >= 6 else 1
         rows.append({"size": size, "operations": operations(report), "scheme": scheme, "seeds": len(logs), "family": family,
                      "loss": float(np.median(list(of_seed.values()))), "gap": gap, "beats none": control[2] < 0,
@@ -127,7 +127,7 @@ def answer(rungs):
         for row in rows:
             name = TOLD.get(row["scheme"], row["scheme"])
             if row["scheme"] in ("rope", "none") or not row["beats none"]:
-                factor = ["", "", "the scale" if row["scheme"] == "rope" else "the control" if row["scheme"] == "none" else "not better than none"]
+                factor = ["", "", "the scale" if row["scheme"] == "rope" else "the control" if row["scheme"] == "none" else "not shown to be better than none"]
             else:
                 which = f"primary, corrected for {row['family']}" if row["family"] > 1 else "exploratory, single"
                 factor = [told(row["factor"][0]), span(*row["factor"][1:]), which]
