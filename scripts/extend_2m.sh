@@ -44,7 +44,7 @@ keys() { awk -F , 'NR > 1 { printf "%s%s", sep, $4; sep = " " }' "$1/${3:-}keys-
     logged "$out/data.log" prepare --out "$out/data" --val 0.358 \
         "builtin:passkey:max=360,bytes=$(($(wc -c <"$text") * 82 / 100))" "$text"
 learn() { # RUN SCHEME
-    windows "$1" 512 8 2000 3e-3 --warmup 100 --pos "$2" --layers 3 --heads 2 --width 64 --window 16,16,0
+    windows "$1" 512 8 6000 3e-3 --warmup 100 --pos "$2" --layers 3 --heads 2 --width 64 --window 16,16,0
 }
 score() { # RUN
     for window in $lengths; do
