@@ -37,32 +37,41 @@ static int name_others(Text *text, const Facts *facts, int setting, int pivot, V
     return count;
 }
 
+// What "tpp" means, behind the first name of a setting that has it.
+static const char *explained(const char *name) {
+    return strstr(name, "tpp") ? " (tpp: training tokens per parameter)" : "";
+}
+
 // The best scheme in a setting, and how sure that is.
 static void winner(Page *page, const Facts *facts, int setting) {
-    int order[VARIANTS_MOST];
-    const int others = plan_trained(facts->plan) - 1;
+    const Plan *plan = facts->plan;
+    int order[VARIANTS_MOST], better = 0, exploratory = 0; // of the differences to all others
+    const int others = plan_trained(plan) - 1;
+    const bool one_seed = facts->outcome->seeds == 1;
     sort_by_loss(order, facts, setting);
     const double loss = report_loss(facts, setting, order[0]).estimate;
     if (isnan(loss)) return;
-    text_print(&page->text, "Lowest loss%s: %s, %.4f nats a token", facts->at[setting],
-               facts->plan->variants[order[0]].name, loss);
-    if (facts->outcome->seeds == 1) {
+    for (int v = 0; v < plan->variant_count; v++) {
+        const Difference d = outcome_difference(facts->outcome, v, order[0], setting, 1);
+        if (plan_weights(plan, v) != v || d.verdict != VERDICT_WORSE) continue;
+        better++;
+        exploratory += !d.primary;
+    }
+    if (better < others && !one_seed) text_print(&page->text, "No scheme is shown to be the best. ");
+    text_print(&page->text, "Lowest loss%s%s: %s, %.4f nats a token", facts->at[setting], explained(facts->at[setting]),
+               plan->variants[order[0]].name, loss);
+    if (one_seed) {
         page_lead(page, "; one seed cannot tell how certain that is.");
         return;
     }
-    const int open = name_others(&page->text, facts, setting, order[0], VERDICT_WORSE, "; not resolved: ");
-    int exploratory = 0;
-    for (int v = 0; v < facts->plan->variant_count; v++) {
-        const Difference d = outcome_difference(facts->outcome, v, order[0], setting, 1);
-        exploratory += plan_weights(facts->plan, v) == v && d.verdict == VERDICT_WORSE && !d.primary;
-    }
-    if (open == others)
-        text_print(&page->text, "; no scheme is shown to be the best");
-    else
-        text_print(&page->text, "; by corrected 95%% intervals better than %d of %d others", others - open, others);
-    if (exploratory > 0 && exploratory < others - open)
-        text_print(&page->text, " (tests that were not planned: %d)", exploratory);
-    page_lead(page, exploratory > 0 && exploratory == others - open ? " (exploratory)." : ".");
+    if (better > 0)
+        text_print(&page->text, "; by corrected 95%% intervals better than %d of %d others", better, others);
+    if (exploratory > 0 && exploratory < better)
+        text_print(&page->text, " (%d of these tests exploratory: not planned)", exploratory);
+    else if (exploratory > 0)
+        text_print(&page->text, " (exploratory: not planned)");
+    name_others(&page->text, facts, setting, order[0], VERDICT_WORSE, "; not resolved: its difference to ");
+    page_lead(page, ".");
 }
 
 // What a scheme without positions is for: whoever is not better than it does not use positions, or is still to learn
@@ -145,10 +154,11 @@ static void ranking(Page *page, const Facts *facts, int setting) {
     caption(page, facts, setting, setting, "median loss in nats a token");
     page_table_latex(
         page, 7 + plan->task_count, "ranking", facts->names[setting],
-        ". Differences to %s are medians over the same seeds, and may have another order. 95%% alone: each "
-        "interval holds by itself with 95%% confidence; 95%% together: all of its family hold at once",
-        reference);
-    page_row(page, true, "by loss|loss|minus %s|95%% alone|95%% together|verdict|windows of %.0f", reference, longest);
+        ". Verdicts are of loss minus %s's, seed by seed (the median of which is not the difference of the medians); "
+        "below 0 is better. Loss at %.0f: in windows of so many tokens. 95%% alone: each interval holds by itself with "
+        "95%% confidence; 95%% together: all of its family hold at once",
+        reference, longest);
+    page_row(page, true, "by loss|loss|verdict|loss at %.0f|minus %s|95%% alone|95%% together", longest, reference);
     for (int task = 0; task < plan->task_count; task++)
         page_cells(page, "%s, %% right: trained / longer", plan->tasks[task] + strlen(BUILTIN_PREFIX));
     for (int i = 0; i < plan->variant_count; i++) {
@@ -158,15 +168,17 @@ static void ranking(Page *page, const Facts *facts, int setting) {
         page_row(page, false, "%s", plan->variants[variant].name);
         page_cells(page, isnan(loss) ? "diverged" : "%.4f", loss);
         if (plan_weights(plan, variant) == plan_weights(plan, plan->reference)) {
-            page_cells(page, "-|-|-|%s", variant == plan->reference ? "reference" : "the same weights");
+            page_cells(page, variant == plan->reference ? "reference" : "the same weights");
+            page_cells(page, "%.4f", longer);
+            page_cells(page, "-|-|-");
         } else {
             const Difference d = outcome_difference(facts->outcome, variant, plan->reference, setting, 1);
+            page_cells(page, "%s%s", verdict_words(d.verdict), d.primary ? "" : " (exploratory)");
+            page_cells(page, "%.4f", longer);
             page_cells(page, "%+.4f", d.gap.estimate);
             page_cells(page, isnan(d.interval.low) ? "-|-" : "%+.4f to %+.4f|%+.4f to %+.4f", d.gap.alone.low,
                        d.gap.alone.high, d.interval.low, d.interval.high);
-            page_cells(page, "%s%s", verdict_words(d.verdict), d.primary ? "" : " (exploratory)");
         }
-        page_cells(page, "%.4f", longer);
         for (int task = 0; task < plan->task_count; task++) task_cell(page, facts, task, variant);
     }
     page_table_end(page);
@@ -193,9 +205,19 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
         same_variant = same_variant && d->variant == contrasts->variant;
         same_other = same_other && d->other == contrasts->other;
     }
-    char sides[2][64] = {"named first: better", "named second: better"}; // or its name, where it is always the same
-    if (same_variant) snprintf(sides[0], sizeof sides[0], "%.40s better", plan->variants[contrasts->variant].name);
-    if (same_other) snprintf(sides[1], sizeof sides[1], "%.40s better", plan->variants[contrasts->other].name);
+    char sides[2][64] = {"named first: better",
+                         "named second: better"}; // or in words about the one that is always named
+    const char *first = plan->variants[contrasts->variant].name, *second = plan->variants[contrasts->other].name;
+    if (same_variant && same_other) {
+        snprintf(sides[0], sizeof sides[0], "%.40s better", first);
+        snprintf(sides[1], sizeof sides[1], "%.40s better", second);
+    } else if (same_variant) {
+        snprintf(sides[0], sizeof sides[0], "%.40s better", first);
+        snprintf(sides[1], sizeof sides[1], "%.40s worse", first);
+    } else if (same_other) {
+        snprintf(sides[0], sizeof sides[0], "better than %.40s", second);
+        snprintf(sides[1], sizeof sides[1], "worse than %.40s", second);
+    }
     Chart chart = {.x_label = "difference in nats a token", .y_label = "contrasts", .sides = {sides[0], sides[1]}};
     for (const Difference *d = contrasts; d < end; d++) {
         if ((d - contrasts) % each == 0)
@@ -277,7 +299,7 @@ static void settings(Page *page, const Facts *facts) {
     page_paragraph(
         page, "What was trained: each scheme from %d seed%s%s%s. Large models usually get 20 tokens per parameter.",
         facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s", one ? "" : ", in each of these settings",
-        strstr(facts->names[0], "tpp") ? " (tpp: training tokens per parameter)" : "");
+        plan->variant_count > 2 ? "" : explained(facts->names[0])); // else the first line has it
     page_table(page, "%s", "");
     page_row(page, true,
              "%stext|parameters|layers|heads|width|context|steps|tokens|tokens per parameter|epochs|"

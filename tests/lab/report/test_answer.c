@@ -112,8 +112,8 @@ static void without_names_the_reference_is_compared(void **state) {
     expect_text(text, "sinusoidal is better than none by 0.90");
     expect_no_text(text, "learned - sinusoidal");
     const char *html = section_as(report_answer, "html"); // the plot says which side is whose
-    expect_text(html, ">none better<");
-    expect_text(html, ">named first: better<");
+    expect_text(html, ">better than none<");
+    expect_text(html, ">worse than none<");
 }
 
 // All schemes in the order of their losses, with both intervals against the reference.
@@ -133,8 +133,8 @@ static void schemes_are_ranked(void **state) {
         if (form == 2) continue;
         const char *row = row_of(text, "| rope | ");
         // Alone 4.30 * 0.01 / sqrt(3), and 6.21 instead of 4.30 for one of two.
-        expect_text(row, "| 2.7000 | -0.3000 | -0.3248 to -0.2752 | -0.3358 to -0.2642 | better | 2.7000 | 75 / 50 |");
-        expect_text(row_of(text, "| none | "), "| 3.0000 | - | - | - | reference |");
+        expect_text(row, "| 2.7000 | better | 2.7000 | -0.3000 | -0.3248 to -0.2752 | -0.3358 to -0.2642 | 75 / 50 |");
+        expect_text(row_of(text, "| none | "), "| 3.0000 | reference |");
     }
 }
 
@@ -224,17 +224,19 @@ static void the_winner_is_told(void **state) {
         {"",
          {3, 2.9, 2.7},
          0.001,
-         "- Lowest loss: rope, 2.7000 nats a token; by corrected 95% intervals better than 2 of 2 others (tests that "
-         "were not planned: 1)."},
-        {"", {3, 2.7001, 2.7}, 0.01, "not resolved: alibi; by corrected 95% intervals better than 1 of 2 others."},
+         "- Lowest loss: rope, 2.7000 nats a token; by corrected 95% intervals better than 2 of 2 others (1 of "
+         "these tests exploratory: not planned)."},
+        {"", {3, 2.7001, 2.7}, 0.01, "better than 1 of 2 others; not resolved: its difference to alibi."},
         {"",
          {3, 2.9, 2.8},
          1,
-         "- Lowest loss: rope, 2.8000 nats a token; not resolved: none, alibi; no scheme is shown to be the best."},
+         "- No scheme is shown to be the best. Lowest loss: rope, 2.8000 nats a token; not resolved: its difference to "
+         "none, "
+         "alibi."},
         {"",
          {NAN, 2.9, 2.7},
          0.001,
-         "not resolved: none (diverged); by corrected 95% intervals better than 1 of 2 others (exploratory)."},
+         "better than 1 of 2 others (exploratory: not planned); not resolved: its difference to none (diverged)."},
         {"0.1M,1M", {3, 2.9, 2.7}, 0.001, "- Lowest loss at 1.02M: rope, 2.7000 nats a token; by"}};
     for (size_t n = 0; n < COUNT(cases); n++) {
         make_plan("none;alibi;rope", "", cases[n].scale, "");
