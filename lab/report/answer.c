@@ -74,6 +74,28 @@ static void winner(Page *page, const Facts *facts, int setting) {
     page_lead(page, ".");
 }
 
+// Who is better and who is worse than the reference in the longest windows, where the order may be another.
+static void longest_windows(Page *page, const Facts *facts, int setting) {
+    static const Verdict told[] = {VERDICT_BETTER, VERDICT_WORSE};
+    const Plan *plan = facts->plan;
+    const int times = 1 << (MULTIPLES - 1);
+    for (int i = 0; i < 2; i++) {
+        int count = 0;
+        for (const Difference *d = facts->longer; d < facts->longer + facts->longer_count; d++) {
+            if (d->verdict != told[i] || d->setting != setting || d->times != times || d->other != plan->reference)
+                continue;
+            if (count++ == 0)
+                text_print(&page->text, "In windows of %.0f tokens, %d times as long%s, %s than %s (exploratory): ",
+                           times * report_context(facts, setting), times, facts->at[setting], verdict_words(told[i]),
+                           plan->variants[plan->reference].name);
+            else
+                text_print(&page->text, ", ");
+            text_print(&page->text, "%s", plan->variants[d->variant].name);
+        }
+        if (count > 0) page_lead(page, ".");
+    }
+}
+
 // What a scheme without positions is for: whoever is not better than it does not use positions, or is still to learn
 // it.
 static void warn_of_none(Page *page, const Facts *facts, int setting) {
@@ -156,7 +178,7 @@ static void ranking(Page *page, const Facts *facts, int setting) {
         page, 7 + plan->task_count, "ranking", facts->names[setting],
         ". Verdicts are of loss minus %s's, seed by seed (the median of which is not the difference of the medians); "
         "below 0 is better. Loss at %.0f: in windows of so many tokens. 95%% alone: each interval holds by itself with "
-        "95%% confidence; 95%% together: all of its family hold at once",
+        "95%% confidence; 95%% together, which decides: all of its family hold at once",
         reference, longest);
     page_row(page, true, "by loss|loss|verdict|loss at %.0f|minus %s|95%% alone|95%% together", longest, reference);
     for (int task = 0; task < plan->task_count; task++)
@@ -380,6 +402,7 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
     const int first = plan->setting_count == 1 || plan_is_ladder(plan) ? facts->setting : 0; // who wins from here on
     for (int s = first; s < plan->setting_count; s++) {
         if (plan->variant_count > 2) winner(page, facts, s); // two are told by their contrast
+        longest_windows(page, facts, s);
         if (words_plateau(&page->text, facts, s))
             page_lead(page, "%s", "");
         else

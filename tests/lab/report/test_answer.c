@@ -160,6 +160,8 @@ static void longer_windows_are_compared(void **state) {
         }
         char row[64];
         expect_text(text, "all 6 of them hold at once");
+        expect_text(text, " 8 times as long, better than rope (exploratory): y.");
+        expect_text(text, " 8 times as long, worse than rope (exploratory): alibi.");
         for (int times = 2; times <= 8; times *= 2) {
             snprintf(row, sizeof row, "| y - rope | %d |", times * T);
             expect_text(row_of(text, row), times == 2   ? "| -0.8900 | -0.9148 to -0.8652 | -0.95"
