@@ -156,6 +156,9 @@ class Report:
         one_seed = row["low"] == row["high"] == "-" and low != low
         for name, value in zip(("difference", "low", "high")[:1 if one_seed else 3], values):
             self.check(f"{what}, {name}", value, row[name])
+        self.check_verdict(what, values, row)
+
+    def check_verdict(self, what, values, row):
         verdict = self.verdict(values)
         if row["verdict"].startswith(verdict):
             self.agree += 1
@@ -196,6 +199,7 @@ class Report:
                     values = median_interval(gaps, m)
                     for value, text in zip(values, [row[minus]] + ends if len(ends) == 2 else [row[minus]]):
                         self.check(f"{row['by loss']} - {reference} {setting}, {name}", value, text)
+                self.check_verdict(f"{row['by loss']} - {reference} {setting}", values, row)  # of the last: together
             if losses != sorted(losses):
                 self.missing(f"the order of losses {setting}")
 

@@ -24,73 +24,78 @@ static void sort_by_loss(int *order, const Facts *facts, int setting) {
     }
 }
 
+// The variant by whose name the weights of `variant` are compared: the reference's, if they are its.
+static int compared_as(const Plan *plan, int variant) {
+    return plan_weights(plan, variant) == plan_weights(plan, plan->reference) ? plan->reference : variant;
+}
+
 // Append the schemes whose difference to `pivot` is not of this verdict, behind `first`. Returns how many there are.
 static int name_others(Text *text, const Facts *facts, int setting, int pivot, Verdict verdict, const char *first) {
+    const Plan *plan = facts->plan;
     int count = 0;
-    for (int variant = 0; variant < facts->plan->variant_count; variant++) {
-        if (plan_weights(facts->plan, variant) != variant || variant == plan_weights(facts->plan, pivot) ||
+    for (int v = 0; v < plan->variant_count; v++) {
+        const int variant = compared_as(plan, v);
+        if (plan_weights(plan, v) != v || v == plan_weights(plan, pivot) ||
             outcome_difference(facts->outcome, variant, pivot, setting, 1).verdict == verdict)
             continue;
-        text_print(text, "%s%s%s", count++ ? ", " : first, facts->plan->variants[variant].name,
-                   isnan(report_loss(facts, setting, variant).mean) ? " (diverged)" : "");
+        text_print(text, "%s%s%s", count++ ? ", " : first, plan->variants[v].name,
+                   isnan(report_loss(facts, setting, v).mean) ? " (diverged)" : "");
     }
     return count;
 }
 
-// What "tpp" means, behind the first name of a setting that has it.
+// What "tpp" means, behind the name of a setting that has it.
 static const char *explained(const char *name) {
     return strstr(name, "tpp") ? " (tpp: training tokens per parameter)" : "";
 }
 
-// The best scheme in a setting, and how sure that is.
-static void winner(Page *page, const Facts *facts, int setting) {
+// The best scheme in a setting, and how sure that is. `first` is the first setting that is told.
+static void winner(Page *page, const Facts *facts, int setting, int first) {
     const Plan *plan = facts->plan;
     int order[VARIANTS_MOST], better = 0, exploratory = 0; // of the differences to all others
     const int others = plan_trained(plan) - 1;
     const bool one_seed = facts->outcome->seeds == 1;
     sort_by_loss(order, facts, setting);
-    const double loss = report_loss(facts, setting, order[0]).estimate;
+    const int best = compared_as(plan, order[0]);
+    const double loss = report_loss(facts, setting, best).estimate;
     if (isnan(loss)) return;
     for (int v = 0; v < plan->variant_count; v++) {
-        const Difference d = outcome_difference(facts->outcome, v, order[0], setting, 1);
+        const Difference d = outcome_difference(facts->outcome, compared_as(plan, v), best, setting, 1);
         if (plan_weights(plan, v) != v || d.verdict != VERDICT_WORSE) continue;
         better++;
         exploratory += !d.primary;
     }
-    if (better < others && !one_seed) text_print(&page->text, "No scheme is shown to be the best. ");
-    text_print(&page->text, "Lowest loss%s%s: %s, %.4f nats a token", facts->at[setting], explained(facts->at[setting]),
-               plan->variants[order[0]].name, loss);
+    if (better < others && !one_seed) text_print(&page->text, "No clear winner. ");
+    text_print(&page->text, "Lowest loss%s%s: %s, %.4f nats a token", facts->at[setting],
+               setting == first ? explained(facts->at[setting]) : "", plan->variants[best].name, loss);
     if (one_seed) {
         page_lead(page, "; one seed cannot tell how certain that is.");
         return;
     }
     if (better > 0)
         text_print(&page->text, "; by corrected 95%% intervals better than %d of %d others", better, others);
-    if (exploratory > 0 && exploratory < better)
-        text_print(&page->text, " (%d of these tests exploratory: not planned)", exploratory);
-    else if (exploratory > 0)
-        text_print(&page->text, " (exploratory: not planned)");
-    name_others(&page->text, facts, setting, order[0], VERDICT_WORSE, "; not resolved: its difference to ");
+    if (exploratory > 0) text_print(&page->text, " (%d of these tests exploratory: not planned)", exploratory);
+    name_others(&page->text, facts, setting, best, VERDICT_WORSE, "; not shown to be better than ");
     page_lead(page, ".");
 }
 
-// Who is better and who is worse than the reference in the longest windows, where the order may be another.
+// Who is better and who is worse than the reference in the longest windows, where the order may differ.
 static void longest_windows(Page *page, const Facts *facts, int setting) {
-    static const Verdict told[] = {VERDICT_BETTER, VERDICT_WORSE};
     const Plan *plan = facts->plan;
-    const int times = 1 << (MULTIPLES - 1);
-    for (int i = 0; i < 2; i++) {
+    const int times = 1 << (MULTIPLES - 1), reference = plan->reference;
+    for (Verdict verdict = VERDICT_BETTER; verdict <= VERDICT_WORSE; verdict++) {
+        const Verdict reversed = verdict == VERDICT_BETTER ? VERDICT_WORSE : VERDICT_BETTER;
         int count = 0;
         for (const Difference *d = facts->longer; d < facts->longer + facts->longer_count; d++) {
-            if (d->verdict != told[i] || d->setting != setting || d->times != times || d->other != plan->reference)
+            const bool second = d->other == reference, named = second || d->variant == reference;
+            if (!named || d->verdict != (second ? verdict : reversed) || d->setting != setting || d->times != times)
                 continue;
-            if (count++ == 0)
-                text_print(&page->text, "In windows of %.0f tokens, %d times as long%s, %s than %s (exploratory): ",
-                           times * report_context(facts, setting), times, facts->at[setting], verdict_words(told[i]),
-                           plan->variants[plan->reference].name);
-            else
-                text_print(&page->text, ", ");
-            text_print(&page->text, "%s", plan->variants[d->variant].name);
+            if (count == 0)
+                text_print(&page->text,
+                           "In windows of %.0f tokens%s, %d times as long as in training, %s than %s (exploratory): ",
+                           times * report_context(facts, setting), facts->at[setting], times, verdict_words(verdict),
+                           plan->variants[reference].name);
+            text_print(&page->text, "%s%s", count++ ? ", " : "", plan->variants[second ? d->variant : d->other].name);
         }
         if (count > 0) page_lead(page, ".");
     }
@@ -176,9 +181,10 @@ static void ranking(Page *page, const Facts *facts, int setting) {
     caption(page, facts, setting, setting, "median loss in nats a token");
     page_table_latex(
         page, 7 + plan->task_count, "ranking", facts->names[setting],
-        ". Verdicts are of loss minus %s's, seed by seed (the median of which is not the difference of the medians); "
-        "below 0 is better. Loss at %.0f: in windows of so many tokens. 95%% alone: each interval holds by itself with "
-        "95%% confidence; 95%% together, which decides: all of its family hold at once",
+        ". A verdict is about the scheme's loss minus %s's, seed by seed (whose median need not be the difference of "
+        "the "
+        "medians); below 0 is better. Loss at %.0f: in windows of so many tokens. 95%% alone: each interval holds by "
+        "itself with 95%% confidence; 95%% together, which decides: all of its family hold at once",
         reference, longest);
     page_row(page, true, "by loss|loss|verdict|loss at %.0f|minus %s|95%% alone|95%% together", longest, reference);
     for (int task = 0; task < plan->task_count; task++)
@@ -227,19 +233,19 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
         same_variant = same_variant && d->variant == contrasts->variant;
         same_other = same_other && d->other == contrasts->other;
     }
-    char sides[2][64] = {"named first: better",
-                         "named second: better"}; // or in words about the one that is always named
-    const char *first = plan->variants[contrasts->variant].name, *second = plan->variants[contrasts->other].name;
-    if (same_variant && same_other) {
-        snprintf(sides[0], sizeof sides[0], "%.40s better", first);
-        snprintf(sides[1], sizeof sides[1], "%.40s better", second);
-    } else if (same_variant) {
-        snprintf(sides[0], sizeof sides[0], "%.40s better", first);
-        snprintf(sides[1], sizeof sides[1], "%.40s worse", first);
-    } else if (same_other) {
-        snprintf(sides[0], sizeof sides[0], "better than %.40s", second);
-        snprintf(sides[1], sizeof sides[1], "worse than %.40s", second);
-    }
+    const char *names[] = {plan->variants[contrasts->variant].name, plan->variants[contrasts->other].name};
+    char sides[2][64];
+    for (int i = 0; i < 2; i++) // what it means to be left and right of 0, by the names that are always the same
+        if (same_variant && same_other)
+            snprintf(sides[i], sizeof sides[i], "%.40s better", names[i]);
+        else if (same_variant)
+            snprintf(sides[i], sizeof sides[i], "%.40s %s", names[0],
+                     verdict_words(i ? VERDICT_WORSE : VERDICT_BETTER));
+        else if (same_other)
+            snprintf(sides[i], sizeof sides[i], "%s than %.40s", verdict_words(i ? VERDICT_WORSE : VERDICT_BETTER),
+                     names[1]);
+        else
+            snprintf(sides[i], sizeof sides[i], "named %s: better", i ? "second" : "first");
     Chart chart = {.x_label = "difference in nats a token", .y_label = "contrasts", .sides = {sides[0], sides[1]}};
     for (const Difference *d = contrasts; d < end; d++) {
         if ((d - contrasts) % each == 0)
@@ -321,7 +327,7 @@ static void settings(Page *page, const Facts *facts) {
     page_paragraph(
         page, "What was trained: each scheme from %d seed%s%s%s. Large models usually get 20 tokens per parameter.",
         facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s", one ? "" : ", in each of these settings",
-        plan->variant_count > 2 ? "" : explained(facts->names[0])); // else the first line has it
+        explained(facts->names[0]));
     page_table(page, "%s", "");
     page_row(page, true,
              "%stext|parameters|layers|heads|width|context|steps|tokens|tokens per parameter|epochs|"
@@ -401,8 +407,10 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
                        done, all, facts->outcome->seeds, plan->seeds, plan->command);
     const int first = plan->setting_count == 1 || plan_is_ladder(plan) ? facts->setting : 0; // who wins from here on
     for (int s = first; s < plan->setting_count; s++) {
-        if (plan->variant_count > 2) winner(page, facts, s); // two are told by their contrast
-        longest_windows(page, facts, s);
+        if (plan->variant_count > 2) { // two are told by their contrast
+            winner(page, facts, s, first);
+            longest_windows(page, facts, s);
+        }
         if (words_plateau(&page->text, facts, s))
             page_lead(page, "%s", "");
         else
@@ -412,6 +420,7 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
     for (int s = first; s < plan->setting_count; s++) ranking(page, facts, s);
     fputs("<div class=\"columns\"><div>\n", page->html); // beside each other where the screen is wide
     for (int i = 0; i < facts->contrasts; i++) sentence(page, facts, i, texts);
+    for (int s = first; s < plan->setting_count && plan->variant_count == 2; s++) longest_windows(page, facts, s);
     fputs("</div><div>\n", page->html);
     if (!forest(page, facts, error)) return false;
     fputs("</div></div>\n", page->html);

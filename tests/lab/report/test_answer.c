@@ -120,9 +120,9 @@ static void without_names_the_reference_is_compared(void **state) {
 static void schemes_are_ranked(void **state) {
     static const char *const forms[] = {"md", "html", "tex"};
     make_plan("none;rope;alibi", "", "", "copy:max=5");
-    put_gaps(-0.3, 0.01);
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
+        if (job.task < 0) put_rising(&job, 3 + job.variant * (-0.3 + 0.01 * (job.seed - 1)), 0.5);
         if (job.task >= 0) put(&job, MEASURED_HEADER "right,5,0.75,100\nright,6,0.5,100\nbatches,0,7,1\n");
     }
     for (size_t form = 0; form < COUNT(forms); form++) {
@@ -133,8 +133,8 @@ static void schemes_are_ranked(void **state) {
         if (form == 2) continue;
         const char *row = row_of(text, "| rope | ");
         // Alone 4.30 * 0.01 / sqrt(3), and 6.21 instead of 4.30 for one of two.
-        expect_text(row, "| 2.7000 | better | 2.7000 | -0.3000 | -0.3248 to -0.2752 | -0.3358 to -0.2642 | 75 / 50 |");
-        expect_text(row_of(text, "| none | "), "| 3.0000 | reference |");
+        expect_text(row, "| 2.7000 | better | 3.2000 | -0.3000 | -0.3248 to -0.2752 | -0.3358 to -0.2642 | 75 / 50 |");
+        expect_text(row_of(text, "| none | "), "| 3.0000 | reference | 3.5000 | - | - | - |");
     }
 }
 
@@ -160,8 +160,8 @@ static void longer_windows_are_compared(void **state) {
         }
         char row[64];
         expect_text(text, "all 6 of them hold at once");
-        expect_text(text, " 8 times as long, better than rope (exploratory): y.");
-        expect_text(text, " 8 times as long, worse than rope (exploratory): alibi.");
+        expect_text(text, ", 8 times as long as in training, better than rope (exploratory): y.");
+        expect_text(text, ", 8 times as long as in training, worse than rope (exploratory): alibi.");
         for (int times = 2; times <= 8; times *= 2) {
             snprintf(row, sizeof row, "| y - rope | %d |", times * T);
             expect_text(row_of(text, row), times == 2   ? "| -0.8900 | -0.9148 to -0.8652 | -0.95"
@@ -173,6 +173,42 @@ static void longer_windows_are_compared(void **state) {
             snprintf(row, sizeof row, "| learned - rope | %d |", times * T);
             expect_no_text(text, row);
         }
+    }
+}
+
+// The first lines name who is better in the longest windows, whichever way round the contrast with the reference is.
+static void the_longest_windows_are_told(void **state) {
+    static const char *const contrasts[] = {NULL, "alibi - rope", "rope - alibi"};
+    for (size_t n = 0; n < COUNT(contrasts); n++) {
+        Error error;
+        make_plan("rope;alibi;t5", "", "", "");
+        if (contrasts[n]) must(plan_contrast(plan, contrasts[n], "2026-01-31T23:59:59Z", 0, &error), &error);
+        for (int i = 0; i < plan_job_count(plan); i++) {
+            const Job job = plan_job(plan, i);
+            put_rising(&job, 3 + 0.001 * job.seed, job.variant == 1 ? 0.1 : 1); // t5 as rope: not resolved, not named
+        }
+        const char *text = section(report_answer);
+        expect_text(text, ", 8 times as long as in training, better than rope (exploratory): alibi.");
+        expect_no_text(text, "as in training, worse than");
+    }
+}
+
+// What is left and right of 0 in the plot is told with the names that are always the same.
+static void sides_are_told(void **state) {
+    static const struct {
+        const char *contrasts[2], *left, *right;
+    } cases[] = {{{"rope - none", "rope - alibi"}, ">rope better<", ">rope worse<"},
+                 {{"rope - none", NULL}, ">rope better<", ">none better<"},
+                 {{"rope - none", "alibi - rope"}, ">named first: better<", ">named second: better<"}};
+    for (size_t n = 0; n < COUNT(cases); n++) {
+        Error error;
+        make_plan("none;rope;alibi", "", "", "");
+        for (int i = 0; i < 2 && cases[n].contrasts[i]; i++)
+            must(plan_contrast(plan, cases[n].contrasts[i], "2026-01-31T23:59:59Z", 0, &error), &error);
+        put_gaps(-0.3, 0.01);
+        const char *html = section_as(report_answer, "html");
+        expect_text(html, cases[n].left);
+        expect_text(html, cases[n].right);
     }
 }
 
@@ -226,19 +262,22 @@ static void the_winner_is_told(void **state) {
         {"",
          {3, 2.9, 2.7},
          0.001,
-         "- Lowest loss: rope, 2.7000 nats a token; by corrected 95% intervals better than 2 of 2 others (1 of "
-         "these tests exploratory: not planned)."},
-        {"", {3, 2.7001, 2.7}, 0.01, "better than 1 of 2 others; not resolved: its difference to alibi."},
+         "- Lowest loss: rope, 2.7000 nats a token; by corrected 95% intervals better than 2 of 2 others (1 of these "
+         "tests exploratory: not planned)."},
+        {"",
+         {3, 2.7001, 2.7},
+         0.01,
+         "- No clear winner. Lowest loss: rope, 2.7000 nats a token; by corrected 95% intervals better than 1 of 2 "
+         "others; not shown to be better than alibi."},
         {"",
          {3, 2.9, 2.8},
          1,
-         "- No scheme is shown to be the best. Lowest loss: rope, 2.8000 nats a token; not resolved: its difference to "
-         "none, "
-         "alibi."},
+         "- No clear winner. Lowest loss: rope, 2.8000 nats a token; not shown to be better than none, alibi."},
         {"",
          {NAN, 2.9, 2.7},
          0.001,
-         "better than 1 of 2 others (exploratory: not planned); not resolved: its difference to none (diverged)."},
+         "- No clear winner. Lowest loss: rope, 2.7000 nats a token; by corrected 95% intervals better than 1 of 2 "
+         "others (1 of these tests exploratory: not planned); not shown to be better than none (diverged)."},
         {"0.1M,1M", {3, 2.9, 2.7}, 0.001, "- Lowest loss at 1.02M: rope, 2.7000 nats a token; by"}};
     for (size_t n = 0; n < COUNT(cases); n++) {
         make_plan("none;alibi;rope", "", cases[n].scale, "");
@@ -266,6 +305,12 @@ static void settings_are_told(void **state) {
     expect_text(row_of(text, "| 332k-20tpp-256 | tales | "), " | 4 | 5 | 80 | 256 | ");
     expect_text(row_of(text, "| 332k-20tpp-256 | tales | "), " | 20 | ");
     expect_text(strstr(text, "| rope | diverged |"), "| 4.0000 ± 0.0000 | 4.0000 ± 0.0000 |");
+    expect_text(text, "in each of these settings (tpp: training tokens per parameter).");
+    const SettingLists lengths = {"0.1M", "5,20", "", .layers = true};
+    make_plan("none;rope;alibi", "", "", "");
+    must(plan_settings(plan, &lengths, &error), &error);
+    put_gaps(1, 0);
+    expect_text(section(report_answer), " (tpp: training tokens per parameter): none, 3.0000 nats a token");
 }
 
 static void diverged_runs_are_named(void **state) {
@@ -391,6 +436,13 @@ static void one_seed_cannot_tell(void **state) {
     const char *text = section(report_answer);
     expect_text(text, "one seed cannot tell; learned - sinusoidal: -0.50 nats a token.");
     expect_text(text, "| -0.5000 | - | - | one seed cannot tell | - |");
+
+    make_plan("sinusoidal;learned;rope", "", "", "");
+    must(plan_seeds(plan, 1, &error), &error);
+    put_gaps(-0.5, 0);
+    text = section(report_answer);
+    expect_text(text, "- Lowest loss: rope, 2.0000 nats a token; one seed cannot tell");
+    expect_no_text(text, "winner");
 }
 
 int main(void) {
@@ -398,6 +450,8 @@ int main(void) {
         section_test(a_difference_has_one_verdict),
         section_test(intervals_hold_all_at_once),
         section_test(longer_windows_are_compared),
+        section_test(the_longest_windows_are_told),
+        section_test(sides_are_told),
         section_test(a_plateau_is_told_once),
         section_test(late_contrasts_are_marked),
         section_test(an_interval_says_what_it_is),
