@@ -199,7 +199,7 @@ class Report:
                     values = median_interval(gaps, m)
                     for value, text in zip(values, [row[minus]] + ends if len(ends) == 2 else [row[minus]]):
                         self.check(f"{row['by loss']} - {reference} {setting}, {name}", value, text)
-                self.check_verdict(f"{row['by loss']} - {reference} {setting}", values, row)  # of the last: together
+                self.check_verdict(f"{row['by loss']} - {reference} {setting}", median_interval(gaps, family), row)
             if losses != sorted(losses):
                 self.missing(f"the order of losses {setting}")
 

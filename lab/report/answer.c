@@ -83,19 +83,19 @@ static void winner(Page *page, const Facts *facts, int setting, int first) {
 static void longest_windows(Page *page, const Facts *facts, int setting) {
     const Plan *plan = facts->plan;
     const int times = 1 << (MULTIPLES - 1), reference = plan->reference;
-    for (Verdict verdict = VERDICT_BETTER; verdict <= VERDICT_WORSE; verdict++) {
-        const Verdict reversed = verdict == VERDICT_BETTER ? VERDICT_WORSE : VERDICT_BETTER;
+    for (int better = 1; better >= 0; better--) {
         int count = 0;
         for (const Difference *d = facts->longer; d < facts->longer + facts->longer_count; d++) {
-            const bool second = d->other == reference, named = second || d->variant == reference;
-            if (!named || d->verdict != (second ? verdict : reversed) || d->setting != setting || d->times != times)
+            const bool reversed = d->variant == reference; // the contrast was named as reference - scheme
+            if (d->setting != setting || d->times != times || (!reversed && d->other != reference) ||
+                d->verdict != (better != reversed ? VERDICT_BETTER : VERDICT_WORSE))
                 continue;
             if (count == 0)
                 text_print(&page->text,
                            "In windows of %.0f tokens%s, %d times as long as in training, %s than %s (exploratory): ",
-                           times * report_context(facts, setting), facts->at[setting], times, verdict_words(verdict),
-                           plan->variants[reference].name);
-            text_print(&page->text, "%s%s", count++ ? ", " : "", plan->variants[second ? d->variant : d->other].name);
+                           times * report_context(facts, setting), facts->at[setting], times,
+                           better ? "better" : "worse", plan->variants[reference].name);
+            text_print(&page->text, "%s%s", count++ ? ", " : "", plan->variants[reversed ? d->other : d->variant].name);
         }
         if (count > 0) page_lead(page, ".");
     }
@@ -182,9 +182,8 @@ static void ranking(Page *page, const Facts *facts, int setting) {
     page_table_latex(
         page, 7 + plan->task_count, "ranking", facts->names[setting],
         ". A verdict is about the scheme's loss minus %s's, seed by seed (whose median need not be the difference of "
-        "the "
-        "medians); below 0 is better. Loss at %.0f: in windows of so many tokens. 95%% alone: each interval holds by "
-        "itself with 95%% confidence; 95%% together, which decides: all of its family hold at once",
+        "the medians); below 0 is better. Loss at %.0f: in windows of so many tokens. 95%% alone: each interval holds "
+        "by itself with 95%% confidence; 95%% together, which decides: all of its family hold at once",
         reference, longest);
     page_row(page, true, "by loss|loss|verdict|loss at %.0f|minus %s|95%% alone|95%% together", longest, reference);
     for (int task = 0; task < plan->task_count; task++)
@@ -235,17 +234,17 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
     }
     const char *names[] = {plan->variants[contrasts->variant].name, plan->variants[contrasts->other].name};
     char sides[2][64];
-    for (int i = 0; i < 2; i++) // what it means to be left and right of 0, by the names that are always the same
+    for (int i = 0; i < 2; i++) { // what it means to be left and right of 0, by the names that are always the same
+        const char *verdict = verdict_words(i ? VERDICT_WORSE : VERDICT_BETTER); // of the scheme that is named first
         if (same_variant && same_other)
             snprintf(sides[i], sizeof sides[i], "%.40s better", names[i]);
         else if (same_variant)
-            snprintf(sides[i], sizeof sides[i], "%.40s %s", names[0],
-                     verdict_words(i ? VERDICT_WORSE : VERDICT_BETTER));
+            snprintf(sides[i], sizeof sides[i], "%.40s %s", names[0], verdict);
         else if (same_other)
-            snprintf(sides[i], sizeof sides[i], "%s than %.40s", verdict_words(i ? VERDICT_WORSE : VERDICT_BETTER),
-                     names[1]);
+            snprintf(sides[i], sizeof sides[i], "%s than %.40s", verdict, names[1]);
         else
             snprintf(sides[i], sizeof sides[i], "named %s: better", i ? "second" : "first");
+    }
     Chart chart = {.x_label = "difference in nats a token", .y_label = "contrasts", .sides = {sides[0], sides[1]}};
     for (const Difference *d = contrasts; d < end; d++) {
         if ((d - contrasts) % each == 0)
@@ -420,7 +419,8 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
     for (int s = first; s < plan->setting_count; s++) ranking(page, facts, s);
     fputs("<div class=\"columns\"><div>\n", page->html); // beside each other where the screen is wide
     for (int i = 0; i < facts->contrasts; i++) sentence(page, facts, i, texts);
-    for (int s = first; s < plan->setting_count && plan->variant_count == 2; s++) longest_windows(page, facts, s);
+    if (plan->variant_count == 2) // after their contrast
+        for (int s = first; s < plan->setting_count; s++) longest_windows(page, facts, s);
     fputs("</div><div>\n", page->html);
     if (!forest(page, facts, error)) return false;
     fputs("</div></div>\n", page->html);

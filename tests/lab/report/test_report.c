@@ -77,7 +77,7 @@ static void tables_in_latex(void **state) {
     expect_text(tex, "a\\_b & $3.0000 \\pm 0.0000$ \\\\\n");
     expect_text(tex, "learned & $2.7000 \\pm 0.0100$ \\\\\n\\end{tabular}}\n");
     expect_text(tex, "\\caption{Schemes by loss: median loss in nats a token of 3 seeds, trained in windows of ");
-    expect_text(tex, "all of its family hold at once}\n\\label{tab:ranking}\n");
+    expect_text(tex, "together, which decides: all of its family hold at once}\n\\label{tab:ranking}\n");
     expect_text(tex, "corrected so that all of its family hold at once}\n\\label{tab:contrasts}\n");
     expect_text(tex, "learned - a\\_b & $-0.3000$ & $-0.3248$ & $-0.2752$ & better & primary, single \\\\\n");
 }
