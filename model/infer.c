@@ -1,7 +1,7 @@
 #include "model/infer.h"
 
 #include "base/random.h"
-#include "model/ops/attention_op.h"
+#include "model/ops/attention_more.h"
 #include "num/team.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 // A layer of the model: x -> norm -> q, k, v -> attention -> added to x -> norm -> MLP -> added to x; and back.
 #include "model/train_pass.h"
 
-#include "model/ops/attention_op.h"
+#include "model/ops/attention_more.h"
 #include "num/team.h"
 
 // qkv = norm(x) qkvw + qkvb. The schemes' input hooks read norm(x); their qk hooks change q and k.

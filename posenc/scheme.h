@@ -8,7 +8,7 @@
 #include "posenc/formula/formula.h"
 #include "posenc/posenc.h"
 
-typedef struct AttentionOp AttentionOp; // model/ops/attention_op.h
+typedef struct AttentionOp AttentionOp; // posenc/attention_op.h
 typedef struct WeightsOp WeightsOp;     // likewise
 
 // Where a scheme enters the model.

@@ -6,7 +6,7 @@ cd "$repository" || exit 1
 
 # From the bottom up.
 folders='base base/file num data/made/tales data/made data/bpe data
-    posenc/stretch posenc/formula posenc posenc/embedding posenc/rotation posenc/bias model/ops posenc/content model
+    posenc/stretch posenc/formula posenc posenc/embedding posenc/rotation posenc/bias posenc/content model/ops model
     train exchange lab/stats lab/eval lab/lesson lab/extend lab/compare lab/report/page lab/report lesson/wasi lesson
     cmd/shared cmd lesson/exercises .'
 most_subjects=20 # of a folder: a .c file and its header are one

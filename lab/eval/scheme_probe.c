@@ -2,7 +2,7 @@
 
 #include "base/random.h"
 #include "lab/stats/statistics.h"
-#include "model/ops/attention_op.h"
+#include "model/ops/attention_more.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "model/ops/attention_op.h"
+#include "model/ops/attention_more.h"
 
 #include <omp.h>
 

@@ -1,4 +1,4 @@
-#include "model/ops/attention_op.h"
+#include "model/ops/attention_more.h"
 #include "num/gemm.h"
 
 bool goes_in_tiles(const Attention *a, const MixTables *tables, const QueryBlock *block) {

@@ -1,4 +1,4 @@
-#include "model/ops/attention_op.h"
+#include "model/ops/attention_more.h"
 #include "num/team.h"
 
 real weight_dropout(const QueryBlock *block, const Attention *a, int row, int column) {

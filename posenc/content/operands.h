@@ -7,7 +7,7 @@
 #ifndef BITTER_OPERANDS_H
 #define BITTER_OPERANDS_H
 
-#include "model/ops/attention_op.h"
+#include "posenc/attention_op.h"
 
 // What a scheme writes, as its recipe. `head` is a block of all queries and keys that the head has, as the scheme's
 // hooks see it; head->q and head->k are those that the model made. `backward` finds in the operands what `forward`

@@ -3,9 +3,9 @@
 #include "posenc/content/gates.h"
 #include "posenc/content/reflect.h"
 
-#include "model/ops/attention_op.h"
 #include "num/linear.h"
 #include "num/team.h"
+#include "posenc/attention_op.h"
 
 #include <assert.h>
 

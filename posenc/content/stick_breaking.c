@@ -2,7 +2,7 @@
 // the nearest key back to the first. Each takes its share of what the nearer ones have left.
 #include "posenc/content/gates.h"
 
-#include "model/ops/attention_op.h"
+#include "posenc/attention_op.h"
 
 #define PART         64    // keys whose shares are computed together
 #define LEAST_WEIGHT 1e-26 // smaller weights are 0, as those of a softmax are (weight_of)

@@ -4,7 +4,7 @@
 #define BITTER_SCENE_H
 
 #include "model/gpt.h"
-#include "model/ops/attention_op.h"
+#include "model/ops/attention_more.h"
 #include "tests/support/support.h"
 
 #include <jansson.h>

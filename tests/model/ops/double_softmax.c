@@ -1,6 +1,6 @@
 // One row of scores at a time, compared with the formula. Each row has just the room that it needs: the sanitizers see
 // what is read or written beyond it.
-#include "model/ops/attention_op.h"
+#include "model/ops/attention_more.h"
 
 #include "tests/model/ops/operations.h"
 

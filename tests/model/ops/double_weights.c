@@ -1,6 +1,6 @@
 // How scores become weights where it is not by a plain softmax: stick-breaking, and scores times s log n. Compared with
 // other implementations' numbers and with the formulas, in double.
-#include "model/ops/attention_op.h"
+#include "model/ops/attention_more.h"
 #include "tests/support/agreement.h"
 #include "tests/support/scene.h"
 
