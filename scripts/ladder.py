@@ -78,7 +78,7 @@ def factors(directory, size):
         control = median_interval(np.array([of_seed[seed] - none[seed] for seed in sorted(of_seed)]), len(found) - 1)
         family = len(PRIMARY) if scheme in PRIMARY and len(of_seed) >= 6 else 1
         rows.append({"size": size, "operations": operations(report), "scheme": scheme, "seeds": len(logs), "family": family,
-                     "loss": float(np.median(list(of_seed.values()))), "gap": gap, "beats none": control[2] < 0,
+                     "loss": float(np.median(list(of_seed.values()))), "band": (min(of_seed.values()), max(of_seed.values())), "gap": gap, "beats none": control[2] < 0,
                      "logs": logs, "factor": interval(logs, family)})
     return sorted(rows, key=lambda row: row["loss"])
 
@@ -137,8 +137,13 @@ def answer(rungs):
     if len(rungs) > 1:
         yield from (f"## From {rungs[0][0]['size']} to {rungs[-1][0]['size']}", "",
                     "The factor is multiplied by so much for each tenfold of operations.", "", "| scheme | times | interval | does it fall? |", "|---|---:|---:|---|")
+        compared = set()
         for scheme, _, value, low, high in changes(rungs[0], rungs[-1]):
             yield f"| {TOLD.get(scheme, scheme)} | {math.exp(value):.2f} | {math.exp(low):.2f} to {math.exp(high):.2f} | {verdict(low, high)} |"
+            compared.add(scheme)
+        for scheme in PRIMARY:
+            if scheme not in compared:
+                yield f"| {TOLD.get(scheme, scheme)} | | | has no factor at one of them, where it is not shown to be better than none |"
 
 
 def write(path, head, rows):
@@ -149,13 +154,14 @@ def write(path, head, rows):
 
 
 def draw(rungs, path):
-    """Loss against compute, and below it the factor: to be read at 340 pixels."""
-    figure, (above, below) = plt.subplots(2, 1, figsize=(4.6, 5.4), sharex=True)
+    """Loss against compute, in bands from the lowest to the highest seed, and below it the factor: to be read at 340 pixels."""
+    figure, (above, below) = plt.subplots(2, 1, figsize=(4.6, 5.6), sharex=True)
     colours = dict(COLOURS, random="#009E73", t5="#56B4E9")
     for scheme in ("none", "learned", "t5", "random", "rope"):
         rows = [row for rows in rungs for row in rows if row["scheme"] == scheme]
-        above.plot([row["operations"] for row in rows], [row["loss"] for row in rows], "o-", color=colours[scheme], markersize=4,
-                   label=TOLD.get(scheme, scheme))
+        x = [row["operations"] for row in rows]
+        above.plot(x, [row["loss"] for row in rows], "o-", color=colours[scheme], markersize=4, label=TOLD.get(scheme, scheme))
+        above.fill_between(x, *zip(*(row["band"] for row in rows)), color=colours[scheme], alpha=0.2, linewidth=0)
     for place, scheme in enumerate(PRIMARY):
         rows = [row for rows in rungs for row in rows if row["scheme"] == scheme and row["beats none"]]
         x = [row["operations"] * 1.06 ** (place - 1) for row in rows]
@@ -164,9 +170,12 @@ def draw(rungs, path):
     below.axhline(1, color=colours["rope"])
     above.set(xscale="log", ylabel="loss, nats a byte")
     below.set(yscale="log", xlabel="operations to train one model", ylabel="times RoPE's tokens")
+    below.set_xticks([rows[0]["operations"] for rows in rungs],
+                     [f"{rows[0]['operations']:.1e}\n{rows[0]['size']} parameters" for rows in rungs])
     below.set_yticks([0.5, 1, 2, 4, 8], ["0.5", "1 = RoPE", "2", "4", "8"])
     below.minorticks_off()
-    above.legend(frameon=False)
+    below.set_xlim(rungs[0][0]["operations"] / 2, rungs[-1][0]["operations"] * 2)
+    above.legend(frameon=False, ncol=3, loc="lower center", bbox_to_anchor=(0.4, 1))
     save(figure, path)
 
 
