@@ -22,7 +22,8 @@ const char *rotary_check(const Position *pos) {
         return "rotations turn pairs of channels, so the head width (--width / --heads) must be even";
     if (rotary_pairs(pos) < 1) return "that fraction of a head is not one pair of channels";
     if (rotary_pairs(pos) < rotary_axes(pos))
-        return "each axis turns pairs of channels of its own, so a head needs as many pairs as there are axes";
+        return "each axis turns pairs of channels of its own, so a head needs as many pairs as there are axes; "
+               "give a larger --width, fewer --heads or fewer axes";
     if (pos->written && angles_of(pos)->by_head(pos) && key_heads(&pos->shape) < pos->shape.heads)
         return "each head turns its keys by frequencies of its own, so heads cannot share keys; leave out --kv-heads";
     return NULL;
