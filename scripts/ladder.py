@@ -4,7 +4,7 @@
 
 DIR (runs/baseline/ladder) has a directory for each finished part, SIZE-TOKENS, as scripts/ladder.sh records them. Writes
 factors.csv (how many times RoPE's tokens each scheme needs, at each size), changes.csv (how that changes with compute),
-answer.md (both as tables, and the sentences that follow) and ladder.svg. docs/ladder.md says how it is judged.
+answer.md (both as tables) and ladder.svg. docs/ladder.md says how it is judged.
 Needs `pip install numpy scipy matplotlib`.
 """
 import csv
@@ -19,8 +19,10 @@ import numpy as np
 
 BUDGETS = (2.5, 5, 10, 20, 40)  # RoPE's, in tokens for each parameter; the other schemes have 20
 PRIMARY = ("learned", "random", "t5")
-MOST, LEAST = math.log(20 / BUDGETS[0]), math.log(20 / BUDGETS[-1])
+MOST, LEAST = math.log(20 / BUDGETS[0]), math.log(20 / BUDGETS[-1])  # the ends of the scale
+FAR = 1e9  # stands for what is beyond them
 TOLD = {"random": "random rotations"}
+SIZES = {"english": "123k parameters on English", "block": "123k parameters in GPT-2's blocks"}
 
 
 def part(directory, size, tokens):
@@ -28,7 +30,7 @@ def part(directory, size, tokens):
 
 
 def operations(report):
-    """Of a run with 20 tokens for each parameter: 6 for each parameter and token, and attention's, of which a half is masked."""
+    """Of a run with 20 tokens for each parameter: 6 for each parameter and token, and half of attention's, which sees half of the keys."""
     model = report.plan["settings"][0]
     return 20 * model["parameters"] * 6 * (model["parameters"] + model["layers"] * model["width"] * model["context"])
 
@@ -39,24 +41,31 @@ def losses(report):
 
 
 def log_factor(loss, scale):
-    """How many times RoPE's tokens this loss took, as a logarithm; scale has RoPE's losses at BUDGETS."""
+    """How many times RoPE's tokens this loss took, as a logarithm; scale has RoPE's losses at BUDGETS, and what it reaches first counts."""
     if loss > scale[0]:
-        return math.inf
+        return FAR
     for (few, before), (many, after) in zip(zip(BUDGETS, scale), zip(BUDGETS[1:], scale[1:])):
         if after <= loss:  # reached between these two, or at the second
             share = (before - loss) / (before - after)
             return math.log(20 / few) - share * math.log(many / few)
-    return -math.inf
+    return -FAR
 
 
-def interval(values, comparisons):
-    """As median_interval; an end that would be read between a number and "more than" or "less than" is the latter."""
-    values = np.sort(values)
-    told = np.clip(values, LEAST - 1, MOST + 1)
-    middle, low, high = median_interval(told, comparisons)
-    low = -math.inf if low < LEAST else low
-    high = math.inf if high > MOST else high
-    return (math.inf if middle > MOST else -math.inf if middle < LEAST else middle), low, high
+def interval(logs, comparisons):
+    """The median, on the scale or at its end, and its interval as median_interval has it, whose ends are infinite beyond the scale."""
+    _, low, high = median_interval(logs, comparisons)
+    low = -math.inf if low < LEAST else min(low, MOST)
+    high = math.inf if high > MOST else max(high, LEAST)
+    return float(np.median(np.clip(logs, LEAST, MOST))), low, high
+
+
+def family(scheme, *seeds):
+    """How many intervals hold together with this one, which has so many seeds at its sizes."""
+    return len(PRIMARY) if scheme in PRIMARY and min(seeds) >= 6 else 1
+
+
+def which(comparisons):
+    return f"primary, corrected for {comparisons}" if comparisons > 1 else "exploratory, single"
 
 
 def factors(directory, size):
@@ -66,84 +75,97 @@ def factors(directory, size):
     again = part(directory, size, 20) + "-ends"  # schemes whose grid of rates had ended too soon
     if os.path.exists(os.path.join(again, "results.csv")):
         found.update(losses(Report(again)))
-    scale = {}
-    for tokens in BUDGETS:
-        for seed, loss in losses(Report(part(directory, size, tokens)))["rope"].items():
-            scale.setdefault(seed, []).append(loss)
-    none, rope = found["none"], found["rope"]
+    at_budgets = [losses(Report(part(directory, size, tokens)))["rope"] for tokens in BUDGETS]
+    seeds = sorted(found["rope"])
+    for name, of_seed in [*found.items(), *(("rope at other budgets", of_seed) for of_seed in at_budgets)]:
+        if sorted(of_seed) != seeds:
+            other = ", ".join(map(str, sorted(set(of_seed) ^ set(seeds))))
+            sys.exit(f"ladder.py: {size}: of {name} and of rope at 20 tokens for each parameter, only one has seed {other}; train what is missing")
+    scale = {seed: [of_seed[seed] for of_seed in at_budgets] for seed in seeds}
+    not_falling = sum(any(before <= after for before, after in zip(losses, losses[1:])) for losses in scale.values())
     rows = []
     for scheme, of_seed in found.items():
-        logs = np.array([log_factor(of_seed[seed], scale[seed]) for seed in sorted(of_seed)])
-        gap = median_interval(np.array([of_seed[seed] - rope[seed] for seed in sorted(of_seed)]), 1)
-        control = median_interval(np.array([of_seed[seed] - none[seed] for seed in sorted(of_seed)]), len(found) - 1)
-        family = len(PRIMARY) if scheme in PRIMARY and len(of_seed) >= 6 else 1
-        rows.append({"size": size, "operations": operations(report), "scheme": scheme, "seeds": len(logs), "family": family,
-                     "loss": float(np.median(list(of_seed.values()))), "band": (min(of_seed.values()), max(of_seed.values())), "gap": gap, "beats none": control[2] < 0,
-                     "logs": logs, "factor": interval(logs, family)})
+        less = {other: np.array([of_seed[seed] - found[other][seed] for seed in seeds]) for other in ("rope", "none")}
+        comparisons = family(scheme, len(seeds))
+        _, low, high = median_interval(less["none"], len(found) - 1)
+        logs = np.array([log_factor(of_seed[seed], scale[seed]) for seed in seeds])
+        rows.append({"size": size, "operations": operations(report), "scheme": scheme, "seeds": len(seeds), "family": comparisons,
+                     "loss": float(np.median(list(of_seed.values()))), "band": (min(of_seed.values()), max(of_seed.values())),
+                     "gap": median_interval(less["rope"], comparisons), "beats none": high < 0,
+                     "no factor": "worse than none" if low > 0 else "not shown to be better than none",
+                     "logs": logs, "factor": interval(logs, comparisons), "not falling": not_falling})
     return sorted(rows, key=lambda row: row["loss"])
 
 
-def finished(directory):
-    """The sizes that have all of RoPE's budgets; english and block, which have another text and another block, are no rungs."""
-    sizes = [name.removesuffix("-20") for name in os.listdir(directory) if re.fullmatch(r"\d+k-20", name)]
-    return [size for size in sizes if all(os.path.exists(os.path.join(part(directory, size, tokens), "results.csv")) for tokens in BUDGETS)]
+def all_parts(directory):
+    """The names of what is trained with 20 tokens for each parameter, and whether they have all of RoPE's budgets."""
+    names = [name.removesuffix("-20") for name in os.listdir(directory) if re.fullmatch(r"(\d+k|english|block)-20", name)]
+    return {name: all(os.path.exists(os.path.join(part(directory, name, tokens), "results.csv")) for tokens in BUDGETS) for name in sorted(names)}
 
 
 def changes(first, last):
-    """For each scheme at both sizes: the change of its factor's logarithm for each decade of operations."""
+    """For each scheme with a factor at both sizes: the change of its logarithm for each decade of operations."""
     decades = math.log10(last[0]["operations"] / first[0]["operations"])
     for row in last:
         before = next((r for r in first if r["scheme"] == row["scheme"]), None)
         if before and row["scheme"] not in ("rope", "none") and row["beats none"] and before["beats none"]:
-            family = len(PRIMARY) if row["scheme"] in PRIMARY else 1
-            a, b = (interval(r["logs"], 2 * family) for r in (before, row))
-            with np.errstate(invalid="ignore"):
-                value, low, high = ((b[0] - a[0]) / decades, (b[1] - a[2]) / decades, (b[2] - a[1]) / decades)
-            yield row["scheme"], family, value, low, high
+            comparisons = family(row["scheme"], before["seeds"], row["seeds"])
+            a, b = (interval(r["logs"], 2 * comparisons) for r in (before, row))
+            yield row["scheme"], comparisons, (b[0] - a[0]) / decades, (b[1] - a[2]) / decades, (b[2] - a[1]) / decades
 
 
 def told(log):
-    if log == math.inf:
+    if log >= MOST:
         return f"more than {20 / BUDGETS[0]:g}"
-    return f"less than {20 / BUDGETS[-1]:g}" if log == -math.inf else f"{math.exp(log):.2f}"
+    return f"less than {20 / BUDGETS[-1]:g}" if log <= LEAST else f"{math.exp(log):.2f}"
 
 
 def span(low, high):
-    if low == high:
-        return ""
-    return f"{told(low)} to {told(high)}" if math.isfinite(low) or math.isfinite(high) else "any"
+    if low == -math.inf and high == math.inf:
+        return "any"
+    return told(low) if told(low) == told(high) else f"{told(low)} to {told(high)}"
+
+
+def span_of_change(low, high):
+    if low == -math.inf or high == math.inf:
+        return f"more than {math.exp(low):.2f}" if low > -math.inf else f"less than {math.exp(high):.2f}" if high < math.inf else "any"
+    return f"{math.exp(low):.2f} to {math.exp(high):.2f}"
 
 
 def verdict(low, high):
     return "falls" if high < 0 else "grows" if low > 0 else "not resolved"
 
 
-def answer(rungs):
-    """answer.md's lines."""
-    for rows in rungs:
-        size = rows[0]["size"]
-        yield from (f"## {size} parameters, {rows[0]['operations']:.1e} operations a run, {rows[0]['seeds']} seeds", "",
-                    "| scheme | loss, nats a byte | loss - RoPE's | times RoPE's tokens | interval | which |", "|---|---:|---:|---:|---:|---|")
-        for row in rows:
-            name = TOLD.get(row["scheme"], row["scheme"])
-            if row["scheme"] in ("rope", "none") or not row["beats none"]:
-                factor = ["", "", "the scale" if row["scheme"] == "rope" else "the control" if row["scheme"] == "none" else "not shown to be better than none"]
-            else:
-                which = f"primary, corrected for {row['family']}" if row["family"] > 1 else "exploratory, single"
-                factor = [told(row["factor"][0]), span(*row["factor"][1:]), which]
-            gap = "" if row["scheme"] == "rope" else "{:+.3f} ({:+.3f} to {:+.3f})".format(*row["gap"])
-            yield "| " + " | ".join([name, f"{row['loss']:.3f}", gap, *factor]) + " |"
-        yield ""
-    if len(rungs) > 1:
-        yield from (f"## From {rungs[0][0]['size']} to {rungs[-1][0]['size']}", "",
-                    "The factor is multiplied by so much for each tenfold of operations.", "", "| scheme | times | interval | does it fall? |", "|---|---:|---:|---|")
-        compared = set()
-        for scheme, _, value, low, high in changes(rungs[0], rungs[-1]):
-            yield f"| {TOLD.get(scheme, scheme)} | {math.exp(value):.2f} | {math.exp(low):.2f} to {math.exp(high):.2f} | {verdict(low, high)} |"
-            compared.add(scheme)
-        for scheme in PRIMARY:
-            if scheme not in compared:
-                yield f"| {TOLD.get(scheme, scheme)} | | | has no factor at one of them, where it is not shown to be better than none |"
+def answer_of_size(rows):
+    """The table of one size, as lines of Markdown."""
+    size = SIZES.get(rows[0]["size"], f"{rows[0]['size']} parameters")
+    yield from (f"## {size}, {rows[0]['operations']:.1e} operations a run, {rows[0]['seeds']} seeds", "",
+                "| scheme | loss, nats a byte | loss - RoPE's | times RoPE's tokens | interval | which |", "|---|---:|---:|---:|---:|---|")
+    for row in rows:
+        factor = [told(row["factor"][0]), span(*row["factor"][1:]), which(row["family"])]
+        if row["scheme"] in ("rope", "none"):
+            factor = ["", "", "the scale" if row["scheme"] == "rope" else "the control"]
+        elif not row["beats none"]:
+            factor = ["", "", row["no factor"]]
+        gap = "" if row["scheme"] == "rope" else "{:+.3f} ({:+.3f} to {:+.3f})".format(*row["gap"])
+        yield "| " + " | ".join([TOLD.get(row["scheme"], row["scheme"]), f"{row['loss']:.3f}", gap, *factor]) + " |"
+    if rows[0]["not falling"]:
+        yield from ("", f"In {rows[0]['not falling']} of the seeds RoPE's loss does not fall with every budget; what it reaches first counts.")
+    yield ""
+
+
+def answer_of_change(first, last):
+    """How factors change from one size to another, as lines of Markdown."""
+    yield from (f"## From {first[0]['size']} to {last[0]['size']}", "", "The factor is multiplied by so much for each tenfold of operations.", "",
+                "| scheme | times | interval | which | does it fall? |", "|---|---:|---:|---|---|")
+    found = list(changes(first, last))
+    for scheme, comparisons, value, low, high in found:
+        yield f"| {TOLD.get(scheme, scheme)} | {math.exp(value):.2f} | {span_of_change(low, high)} | {which(comparisons)} | {verdict(low, high)} |"
+    yield ""
+    for scheme in PRIMARY:
+        if scheme not in [change[0] for change in found]:
+            why = [f"{row['size']}: {row['no factor']}" for row in (*first, *last) if row["scheme"] == scheme and not row["beats none"]]
+            yield from (f"Of `{scheme}` this cannot be said ({'; '.join(why) or 'not trained at both sizes'}).", "")
 
 
 def write(path, head, rows):
@@ -163,16 +185,15 @@ def draw(rungs, path):
         above.plot(x, [row["loss"] for row in rows], "o-", color=colours[scheme], markersize=4, label=TOLD.get(scheme, scheme))
         above.fill_between(x, *zip(*(row["band"] for row in rows)), color=colours[scheme], alpha=0.2, linewidth=0)
     for place, scheme in enumerate(PRIMARY):
-        rows = [row for rows in rungs for row in rows if row["scheme"] == scheme and row["beats none"]]
-        x = [row["operations"] * 1.06 ** (place - 1) for row in rows]
-        values, low, high = (np.exp(np.clip([row["factor"][i] for row in rows], LEAST, MOST)) for i in range(3))
-        below.errorbar(x, values, [values - low, high - values], fmt="o-", color=colours[scheme], markersize=4, capsize=3)
+        for row in (row for rows in rungs for row in rows if row["scheme"] == scheme and row["beats none"]):
+            value, low, high = np.exp(np.clip(row["factor"], LEAST, MOST))
+            below.errorbar(row["operations"] * 1.06 ** (place - 1), value, [[value - low], [high - value]], fmt="o", color=colours[scheme],
+                           markerfacecolor=colours[scheme] if row["seeds"] >= 6 else "white", markersize=4, capsize=3)
     below.axhline(1, color=colours["rope"])
     above.set(xscale="log", ylabel="loss, nats a byte")
-    below.set(yscale="log", xlabel="operations to train one model", ylabel="times RoPE's tokens")
-    below.set_xticks([rows[0]["operations"] for rows in rungs],
-                     [f"{rows[0]['operations']:.1e}\n{rows[0]['size']} parameters" for rows in rungs])
-    below.set_yticks([0.5, 1, 2, 4, 8], ["0.5", "1 = RoPE", "2", "4", "8"])
+    below.set(yscale="log", xlabel="operations to train a model, and its parameters", ylabel="times RoPE's tokens")
+    below.set_xticks([rows[0]["operations"] for rows in rungs], [f"{rows[0]['operations']:.1e}\n{rows[0]['size']}" for rows in rungs])
+    below.set_yticks([0.5, 1, 2, 4, 8], ["0.5 or less", "1 = RoPE", "2", "4", "8 or more"])
     below.minorticks_off()
     below.set_xlim(rungs[0][0]["operations"] / 2, rungs[-1][0]["operations"] * 2)
     above.legend(frameon=False, ncol=3, loc="lower center", bbox_to_anchor=(0.4, 1))
@@ -181,20 +202,29 @@ def draw(rungs, path):
 
 def main():
     directory = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "../runs/baseline/ladder")
-    rungs = sorted((factors(directory, size) for size in finished(directory)), key=lambda rows: rows[0]["operations"])
+    parts = all_parts(directory)
+    tables = sorted((factors(directory, name) for name, finished in parts.items() if finished), key=lambda rows: rows[0]["operations"])
+    rungs = [rows for rows in tables if re.fullmatch(r"\d+k", rows[0]["size"])]  # english and block have another text, another block
     if not rungs:
         sys.exit(f"ladder.py: {directory} has no finished size")
     write(os.path.join(directory, "factors.csv"), ["size", "operations", "scheme", "seeds", "corrected_for", "loss", "gap", "gap_low", "gap_high",
                                                    "better_than_none", "factor", "low", "high"],
           [[row["size"], f"{row['operations']:.3e}", row["scheme"], row["seeds"], row["family"], f"{row['loss']:.6f}",
             *(f"{value:.6f}" for value in row["gap"]), int(row["beats none"]), *(f"{math.exp(value):.4f}" for value in row["factor"])]
-           for rows in rungs for row in rows])
-    write(os.path.join(directory, "changes.csv"), ["scheme", "corrected_for", "times_a_decade", "low", "high"],
-          [[scheme, family, *(f"{math.exp(value):.4f}" for value in values)]
-           for scheme, family, *values in (changes(rungs[0], rungs[-1]) if len(rungs) > 1 else [])])
+           for rows in tables for row in rows])
+    write(os.path.join(directory, "changes.csv"), ["from", "to", "scheme", "corrected_for", "times_a_decade", "low", "high"],
+          [[rungs[0][0]["size"], last[0]["size"], scheme, comparisons, *(f"{math.exp(value):.4f}" for value in values)]
+           for last in rungs[1:] for scheme, comparisons, *values in changes(rungs[0], last)])
+    lines = ["# The ladder's answer", "", "[The plan](../../../docs/ladder.md); written by `python3 scripts/ladder.py`.", ""]
+    for rows in tables:
+        lines += answer_of_size(rows)
+    for last in rungs[1:]:
+        lines += answer_of_change(rungs[0], last)
+    unfinished = [name for name, finished in parts.items() if not finished]
+    if unfinished:
+        lines.append(f"Not finished: {', '.join(unfinished)}.")
     with open(os.path.join(directory, "answer.md"), "w", encoding="utf-8") as file:
-        file.write("# The ladder's answer\n\n[The plan](../../../docs/ladder.md); written by `python3 scripts/ladder.py`.\n\n")
-        file.write("\n".join(answer(rungs)).rstrip() + "\n")
+        file.write("\n".join(lines).rstrip() + "\n")
     draw(rungs, os.path.join(directory, "ladder.svg"))
 
 
