@@ -29,7 +29,7 @@ enum { WORKERS_MOST = 1024 };
 enum { TRIES_MOST = 3 };    // so many processes may be killed before a run is done
 enum { ARRAY_MOST = 1000 }; // tasks of a job, unless a cluster is configured for more or fewer (MaxArraySize)
 
-#define REGISTER_HEAD "# The plan of a comparison\n" // what every file of --register begins with
+enum { REGISTER_HEAD_CAPACITY = PATH_CAPACITY + 64 };
 
 // --- options ---
 
@@ -57,8 +57,10 @@ static const Option own_options[] = {
     TEXT_ROW("register", FIELD(registered), NULL, "FILE",
              "train nothing: write into FILE what will be trained and tested, and the date; without --register, the "
              "same command then trains"),
-    TEXT_ROW("lr-grid", FIELD(lr_grid), NULL, "X,X,...",
-             "learning rates to try; for each scheme, the best on the first half of the validation text is used"),
+    TEXT_ROW(
+        "lr-grid", FIELD(lr_grid), NULL, "X,X,...",
+        "learning rates to try; for each scheme, the best on the first half of the validation text is used; each falls "
+        "to the same share of itself as --lr to --min-lr"),
     HEADING_ROW("Settings, in all combinations"),
     TEXTS_ROW("data", FIELD(data), "DATA",
               "shards from `bitter prepare` or llm.c, a file of text, or builtin:NAME (default builtin:tales); may be "
@@ -177,8 +179,38 @@ static bool name_contrasts(Plan *plan, const CompareOptions *o, int done, Error 
     return typed->count > 0 || plan_default_contrasts(plan, now, done, error);
 }
 
+static int by_letters(const void *a, const void *b) {
+    return strcmp(a, b);
+}
+
+// Labels can be such that two different runs would have one directory: rope on the task copy, and "copy-rope".
+static bool check_names(const Plan *plan, Error *error) {
+    const int count = plan_job_count(plan) / plan->seeds;
+    char(*names)[PATH_CAPACITY] = calloc((size_t)count, sizeof *names);
+    if (!names) return fail_run(error, "no memory for the names of %d runs", count);
+    int used = 0;
+    bool ok = true;
+    for (int i = 0; i < count; i++) {
+        const Job job = plan_job(plan, i);
+        if (!*plan->variants[job.variant].stretch) plan_job_name(names[used++], plan, &job);
+    }
+    qsort(names, (size_t)used, sizeof *names, by_letters);
+    for (int i = 1; ok && i < used; i++)
+        if (strcmp(names[i - 1], names[i]) == 0)
+            ok = fail_input(error,
+                            "two different runs would both be called %s; give a scheme another label: LABEL=SCHEME",
+                            names[i]);
+    free(names);
+    return ok;
+}
+
 // Check every variant with every shape and task that it will be trained with, and every text, before hours of training.
 static bool check_jobs(const Plan *plan, const Corpus *corpora, Error *error) {
+    if (plan->base.min_lr > plan->base.lr)
+        return fail_input(error,
+                          "--min-lr %g is above --lr %g; every learning rate falls to the same share of itself as --lr "
+                          "to --min-lr, so make that smaller",
+                          plan->base.min_lr, plan->base.lr);
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
         if (job.seed > 0) break;
@@ -212,7 +244,7 @@ static bool make_plan(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptio
     return check_given(o, given, error) && open_texts(plan, corpora, o, error) && plan_seeds(plan, o->seeds, error) &&
            plan_variants(plan, names, count, o->reference, error) && plan_settings(plan, &lists, error) &&
            plan_rates(plan, o->lr_grid, error) && plan_tasks(plan, o->tasks, error) &&
-           name_contrasts(plan, o, done, error) && check_jobs(plan, corpora, error);
+           name_contrasts(plan, o, done, error) && check_names(plan, error) && check_jobs(plan, corpora, error);
 }
 
 // Continue the plan that the directory was begun with: keep its threads. Runs on texts that have changed are not mixed
@@ -317,13 +349,26 @@ static void print_tests(FILE *out, const Plan *plan) {
     fflush(out);
 }
 
+// What a registered plan begins with, so that none takes the place of another comparison's.
+static const char *register_head(char head[REGISTER_HEAD_CAPACITY], const Comparison *c) {
+    snprintf(head, REGISTER_HEAD_CAPACITY, "# The plan of a comparison\n\nIn `%s`.\n", c->directory);
+    return head;
+}
+
+static bool check_registered(const Comparison *c, const char *path, Error *error) {
+    char head[REGISTER_HEAD_CAPACITY];
+    register_head(head, c);
+    return result_check("--register", path, head, strlen(head), error);
+}
+
 // Write the plan, for readers who ask later what was fixed before the first run.
 static bool register_plan(const Comparison *c, const char *path, Error *error) {
     const Plan *plan = &c->plan;
     AtomicFile file = {0};
     Buffer json;
     if (!file_read(&json, c->file, error)) return false;
-    if (!result_open(&file, "--register", path, REGISTER_HEAD, error)) {
+    char head[REGISTER_HEAD_CAPACITY];
+    if (!result_open(&file, "--register", path, register_head(head, c), error)) {
         free(json.bytes);
         return false;
     }
@@ -662,8 +707,7 @@ bool command_compare(int argc, char **argv, Error *error) {
     options.prints = options.list || options.slurm;
     for (int i = 0; ok && i < argc; i++) ok = name_check("the argument", argv[i], error); // the report shows them
     ok = ok && comparison_paths(&comparison, options.out, error) && report_check(options.out, true, error) &&
-         (!*options.registered ||
-          result_check("--register", options.registered, REGISTER_HEAD, strlen(REGISTER_HEAD), error)) &&
+         (!*options.registered || check_registered(&comparison, options.registered, error)) &&
          (!option_given(table(), given, "share") || set_share(&comparison, options.share, error));
     if (ok && !options.slurm) kernels_report("compare");
     ok = ok && start(&comparison, &options, given, argv + first, argc - first, cores, error);

@@ -157,10 +157,11 @@ static bool default_name(ExtendOptions *options, const char *directory, Error *e
     return true;
 }
 
-// Check that --out can be written: it must hold no run. Weights alone, and what a search or descent has recorded, were
-// left by an `extend` that was stopped before it wrote config.json, and may be replaced.
+// Check that --out can be written: it must hold no run. Weights with this run's tokenizer, and what a search or descent
+// has recorded, were left by an `extend` that was stopped before it wrote config.json, and may be replaced.
 static bool check_place(const Extension *x, Error *error) {
-    const char *const files[] = {x->paths.config, x->paths.state, x->paths.log}, *out = x->options->out;
+    const char *const files[] = {x->paths.config, x->paths.state, x->paths.log, x->paths.best};
+    const char *out = x->options->out;
     const char *const records[] = {"search.csv", "descent.csv"};
     char path[PATH_CAPACITY];
     for (int i = 0; i < 2 && path_format(path, error, "%s/%s", out, records[i]); i++)
@@ -168,6 +169,10 @@ static bool check_place(const Extension *x, Error *error) {
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (!path_missing(files[i]))
             return fail_input(error, "%s already holds a run (there is %s); choose another --out", out, files[i]);
+    const char *foreign = path_missing(x->paths.tokenizer) ? x->paths.model : x->paths.tokenizer;
+    if (!path_missing(foreign) && !run_has_tokenizer(&x->paths, &x->run.tokenizer))
+        return fail_input(error, "%s exists, but is not of this run; choose another --out, or move it elsewhere",
+                          foreign);
     return corpus_absent(out, error);
 }
 

@@ -67,9 +67,7 @@ static bool texts_add(Texts *texts, const char *name, Text *text, Error *error) 
 static bool add_builtin(Texts *texts, const char *input, Error *error) {
     BuiltinCorpus corpus;
     if (!builtin_choose(&corpus, input, error)) return false;
-    if (corpus.share > 0)
-        return fail_input(error, "%s: share=X is of `train --documents`; here bytes=N says how much of them there is",
-                          input);
+    if (!builtin_check_text(&corpus, input, error)) return false;
     const size_t end = texts->bytes + (size_t)corpus.bytes;
     for (uint64_t index = 0; texts->bytes < end; index++) {
         if (!stop_check(&stop_at_signal, error)) return false;
@@ -163,7 +161,8 @@ static bool add_records(Texts *texts, const char *name, const Buffer *file, Erro
                               "%s: record %zu, at byte %zu, is no JSON object with a text \"%s\"; give another "
                               "--field, or leave it out to read the file as text",
                               name, record, at, field);
-        text_add(&document, "\n", 1);
+        text_add(&document, "\n", 2); // with the 0 that ends a Buffer
+        if (!document.failed) document.size--;
         Buffer bytes = {(uint8_t *)document.bytes, document.size};
         tidy(texts, &bytes);
         document.size = bytes.size;
@@ -442,7 +441,7 @@ static bool check_made_of(const char *data, const char *path, const InputOptions
     Corpus corpus = {0};
     Texts texts = {.options = *input};
     size_t at = 0;
-    char quoted[3][QUOTED_CAPACITY], name[PATH_CAPACITY + 16];
+    char quoted[5][QUOTED_CAPACITY], name[PATH_CAPACITY + 16];
     if (!*input->tokenizer) snprintf(texts.options.tokenizer, sizeof texts.options.tokenizer, "%s", data);
     const bool read = corpus_open(&corpus, data, error) && texts_read(&texts, (char **)&path, 1, error);
     if (read) *error = (Error){0};
@@ -453,9 +452,12 @@ static bool check_made_of(const char *data, const char *path, const InputOptions
     if (read && !same && error->kind != ERROR_RUN)
         fail_input(error,
                    "%s exists, but holds something else than %s, or in other tokens; for this text, first `bitter "
-                   "prepare --out %s%s%s %s`, then --data %s; for what is there, --data %s",
-                   data, path, quoted[0], *input->tokenizer ? " --tokenizer " : "", input->tokenizer,
-                   shell_quoted(quoted[1], path), quoted[0], shell_quoted(quoted[2], data));
+                   "prepare --out %s%s%s%s%s%s%s %s`, then --data %s; for what is there, --data %s",
+                   data, path, quoted[0], *input->tokenizer ? " --tokenizer " : "",
+                   *input->tokenizer ? shell_quoted(quoted[3], input->tokenizer) : "", *input->field ? " --field " : "",
+                   *input->field ? shell_quoted(quoted[4], input->field) : "", input->raw ? " --raw" : "",
+                   input->force ? " --force" : "", shell_quoted(quoted[1], path), quoted[0],
+                   shell_quoted(quoted[2], data));
     texts_free(&texts);
     corpus_close(&corpus);
     return same;

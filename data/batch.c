@@ -31,6 +31,12 @@ bool batches_start(Batches *batches, const Split *split, const char *name, int T
 
 bool batches_documents(Batches *batches, const BuiltinCorpus *documents, const Tokenizer *tokenizer, Error *error) {
     const int marks = 2, longest = batches->T + 1 - marks;
+    if (documents->min > longest)
+        return fail_input(
+            error,
+            "builtin:%s: documents of %lld characters and more do not fit into windows of %d tokens; give "
+            "a larger --context",
+            documents->builtin->name, documents->min, batches->T);
     if (documents->max > longest)
         return fail_input(error,
                           "builtin:%s: documents of up to %lld characters do not fit into windows of %d tokens; give "
@@ -39,7 +45,12 @@ bool batches_documents(Batches *batches, const BuiltinCorpus *documents, const T
     batches->documents = *documents;
     if (documents->share == 0) batches->documents.share = 0.05;
     batches->tokenizer = tokenizer;
-    return true;
+    // A document, and all digits, which it has some of: tokenizers of characters may lack one.
+    builtin_document(&batches->document, documents, 0);
+    text_print(&batches->document, "0123456789");
+    if (batches->document.failed) return fail_run(error, "no memory for a document");
+    return tokenizer_encode(&batches->tokens, tokenizer, batches->document.bytes, batches->document.size,
+                            documents->builtin->name, error);
 }
 
 // Where the row at the cursor begins in the stream.

@@ -1,6 +1,7 @@
 // tokenizer.json, bitter's own and that of Hugging Face's tokenizers, and GPT-2's two files.
 #include "base/file/file.h"
 #include "base/file/text.h"
+#include "base/utf8.h"
 #include "data/tokenizer.h"
 
 #include <jansson.h>
@@ -305,7 +306,10 @@ static bool read_hf_chars(Tokenizer *tokenizer, const json_t *vocabulary, const 
     long long next = 0;
     bool ok = true;
     json_object_foreach((json_t *)vocabulary, name, id) {
-        ok = ok && json_is_integer(id) && json_integer_value(id) == next++;
+        uint32_t character;
+        const size_t size = strlen(name);
+        ok = ok && json_is_integer(id) && json_integer_value(id) == next++ && size > 0 &&
+             (size_t)utf8_decode(&character, name, size) == size;
         text_add(&characters, name, strlen(name));
     }
     if (characters.failed) ok = fail_run(error, "%s: no memory for its characters", path);
@@ -320,7 +324,8 @@ static bool read_hf(Tokenizer *tokenizer, const json_t *root, const char *path, 
     Bpe *bpe = &tokenizer->bpe;
     const json_t *model = json_object_get(root, "model");
     // tokenizer_to_hf makes such a file of CHARS: none of the characters is ever joined to another.
-    if (json_is_null(json_object_get(root, "pre_tokenizer")) && is_type(json_object_get(root, "decoder"), "Fuse") &&
+    if (json_is_null(json_object_get(root, "pre_tokenizer")) && json_is_null(json_object_get(root, "normalizer")) &&
+        is_type(json_object_get(root, "decoder"), "Fuse") && is_type(model, "BPE") &&
         json_array_size(json_object_get(root, "added_tokens")) == 0 &&
         json_array_size(json_object_get(model, "merges")) == 0)
         return read_hf_chars(tokenizer, json_object_get(model, "vocab"), path, error);

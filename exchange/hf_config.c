@@ -309,9 +309,11 @@ static bool read_factors(double factors[PAIRS_MOST], const json_t *scaling, cons
 }
 
 static bool find_kind(Rotations *r, const json_t *scaling, const char *where, Error *error) {
-    const json_t *member = json_object_get(scaling, "rope_type");
-    const char *type = json_string_value(member ? member : json_object_get(scaling, "type"));
+    const json_t *member = json_object_get(scaling, is_missing(scaling, "rope_type") ? "type" : "rope_type");
+    const char *type = json_string_value(member);
     int kind = 0;
+    if (!type && member && !json_is_null(member))
+        return fail_input(error, "%s: \"rope_type\" is no text; get the file again", where);
     while (kind < TYPES && strcmp(types[kind], type ? type : "default") != 0) kind++;
     if (kind == TYPES) return fail_input(error, "%s: \"rope_type\" is %.80s, which bitter does not have", where, type);
     r->kind = (RopeKind)kind;
@@ -355,6 +357,16 @@ static bool read_stretch(Rotations *r, const json_t *scaling, const char *where,
                         read_factors(r->for_short, scaling, "short_factor", r->pairs, where, error));
 }
 
+static bool is_stretched(const Rotations *r) {
+    return r->kind != ROPE_PLAIN && !(r->kind == ROPE_PROPORTIONAL && r->factor == 1);
+}
+
+static bool check_stretched(const Rotations *r, const char *path, Error *error) {
+    return r->pairs <= PAIRS_MOST || !is_stretched(r) ||
+           fail_input(error, "%s: a head has %d pairs of channels, but at most %d can be stretched", path, r->pairs,
+                      PAIRS_MOST);
+}
+
 // How many pairs there are, and how many turn.
 static bool read_pairs(Rotations *r, Target target, const json_t *scaling, const json_t *config, int head,
                        const char *path, Error *error) {
@@ -369,9 +381,8 @@ static bool read_pairs(Rotations *r, Target target, const json_t *scaling, const
     if (head % 2 || turned % 2 || r->pairs < 1 || (r->kind == ROPE_PROPORTIONAL) != (r->moving < r->pairs))
         return fail_input(error, "%s: %d of the %d channels of a head turn, and bitter has no such rotations", path,
                           turned, head);
-    return r->pairs <= PAIRS_MOST || r->kind == ROPE_PLAIN || r->kind == ROPE_PROPORTIONAL ||
-           fail_input(error, "%s: a head has %d pairs of channels, but at most %d can be stretched", path, r->pairs,
-                      PAIRS_MOST);
+    // A proportional one may turn out to have the factor 1 (check_stretched).
+    return r->kind == ROPE_PROPORTIONAL || check_stretched(r, path, error);
 }
 
 // A copy of the object that describes the rotations. As transformers does, take "rope_parameters" only where
@@ -404,7 +415,8 @@ static bool read_rotations(Rotations *r, Target target, const json_t *config, in
     const bool ok = scaling && find_kind(r, scaling, where, error) &&
                     number_or(&r->base, base, inside ? scaling : config, name, 1.000001, 1e30, path, error) &&
                     read_pairs(r, target, scaling, config, head, path, error) &&
-                    (r->kind == ROPE_PLAIN || read_stretch(r, scaling, where, error));
+                    (r->kind == ROPE_PLAIN || read_stretch(r, scaling, where, error)) &&
+                    check_stretched(r, path, error);
     json_decref(scaling);
     return ok;
 }
@@ -428,7 +440,7 @@ static void rotations_to_options(TrainOptions *options, const Rotations *r, int 
         snprintf(options->pos, TEXT_CAPACITY, "prope:p=%.17g,base=%.17g", fraction_of(moving, r->pairs), r->base);
     else
         snprintf(options->pos, TEXT_CAPACITY, "rope:base=%.17g", r->base);
-    if (r->kind == ROPE_PLAIN || (r->kind == ROPE_PROPORTIONAL && r->factor == 1)) return;
+    if (!is_stretched(r)) return;
     *rule = (StretchRule){.method = methods[r->kind], .factor = r->factor, .original = r->original};
     if (r->kind == ROPE_DYNAMIC) {
         rule->growth = r->factor;

@@ -330,6 +330,11 @@ bool stretch_apply(Mix *mix, const StretchRule *rule, const char *path, Error *e
                           : part == STRETCH_GATED ? "rotations with gates, which cannot be stretched"
                                                   : "no rotations that could be stretched");
     Position *pos = &mix->part[part];
+    if (rotary_pairs(pos) > PAIRS_MOST)
+        return fail_input(error,
+                          "%s: a head has %d pairs of channels, but at most %d can be stretched; take "
+                          "\"rotation\" out",
+                          path, rotary_pairs(pos), PAIRS_MOST);
     if (rule->method != METHOD_DYNAMIC && rule->pairs != rotary_pairs(pos))
         return fail_damaged(error, path, "\"rotation\" has %d factors, but a head has %d pairs", rule->pairs,
                             rotary_pairs(pos));

@@ -118,7 +118,7 @@ void run_unlock(RunLock *lock) {
     if (lock->made) rmdir(lock->directory);
 }
 
-static bool has_tokenizer(const RunPaths *paths, const Tokenizer *own) {
+bool run_has_tokenizer(const RunPaths *paths, const Tokenizer *own) {
     Tokenizer found = {0};
     Error ignored;
     const bool same = tokenizer_read(&found, paths->tokenizer, &ignored) && tokenizer_same(&found, own);
@@ -137,7 +137,7 @@ static bool is_free(const RunPaths *paths, const char *out, const Tokenizer *own
                               "--resume",
                               out, files[i]);
     const char *foreign = path_missing(paths->tokenizer) ? paths->state : paths->tokenizer;
-    if (!path_missing(foreign) && !has_tokenizer(paths, own))
+    if (!path_missing(foreign) && !run_has_tokenizer(paths, own))
         return fail_input(error, "%s exists, but is not of this run; choose another --out, or move it elsewhere",
                           foreign);
     return corpus_absent(out, error);
@@ -219,6 +219,12 @@ void run_close(Run *run) {
 
 bool run_check_tokenizer(const Run *run, const char *directory, const Corpus *corpus, Error *error) {
     char quoted[QUOTED_CAPACITY];
+    if (run->tokenizer.kind == TOKENIZER_NONE && corpus->tokenizer.kind != TOKENIZER_NONE)
+        return fail_input(
+            error,
+            "the run %s has no tokenizer, so %s can not be in its tokens; give shards of its token numbers, "
+            "whose tokenizer.json is {\"tokenizer\": \"none\", \"vocab_size\": %d}",
+            directory, corpus->name, run->tokenizer.vocab_size);
     return tokenizer_same(&corpus->tokenizer, &run->tokenizer) ||
            fail_input(error,
                       "%s was made with another tokenizer than the run %s; make data of the same text with `bitter "

@@ -222,6 +222,7 @@ bool file_read(Buffer *buffer, const char *path, Error *error) {
 // --- temporary files and directories ---
 
 #define RANDOM_LETTERS 6
+#define MARK           ".bitter-" // no file of the user is called so
 #define SUFFIX         ".tmp"
 #define ATTEMPTS       100
 
@@ -231,14 +232,14 @@ static bool random_name(char name[PATH_CAPACITY], const char *path, uint64_t bit
     char middle[RANDOM_LETTERS + 1] = "";
     for (int i = 0; i < RANDOM_LETTERS; i++, bits /= sizeof letters - 1)
         middle[i] = letters[bits % (sizeof letters - 1)];
-    return snprintf(name, PATH_CAPACITY, "%s.%s%s", path, middle, SUFFIX) < PATH_CAPACITY;
+    return snprintf(name, PATH_CAPACITY, "%s%s%s%s", path, MARK, middle, SUFFIX) < PATH_CAPACITY;
 }
 
 // Is `entry` a name that random_name could make of `base`?
 static bool is_random_name(const char *entry, const char *base) {
     const size_t length = strlen(base);
-    if (strncmp(entry, base, length) != 0 || entry[length] != '.') return false;
-    const char *middle = entry + length + 1;
+    if (strncmp(entry, base, length) != 0 || strncmp(entry + length, MARK, strlen(MARK)) != 0) return false;
+    const char *middle = entry + length + strlen(MARK);
     return strspn(middle, letters) == RANDOM_LETTERS && strcmp(middle + RANDOM_LETTERS, SUFFIX) == 0;
 }
 

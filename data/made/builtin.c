@@ -72,6 +72,12 @@ bool builtin_choose(BuiltinCorpus *corpus, const char *specification, Error *err
            check_lengths(corpus, specification, error) && check_memory(corpus, specification, error);
 }
 
+bool builtin_check_text(const BuiltinCorpus *corpus, const char *specification, Error *error) {
+    return corpus->share == 0 ||
+           fail_input(error, "%s: share=X is of `train --documents`; here bytes=N says how much of them there is",
+                      specification);
+}
+
 void builtin_document(Text *text, const BuiltinCorpus *corpus, uint64_t index) {
     if (!is_task(corpus)) {
         corpus->builtin->document(text, corpus, index);

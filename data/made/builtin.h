@@ -67,6 +67,9 @@ bool is_builtin(const char *name);
 // text and tokens.
 bool builtin_choose(BuiltinCorpus *corpus, const char *specification, Error *error);
 
+// Fails (input) when a corpus that is to be text has options that only `train --documents` takes.
+bool builtin_check_text(const BuiltinCorpus *corpus, const char *specification, Error *error);
+
 // Append document `index` of the corpus: a pure function of its options and index. Without memory, text->failed is set.
 void builtin_document(Text *text, const BuiltinCorpus *corpus, uint64_t index);
 

@@ -111,6 +111,11 @@ bool variant_set(Variant *variant, bool labelled, Error *error) {
     if (!labelled && written_names_file(variant->typed))
         return fail_input(error, "'%.200s' names a file; give it a label, as in mine=%.200s", name, name);
     if (!mix_parse(&pos, variant->typed, &reason)) return variant_fail(variant, &reason, error);
+    if (!labelled && (strpbrk(name, "/<>&|") || strstr(name, MINUS))) // formulas have these
+        return fail_input(error,
+                          "'%.200s' cannot name files and contrasts, because of a '/', a '>' or a ' - '; give it "
+                          "a label, as in mine='%.200s'",
+                          name, name);
     if ((*variant->window || *variant->stretch) && !labelled)
         return fail_input(error, "'%.200s' has a --window or --stretch; give it a label: LABEL=SCHEME", name);
     if (variant->stretch[strspn(variant->stretch, LABEL_CHARACTERS ":=,")]) // it becomes part of a directory's name
@@ -306,7 +311,7 @@ static bool follow_contrasts(Plan *plan, const Plan *before, int done, Error *er
         const Contrast *earlier = plan_named(before, c->variant, c->other);
         if (earlier) memcpy(c->named, earlier->named, sizeof c->named);
     }
-    if (done == 0 && !mine.default_contrasts) return true;
+    if (done == 0 && (!mine.default_contrasts || before->default_contrasts)) return true;
     const Contrast *const sources[] = {before->contrasts, mine.contrasts};
     const int counts[] = {before->contrast_count,
                           mine.default_contrasts && !before->default_contrasts ? 0 : mine.contrast_count};
@@ -328,6 +333,7 @@ bool plan_follow(Plan *plan, const Plan *before, int done, bool complete, Error 
     memcpy(plan->looks, before->looks, sizeof plan->looks);
     plan->look_count = before->look_count;
     const int last = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0;
+    plan->most_seeds = done > 0 && before->seeds > before->most_seeds ? before->seeds : before->most_seeds;
     if (complete && plan->seeds != before->seeds && before->seeds > last)
         plan->looks[plan->look_count++] = before->seeds;
     return true;

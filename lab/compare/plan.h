@@ -67,6 +67,7 @@ typedef struct {
     char tasks[TASKS_MOST][TEXT_CAPACITY]; // "builtin:copy:max=5"
     int variant_count, text_count, setting_count, rate_count, task_count, seeds;
     int contrast_count, look_count;
+    int most_seeds;         // that an earlier plan had, of which runs were done; 0 = none had more
     bool default_contrasts; // nobody has named any: they are those of plan_default_contrasts
     int reference;          // the variant that the others are compared with
     long long task_steps;   // of runs on tasks

@@ -21,7 +21,7 @@ struct Member {
     enum { TEXT, INT, LONG, NUMBER, FLAG, ARRAY, POINTER } type;
     size_t offset;
     long long least, most; // value of a number, length of a list; most: bytes of a text, with the final 0; least:
-                           // MISSING = the text is not in files of earlier versions, where it is ""
+                           // MISSING = it is not in files of earlier versions, where it is "" or 0
     const Member *items;   // of a list: the members of an item, its size, and where the struct counts them
     size_t size, count;
 };
@@ -77,6 +77,7 @@ static const Member plan_members[] = {
     MEMBER("seeds", INT, Plan, seeds, 1, SEEDS_MOST),
     LIST_MEMBER("contrasts", POINTER, contrasts, contrast_count, 0, INT_MAX, contrast_members),
     MEMBER("default_contrasts", FLAG, Plan, default_contrasts, 0, 0),
+    MEMBER("most_seeds", INT, Plan, most_seeds, MISSING, SEEDS_MOST),
     LIST_MEMBER("looks", ARRAY, looks, look_count, 0, SEEDS_MOST, &look),
     LIST_MEMBER("texts", ARRAY, texts, text_count, 1, TEXTS_MOST, text_members),
     LIST_MEMBER("settings", POINTER, settings, setting_count, 1, SETTINGS_MOST, setting_members),

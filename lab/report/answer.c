@@ -24,22 +24,29 @@ static void sort_by_loss(int *order, const Facts *facts, int setting) {
     }
 }
 
-// The variant by whose name the weights of `variant` are compared: the reference's, if they are its.
+// The variant by whose name the weights of `variant` are compared: the reference, if they are its.
 static int compared_as(const Plan *plan, int variant) {
-    return plan_weights(plan, variant) == plan_weights(plan, plan->reference) ? plan->reference : variant;
+    const int weights = plan_weights(plan, variant);
+    return weights == plan_weights(plan, plan->reference) ? plan->reference : weights;
 }
 
-// Append the schemes whose difference to `pivot` is not of this verdict, behind `first`. Returns how many there are.
-static int name_others(Text *text, const Facts *facts, int setting, int pivot, Verdict verdict, const char *first) {
+static bool diverged(const Facts *facts, int setting, int variant) {
+    return isnan(report_loss(facts, setting, variant).mean);
+}
+
+// Append the schemes whose difference to `pivot` is not of this verdict, behind `first`; those that diverged, too, if
+// `all`. Returns how many there are.
+static int name_others(Text *text, const Facts *facts, int setting, int pivot, Verdict verdict, bool all,
+                       const char *first) {
     const Plan *plan = facts->plan;
     int count = 0;
     for (int v = 0; v < plan->variant_count; v++) {
         const int variant = compared_as(plan, v);
-        if (plan_weights(plan, v) != v || v == plan_weights(plan, pivot) ||
+        if (plan_weights(plan, v) != v || v == plan_weights(plan, pivot) || (!all && diverged(facts, setting, v)) ||
             outcome_difference(facts->outcome, variant, pivot, setting, 1).verdict == verdict)
             continue;
         text_print(text, "%s%s%s", count++ ? ", " : first, plan->variants[v].name,
-                   isnan(report_loss(facts, setting, v).mean) ? " (diverged)" : "");
+                   diverged(facts, setting, v) ? " (diverged)" : "");
     }
     return count;
 }
@@ -75,7 +82,7 @@ static void winner(Page *page, const Facts *facts, int setting, int first) {
     if (better > 0)
         text_print(&page->text, "; by corrected 95%% intervals better than %d of %d others", better, others);
     if (exploratory > 0) text_print(&page->text, " (%d of these tests exploratory: not planned)", exploratory);
-    name_others(&page->text, facts, setting, best, VERDICT_WORSE, "; not shown to be better than ");
+    name_others(&page->text, facts, setting, best, VERDICT_WORSE, true, "; not shown to be better than ");
     page_lead(page, ".");
 }
 
@@ -106,8 +113,8 @@ static void longest_windows(Page *page, const Facts *facts, int setting) {
 static void warn_of_none(Page *page, const Facts *facts, int setting) {
     int none = 0;
     while (none < facts->plan->variant_count && !variant_is(&facts->plan->variants[none], "none")) none++;
-    if (none == facts->plan->variant_count || facts->outcome->seeds == 1) return;
-    const int open = name_others(&page->text, facts, setting, none, VERDICT_BETTER,
+    if (none == facts->plan->variant_count || facts->outcome->seeds == 1 || diverged(facts, setting, none)) return;
+    const int open = name_others(&page->text, facts, setting, none, VERDICT_BETTER, false,
                                  "Not shown to be better than no positions at all: ");
     if (open > 0) page_lead(page, "%s. %s may need more training.", facts->at[setting], open > 1 ? "They" : "It");
 }
@@ -131,7 +138,8 @@ bool words_grid_ends(Text *text, const Facts *facts, int setting) {
     int count = 0;
     for (int v = 0; v < plan->variant_count && plan->rate_count > 1; v++) {
         const int chosen = facts->outcome->chosen_rate[setting][v];
-        if ((chosen > 0 && chosen < plan->rate_count - 1) || plan_weights(plan, v) != v) continue;
+        if ((chosen > 0 && chosen < plan->rate_count - 1) || plan_weights(plan, v) != v || diverged(facts, setting, v))
+            continue;
         text_print(text, "%s%s (%g)",
                    count++ ? ", " : "The best learning rate is at an end of the grid: ", plan->variants[v].name,
                    plan->rates[chosen]);
@@ -199,8 +207,11 @@ static void ranking(Page *page, const Facts *facts, int setting) {
             page_cells(page, "%.4f", longer);
             page_cells(page, "-|-|-");
         } else {
-            const Difference d = outcome_difference(facts->outcome, variant, plan->reference, setting, 1);
-            page_cells(page, "%s%s", verdict_words(d.verdict), d.primary ? "" : " (exploratory)");
+            const Difference d =
+                outcome_difference(facts->outcome, compared_as(plan, variant), plan->reference, setting, 1);
+            page_cells(page, "%s%s",
+                       d.verdict == VERDICT_DIVERGED && !isnan(loss) ? "not known" : verdict_words(d.verdict),
+                       d.primary ? "" : " (exploratory)");
             page_cells(page, "%.4f", longer);
             page_cells(page, "%+.4f", d.gap.estimate);
             page_cells(page, isnan(d.interval.low) ? "-|-" : "%+.4f to %+.4f|%+.4f to %+.4f", d.gap.alone.low,
@@ -349,9 +360,12 @@ static void settings(Page *page, const Facts *facts) {
 static void confidence(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
     const Paired *gap = &facts->differences->gap;
-    static const char *const names[] = {"the contrasts", "all pairs", "longer windows"};
-    double families[] = {1, plan_pairs(plan), facts->longer_count}; // the largest of each kind
-    bool exact[] = {true, paired_exact(gap, families[1]), families[2] == 0 || paired_exact(gap, families[2])};
+    static const char *const names[] = {"the contrasts", "all pairs", "longer windows", "changes", "tasks"};
+    enum { FAMILIES = sizeof names / sizeof *names };
+    double families[FAMILIES] = {1, plan_pairs(plan), facts->longer_count, report_changes(facts),
+                                 report_task_gaps(facts)}; // the largest of each kind
+    bool exact[FAMILIES] = {true};
+    for (int i = 1; i < FAMILIES; i++) exact[i] = families[i] == 0 || paired_exact(gap, families[i]);
     for (const Difference *d = facts->differences; d < facts->differences + facts->contrasts * facts->each; d++) {
         families[0] = fmax(families[0], d->comparisons);
         exact[0] = exact[0] && paired_exact(&d->gap, d->comparisons); // over texts, texts are the units
@@ -361,16 +375,17 @@ static void confidence(Page *page, const Facts *facts) {
     const double error = outcome_peeking(facts->outcome);
     page_paragraph(page,
                    "With 95%% confidence, all intervals of a family hold at once (Bonferroni). Each of these families "
-                   "has its own 95%%: the primary contrasts in all settings; all pairs of a setting%s%s. The "
+                   "has its own 95%%: the primary contrasts in all settings; all pairs of a setting%s%s%s. The "
                    "intervals cover chance in weights and batches, %s. They say nothing about larger models. Not "
                    "resolved: the interval includes 0. A difference of 0.01 nats is 1%% of perplexity.",
                    plan_is_ladder(plan) ? "; the changes from one setting to another" : "",
                    facts->longer_count > 0 ? "; the differences in longer windows" : "",
+                   plan->task_count > 0 ? "; the differences in all tasks" : "",
                    facts->settings_over_texts > 0 ? "and over the texts also the choice of text"
                                                   : "not the choice of text");
     page_paragraph(page, "A difference is the median over the seeds of loss minus loss: in half of all seeds it is "
                          "larger, in half smaller.");
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < FAMILIES; i++)
         if (!exact[i])
             text_print(&page->text, "%s%s take %d",
                        few++ ? ", " : "For intervals that hold together whatever the noise is like, ", names[i],
@@ -395,6 +410,12 @@ static void confidence(Page *page, const Facts *facts) {
     if (most > plan->seeds)
         page_paragraph(page, "%d seeds were trained and their results seen; this page has the first %d.", most,
                        plan->seeds);
+    else if (plan->most_seeds > plan->seeds)
+        page_paragraph(
+            page,
+            "%d seeds were planned, and runs of that plan done; this page has the first %d. If the rest was "
+            "left out because of what was seen, differences that do not exist are found more often than said.",
+            plan->most_seeds, plan->seeds);
 }
 
 bool report_answer(Page *page, const Facts *facts, Error *error) {
@@ -404,8 +425,9 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
     if (done < all)
         page_paragraph(page, "Not finished: %d of %d runs are done, and this page has %d of %d seeds. To go on: %s",
                        done, all, facts->outcome->seeds, plan->seeds, plan->command);
-    const int first = plan->setting_count == 1 || plan_is_ladder(plan) ? facts->setting : 0; // who wins from here on
-    for (int s = first; s < plan->setting_count; s++) {
+    const bool one = plan->setting_count == 1 || plan_is_ladder(plan); // setting of which it is told who wins
+    const int first = one ? facts->setting : 0, end = one ? facts->setting + 1 : plan->setting_count;
+    for (int s = first; s < end; s++) {
         if (plan->variant_count > 2) { // two are told by their contrast
             winner(page, facts, s, first);
             longest_windows(page, facts, s);
@@ -416,11 +438,11 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
             warn_of_none(page, facts, s);
         if (words_grid_ends(&page->text, facts, s)) page_lead(page, "%s", "");
     }
-    for (int s = first; s < plan->setting_count; s++) ranking(page, facts, s);
+    for (int s = first; s < end; s++) ranking(page, facts, s);
     fputs("<div class=\"columns\"><div>\n", page->html); // beside each other where the screen is wide
     for (int i = 0; i < facts->contrasts; i++) sentence(page, facts, i, texts);
     if (plan->variant_count == 2) // after their contrast
-        for (int s = first; s < plan->setting_count; s++) longest_windows(page, facts, s);
+        for (int s = first; s < end; s++) longest_windows(page, facts, s);
     fputs("</div><div>\n", page->html);
     if (!forest(page, facts, error)) return false;
     fputs("</div></div>\n", page->html);

@@ -66,6 +66,10 @@ static void gather_longer(Facts *facts) {
 bool facts_gather(Facts *facts, const Outcome *outcome, Error *error) {
     const Plan *plan = &outcome->comparison->plan;
     *facts = (Facts){.outcome = outcome, .plan = plan, .setting = plan->setting_count - 1};
+    for (int s = plan->setting_count - 1; s >= 0; s--)
+        if (plan->settings[s].text == plan->text_count - 1 &&
+            report_compute(plan, s, plan->reference) > report_compute(plan, facts->setting, plan->reference))
+            facts->setting = s;
     if (plan->text_count > 1) facts->settings_over_texts = plan->setting_count / plan->text_count;
     facts->each = plan->setting_count + facts->settings_over_texts;
     name_settings(facts);

@@ -118,17 +118,23 @@ static void share_cell(Page *page, const Facts *facts, int task, int variant, do
     page_cells(page, ")");
 }
 
-// "+12.0 (+1.5 to +22.5) *": in percentage points; * = without 0.
+int report_task_gaps(const Facts *facts) {
+    return 2 * facts->contrasts * facts->plan->task_count;
+}
+
+// "+12.0 (+1.5 to +22.5) *": in percentage points; * = without 0. Few seeds may agree by chance, because answers are
+// counted; then there is no interval.
 static void gap_cell(Page *page, const Facts *facts, int task, const Difference *d, double first, double last) {
-    const double comparisons = 2.0 * facts->contrasts * facts->plan->task_count;
+    const double comparisons = report_task_gaps(facts);
     double gaps[SEEDS_MOST];
     for (int seed = 0; seed < facts->outcome->seeds; seed++)
         gaps[seed] = 100 * (outcome_share(facts->outcome, task, d->variant, seed, first, last) -
                             outcome_share(facts->outcome, task, d->other, seed, first, last));
     const Paired all = paired_summary(gaps, facts->outcome->seeds);
     const Interval interval = paired_interval(&all, comparisons);
-    page_cells(page, isnan(interval.low) ? "%+.1f" : "%+.1f (%+.1f to %+.1f)%s", all.estimate, interval.low,
-               interval.high, verdict_resolved(paired_verdict(&all, comparisons)) ? " *" : "");
+    const bool unknown = isnan(interval.low) || (all.sd == 0 && !paired_exact(&all, comparisons));
+    page_cells(page, unknown ? "%+.1f" : "%+.1f (%+.1f to %+.1f)%s", all.estimate, interval.low, interval.high,
+               verdict_resolved(paired_verdict(&all, comparisons)) ? " *" : "");
 }
 
 bool report_tasks(Page *page, const Facts *facts, Error *error) {
@@ -142,7 +148,7 @@ bool report_tasks(Page *page, const Facts *facts, Error *error) {
                                 "median differences in percentage points");
         if (facts->outcome->seeds > 1)
             text_print(&page->text, ", whose %d intervals of all tasks hold at once; * = without 0",
-                       2 * facts->contrasts * plan->task_count);
+                       report_task_gaps(facts));
         page_table(page, "%s", "");
         page_row(page, true, "scheme|trained lengths, %lld to %lld|beyond, up to %lld", builtin.min, builtin.max,
                  2 * builtin.max);
@@ -153,7 +159,8 @@ bool report_tasks(Page *page, const Facts *facts, Error *error) {
         }
         for (int i = 0; i < facts->contrasts; i++) {
             const Difference *d = report_contrast(facts, i);
-            page_row(page, false, "%s - %s", plan->variants[d->variant].name, plan->variants[d->other].name);
+            page_row(page, false, "%s - %s%s", plan->variants[d->variant].name, plan->variants[d->other].name,
+                     d->primary ? "" : " (exploratory)");
             gap_cell(page, facts, task, d, min, max);
             gap_cell(page, facts, task, d, max + 1, 2 * max);
         }

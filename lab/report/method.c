@@ -58,13 +58,31 @@ bool report_cost(Page *page, const Facts *facts, Error *error) {
     return true;
 }
 
-// Of the validation text, by the first loss that was measured.
+// Of the validation text, by the first loss of a run that did not diverge.
 static double measured_tokens(const Facts *facts) {
-    const Job first = outcome_job(facts->outcome, facts->setting, facts->plan->reference, 0);
-    const Measures *measures = outcome_measures(facts->outcome, &first);
-    for (const Measured *row = measures->rows; row < measures->rows + measures->count; row++)
-        if (strcmp(row->quantity, "loss") == 0) return row->count;
+    for (int seed = 0; seed < facts->outcome->seeds; seed++)
+        for (int variant = 0; variant < facts->plan->variant_count; variant++) {
+            const Job job = outcome_job(facts->outcome, facts->setting, variant, seed);
+            const Measures *measures = outcome_measures(facts->outcome, &job);
+            for (const Measured *row = measures->rows; row < measures->rows + measures->count; row++)
+                if (strcmp(row->quantity, "loss") == 0) return row->count;
+        }
     return NAN;
+}
+
+// When the primary contrasts were named: all of them before any run was done.
+static void contrasts_named(Page *page, const Plan *plan) {
+    const char *first = NULL, *last = NULL; // dates in the order of their letters
+    for (int c = 0; c < plan->contrast_count; c++) {
+        const Contrast *contrast = &plan->contrasts[c];
+        if (contrast->after > 0) continue;
+        if (!first || strcmp(contrast->named, first) < 0) first = contrast->named;
+        if (!last || strcmp(contrast->named, last) > 0) last = contrast->named;
+    }
+    if (!first) return;
+    text_print(&page->text, "The primary contrasts were named at %s", first);
+    if (strcmp(first, last) != 0) text_print(&page->text, " to %s", last);
+    page_paragraph(page, ", before any run was done.");
 }
 
 bool report_limits(Page *page, const Facts *facts, Error *error) {
@@ -77,9 +95,7 @@ bool report_limits(Page *page, const Facts *facts, Error *error) {
         "half of what --eval-tokens takes of the validation text (all of it by default), which was not used to choose "
         "anything.",
         measured_tokens(facts));
-    if (plan->contrast_count > 0 && plan->contrasts[0].after == 0)
-        page_paragraph(page, "The primary contrasts were named at %s, before any run was done.",
-                       plan->contrasts[0].named);
+    contrasts_named(page, plan);
     int given = 0; // variants whose rates were given with them
     for (int variant = 0; variant < plan->variant_count; variant++) given += plan->variants[variant].lr_count > 0;
     if (given == plan->variant_count)

@@ -6,13 +6,14 @@
 #include <math.h>
 #include <string.h>
 
-// A table in plain text of the last setting's losses, and a sentence for each contrast.
+// A table in plain text of the losses in facts->setting, and a sentence for each contrast.
 static bool print_table(FILE *out, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     Text text = {0};
     int columns = 16; // the longest name
     for (int variant = 0; variant < plan->variant_count; variant++)
         if ((int)strlen(plan->variants[variant].name) > columns) columns = (int)strlen(plan->variants[variant].name);
+    if (plan->setting_count > 1) fprintf(out, "%s:\n", facts->at[facts->setting] + 1);
     fprintf(out, "%-*s %9s %10s %9s %10s\n", columns, "scheme", "positions", "mean loss", "± sd", "rate");
     for (int variant = 0; variant < plan->variant_count; variant++) {
         const Paired loss = report_loss(facts, facts->setting, variant);

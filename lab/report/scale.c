@@ -3,28 +3,27 @@
 
 #include "lab/report/page/numbers.h"
 
-// Floating point operations of training a scheme's run in a setting.
-static double compute_of(const Plan *plan, int setting, int variant) {
+double report_compute(const Plan *plan, int setting, int variant) {
     return setting_operations(plan, setting, variant) * setting_tokens(plan, setting);
 }
 
 // The settings from the least to the most compute.
 static void climb(int order[SETTINGS_MOST], const Plan *plan) {
     for (int s = 0; s < plan->setting_count; s++) {
-        const double x = compute_of(plan, s, plan->reference);
+        const double x = report_compute(plan, s, plan->reference);
         int at = s;
-        for (; at > 0 && compute_of(plan, order[at - 1], plan->reference) > x; at--) order[at] = order[at - 1];
+        for (; at > 0 && report_compute(plan, order[at - 1], plan->reference) > x; at--) order[at] = order[at - 1];
         order[at] = s;
     }
 }
 
 // Of each contrast, the changes from one setting to the next and from the first to the last; together one family.
-static int all_changes(const Facts *facts) {
+int report_changes(const Facts *facts) {
     const int settings = facts->plan->setting_count;
-    return facts->contrasts * (settings > 2 ? settings : 1);
+    return plan_is_ladder(facts->plan) ? facts->contrasts * (settings > 2 ? settings : 1) : 0;
 }
 
-// The change of a contrast from one setting to another; the seeds are the units. Corrected for all_changes.
+// The change of a contrast from one setting to another; the seeds are the units. Corrected for report_changes.
 static Difference change_of(const Facts *facts, const Difference *contrast, int from, int to) {
     const int seeds = facts->outcome->seeds;
     double changes[SEEDS_MOST], before[SEEDS_MOST];
@@ -33,17 +32,17 @@ static Difference change_of(const Facts *facts, const Difference *contrast, int 
     for (int seed = 0; seed < seeds; seed++) changes[seed] -= before[seed];
     Difference d = *contrast;
     d.gap = paired_summary(changes, seeds);
-    difference_judge(&d, all_changes(facts));
+    difference_judge(&d, report_changes(facts));
     return d;
 }
 
 // "training compute, 1 = 2.2e+12 operations; tokens: 1.2 M, 4.7 M", from a variant's least compute on, which is
 // returned.
 static double label_compute(char label[TEXT_CAPACITY], const Plan *plan, const int *order, int variant) {
-    const double least = compute_of(plan, order[0], variant);
+    const double least = report_compute(plan, order[0], variant);
     char words[NUMBER_WORDS];
     int length = snprintf(label, TEXT_CAPACITY, "training compute, 1 = %s operations", number_words(words, least));
-    for (int i = 0; i < plan->setting_count; i++)
+    for (int i = 0; i < plan->setting_count && length < TEXT_CAPACITY; i++)
         length += snprintf(label + length, TEXT_CAPACITY - (size_t)length, "%s%s",
                            i ? ", " : "; tokens: ", number_words(words, setting_tokens(plan, order[i])));
     return least;
@@ -63,7 +62,7 @@ static bool gap_chart(Page *page, const Facts *facts, const int *order, Error *e
                    facts->plan->variants[d->other].name, d->primary ? "" : " (exploratory)");
         chart_style(&chart, d->variant, dash);
         for (const int *s = order; s < order + facts->plan->setting_count; s++)
-            chart_interval(&chart, compute_of(facts->plan, *s, reference) / least, d[*s].gap.estimate,
+            chart_interval(&chart, report_compute(facts->plan, *s, reference) / least, d[*s].gap.estimate,
                            d[*s].interval.low, d[*s].interval.high);
     }
     return page_chart(page, &chart, error,
@@ -81,7 +80,7 @@ static bool loss_chart(Page *page, const Facts *facts, const int *order, Error *
         report_line(&chart, facts, variant);
         for (const int *s = order; s < order + facts->plan->setting_count; s++) {
             const Paired loss = report_loss(facts, *s, variant);
-            chart_interval(&chart, compute_of(facts->plan, *s, variant) / least, loss.estimate, loss.sorted[0],
+            chart_interval(&chart, report_compute(facts->plan, *s, variant) / least, loss.estimate, loss.sorted[0],
                            loss.sorted[loss.n - 1]);
         }
     }
@@ -101,7 +100,7 @@ bool report_scale(Page *page, const Facts *facts, Error *error) {
         page,
         "how each difference changes from one setting to the next, and from the first to the last; the intervals "
         "are corrected for all %d changes, a family apart from that of the differences",
-        all_changes(facts));
+        report_changes(facts));
     page_row(page, true, "contrast|from|to|change|low|high|verdict");
     for (int i = 0; i < facts->contrasts; i++)
         for (int r = 0; r < last + (last > 1); r++) {

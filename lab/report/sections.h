@@ -17,7 +17,7 @@ typedef struct {
     int contrasts, each;
     Difference *longer; // (longer_count) in windows of 2, 4 and 8 times the trained length: one family
     int longer_count;
-    int setting; // whose models are opened: the last one, which on a ladder is the largest
+    int setting; // whose models are opened: that of the most compute with the last text
 } Facts;
 
 // Fails (run) without memory.
@@ -53,6 +53,13 @@ Paired report_loss(const Facts *facts, int setting, int variant);
 // The shares of right answers at lengths first to last, in percent: NAN where a seed was asked nothing or diverged.
 Paired report_shares(const Facts *facts, int task, int variant, double first, double last);
 void report_loss_cell(Page *page, Paired loss); // "2.7000 ± 0.0100"
+
+// How many intervals there are in these families, which hold together: changes along a ladder, and tasks.
+int report_changes(const Facts *facts);
+int report_task_gaps(const Facts *facts);
+
+// Floating point operations of training a scheme's run in a setting.
+double report_compute(const Plan *plan, int setting, int variant);
 
 // --- the sections, in the page's order ---
 // A section writes nothing when the comparison has nothing for it, and fails as page_chart does, or when a run cannot

@@ -47,6 +47,7 @@ static double ntk(double factor, int pair, int pairs) {
 
 void stretch_formula(Stretch *stretch, Method method, const FormulaOptions *o, double factor, int original, double base,
                      int pairs) {
+    assert(pairs <= PAIRS_MOST);
     *stretch = (Stretch){.attention = method == METHOD_YARN ? 0.1 * log(factor) + 1 : 1};
     for (int i = 0; i < pairs; i++) {
         const double theta = pow(base, -(double)i / pairs);

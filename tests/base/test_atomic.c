@@ -186,17 +186,23 @@ static void so_are_their_directories(void **state) {
 
 // What only looks like it is left alone.
 static void nothing_else_is_removed(void **state) {
-    static const char *const names[] = {"table.csv.tmp",         "table.csv.abcde.tmp",   "table.csv.abcdefg.tmp",
-                                        "table.csv.ABCDEF.tmp",  "table.csv.abcdef.temp", "table.csv-abcdef.tmp",
-                                        "xtable.csv.abcdef.tmp", "table.abcdef.tmp"};
+    static const char *const names[] = {"table.csv.tmp",
+                                        "table.csv.bitter-abcde.tmp",
+                                        "table.csv.bitter-abcdefg.tmp",
+                                        "table.csv.bitter-ABCDEF.tmp",
+                                        "table.csv.bitter-abcdef.temp",
+                                        "table.csv-bitter-abcdef.tmp",
+                                        "xtable.csv.bitter-abcdef.tmp",
+                                        "table.bitter-abcdef.tmp",
+                                        "table.csv.backup.tmp"};
     Error error;
     for (size_t i = 0; i < COUNT(names); i++) scratch_write(other(names[i]), "mine", 4);
-    assert_int_equal(symlink("table.csv.tmp", other("table.csv.aaaaaa.tmp")), 0);
-    assert_int_equal(mkfifo(other("table.csv.bbbbbb.tmp"), 0666), 0);
-    assert_int_equal(mkdir(other("table.csv.cccccc.tmp"), 0777), 0);
+    assert_int_equal(symlink("table.csv.tmp", other("table.csv.bitter-aaaaaa.tmp")), 0);
+    assert_int_equal(mkfifo(other("table.csv.bitter-bbbbbb.tmp"), 0666), 0);
+    assert_int_equal(mkdir(other("table.csv.bitter-cccccc.tmp"), 0777), 0);
     must(atomic_text(path, "new", &error), &error);
     assert_int_equal(scratch_count(directory), (int)COUNT(names) + 3 + 1);
-    scratch_write(other("table.csv.dddddd.tmp"), "nobody's", 8);
+    scratch_write(other("table.csv.bitter-dddddd.tmp"), "nobody's", 8);
     must(atomic_text(path, "newer", &error), &error);
     assert_int_equal(scratch_count(directory), (int)COUNT(names) + 3 + 1);
 }

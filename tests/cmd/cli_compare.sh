@@ -297,6 +297,11 @@ refuses "an empty --lr-grid" "--lr-grid: '' is empty;leave the option out" $few 
 for seeds in 0 -1 65 x; do refuses "--seeds $seeds" "--seeds" $few rope --seeds $seeds; done
 for option in '--exercises 5' '--task-steps 5'; do refuses "$option without tasks" "${option% *};--tasks" $few rope $option; done
 refuses "--lr and --lr-grid" "--lr-grid;--lr" $few rope --lr 1e-3 --lr-grid 1e-3,2e-3
+refuses "--min-lr above --lr" "--min-lr 0.002;--lr 0.001" $few rope --lr-grid 4e-3,8e-3 --min-lr 2e-3
+refuses "two runs of one name" "copy-rope-seed;label" $few rope copy-rope=alibi --tasks copy
+for formula in 'bias: -d/3' 'bias: -a*d; a = 1 > 0' 'bias: 1 - d'; do
+    refuses "$formula without a label" "a label, as in mine=" $few rope "$formula"
+done
 refuses "--budget, which went" "--budget;equal steps" $few rope --budget seconds
 refuses "a task as --data" "builtin:copy;--tasks" $few rope --data builtin:copy
 refuses "missing data" "nowhere" $few rope --data nowhere

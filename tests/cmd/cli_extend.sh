@@ -215,6 +215,12 @@ collect
 check "SIGINT: exit code 130" test $code -eq 130
 check "SIGINT: nothing is left" test ! -s stopped/search.csv -a -z "$(ls stopped 2>/dev/null)"
 refuses "--resume, which is gone" "no option --resume;same command again" $search --out stopped --resume
+for file in tokenizer.json model.safetensors best.safetensors; do
+    mkdir foreign && echo mine >foreign/$file
+    refuses "a place with a $file of something else" "foreign/$file;another --out" extend run --method pi --factor 4 --out foreign
+    check "which stays" test "$(cat foreign/$file)" = mine
+    rm -r foreign
+done
 start $search --generations 2000 --out stopped
 wait_for_record stopped/search.csv
 kill -STOP $job

@@ -35,6 +35,12 @@ check "other batches than without" test "$(tail -n 1 without/log.csv)" != "$(tai
 need train $small --data plain --context 300 --documents builtin:passkey:max=299,share=0.9 --save-every 1 --out again-begun
 check "the same batches every time" cmp begun/model.safetensors again-begun/model.safetensors
 refuses "--documents longer than a window" "max=299" train $small --data plain --context 300 --documents builtin:passkey --out new
+refuses "--documents where none fits" "255 characters;larger --context" train $small --data plain --documents builtin:passkey --context 64 --out new
+refuses "a share of a text" "share=X;train --documents" train $small --data builtin:passkey:share=0.5 --out new
+seq 1 5000 >digits.txt
+need prepare --tokenizer chars --out digits digits.txt
+refuses "--documents with characters that the tokenizer lacks" "not among;tokenizer" train $small --data digits --context 300 --documents builtin:passkey:max=299 --out new
+check "before the first step" test ! -e new
 refuses "--documents that are a text" "builtin:passkey" train $small --data plain --documents builtin:tales --out new
 refuses "--documents beside a task" "builtin:passkey;task" train $small --data builtin:copy --documents builtin:passkey --out new
 

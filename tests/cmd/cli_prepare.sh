@@ -44,6 +44,9 @@ seq 301 700 | gzip >more.txt.gz
 need prepare --tokenizer chars --out together all.txt
 need prepare --tokenizer chars --out apart numbers.txt more.txt.gz
 check "chars: several inputs are one text" diff -r together apart
+printf '{"text": "\357\273\277%252s"}\n' a >mark.jsonl # with its newline, as long as the memory that it gets
+need prepare --field text --out mark mark.jsonl
+check "a byte order mark in a field goes" says 'training'
 need prepare --out documents numbers.txt more.txt.gz
 check "bytes: each input ends with one token more" says "training +$((($(size_of all.txt) + 2) * 9 / 10)) tokens"
 for option in --raw --force "--field text"; do

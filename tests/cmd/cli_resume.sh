@@ -197,8 +197,8 @@ rm -r bare seed1 seed2 text second
 # --- what killed processes left goes when a command takes the directory, also if it is refused ---
 leave() { # DIR: what kills left, and what looks like it
     : >"$1/lock"
-    for file in config.json best.safetensors model.safetensors; do echo part >"$1/$file.a1b2c3.tmp"; done
-    echo mine >"$1/notes.backup.tmp"
+    for file in config.json best.safetensors model.safetensors; do echo part >"$1/$file.bitter-a1b2c3.tmp"; done
+    for file in notes log.csv; do echo mine >"$1/$file.backup.tmp"; done
 }
 left() { # DIR
     (cd "$1" && ls lock ./*.tmp 2>/dev/null | tr '\n' ' ')
@@ -206,19 +206,19 @@ left() { # DIR
 need train $small --data $data --steps 5 --out taken
 leave taken
 succeed "a resume takes the directory" train --resume --out taken
-check "what was left is gone, and nothing else" test "$(left taken)" = './notes.backup.tmp '
+check "what was left is gone, and nothing else" test "$(left taken)" = './log.csv.backup.tmp ./notes.backup.tmp '
 need extend taken --factor 2 --out longer
 leave longer
 run extend taken --factor 4 --out longer
 check "extend refuses a finished run" test "$code-$(grep -c 'already holds a run' "$scratch/err")" = 2-1
-check "what was left is gone there, too" test "$(left longer)" = './notes.backup.tmp '
+check "what was left is gone there, too" test "$(left longer)" = './log.csv.backup.tmp ./notes.backup.tmp '
 need compare none $small --data $data --steps 5 --seeds 1 --out pair
 finished=$(echo pair/runs/*)
 leave "$finished"
-leave pair && rm pair/lock && echo part >pair/compare.json.a1b2c3.tmp
+leave pair && rm pair/lock && echo part >pair/compare.json.bitter-a1b2c3.tmp
 succeed "compare again" compare none $small --data $data --steps 5 --seeds 1 --out pair
-check "the finished run is empty of it" test "$(left "$finished")" = './notes.backup.tmp '
-check "and so is the plan" test ! -e pair/compare.json.a1b2c3.tmp
+check "the finished run is empty of it" test "$(left "$finished")" = './log.csv.backup.tmp ./notes.backup.tmp '
+check "and so is the plan" test ! -e pair/compare.json.bitter-a1b2c3.tmp
 rm -r taken longer pair
 
 # --- the seed decides ---

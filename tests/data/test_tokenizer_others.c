@@ -48,6 +48,25 @@ static void files_for_others_give_equal_tokenizers(void **state) {
     }
 }
 
+// Not everything without merges is one of single characters.
+static void other_files_without_merges_are_refused(void **state) {
+    static const char *const parts[][3] = {{"{\"type\":\"Lowercase\"}", "BPE", "{\"a\":0,\"b\":1}"},
+                                           {"null", "WordLevel", "{\"a\":0,\"b\":1}"},
+                                           {"null", "BPE", "{\"a\":0,\"bc\":1,\"\":2}"}};
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        char text[256];
+        Tokenizer tokenizer;
+        Error error;
+        const int size = snprintf(text, sizeof text,
+                                  "{\"normalizer\":%s,\"pre_tokenizer\":null,\"decoder\":{\"type\":\"Fuse\"},"
+                                  "\"added_tokens\":[],\"model\":{\"type\":\"%s\",\"vocab\":%s,\"merges\":[]}}",
+                                  parts[i][0], parts[i][1], parts[i][2]);
+        scratch_write(json, text, (size_t)size);
+        assert_false(tokenizer_read(&tokenizer, json, &error));
+        assert_int_equal(error.kind, ERROR_INPUT);
+    }
+}
+
 static void the_vocabulary_of_tokens_alone_is_stated(void **state) {
     static const char text[] = "{\"tokenizer\": \"none\", \"vocab_size\": 300}";
     const char *token;
@@ -71,6 +90,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_for_others_have_the_same_ids),
         cmocka_unit_test(files_for_others_give_equal_tokenizers),
+        cmocka_unit_test(other_files_without_merges_are_refused),
         cmocka_unit_test(the_vocabulary_of_tokens_alone_is_stated),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

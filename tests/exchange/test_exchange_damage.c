@@ -61,6 +61,7 @@ static void configs_of_other_models_are_refused(void **state) {
     expect_config("rope_theta", "-1", "\"rope_theta\"");
     expect_config("rope_scaling", "[]", "\"rope_scaling\"");
     expect_config("rope_scaling.rope_type", "\"su\"", "\"rope_type\" is su");
+    expect_config("rope_scaling.rope_type", "[\"yarn\"]", "\"rope_type\" is no text");
     expect_config("rope_scaling.rope_type", "\"proportional\"", "8 of the 8 channels");
     expect_config("rope_scaling.factor", "0.5", "\"factor\"");
     expect_config("rope_scaling.mscale", "1", "\"mscale\"");
@@ -90,6 +91,22 @@ static void configs_of_other_llamas_are_refused(void **state) {
     expect_config("tie_word_embeddings", NULL, "\"tie_word_embeddings\" is");
     expect_config("mlp_bias", "true", "\"mlp_bias\" is true");
     expect_config("num_hidden_layers", "1000", "describes a model of");
+    memcpy(there, rotating, sizeof there);
+}
+
+// Before anything is computed for its pairs, of which a stretch has a limited number.
+static void wide_heads_cannot_be_stretched(void **state) {
+    char rotating[PATH_CAPACITY];
+    Error error;
+    const char config[] =
+        "{\"model_type\":\"llama\",\"num_hidden_layers\":1,\"num_attention_heads\":1,\"hidden_size\":1200,"
+        "\"intermediate_size\":3200,\"vocab_size\":257,\"max_position_embeddings\":64,\"hidden_act\":\"silu\","
+        "\"rms_norm_eps\":1e-5,\"tie_word_embeddings\":true,"
+        "\"rope_scaling\":{\"rope_type\":\"proportional\",\"partial_rotary_factor\":0.5,\"factor\":4}}";
+    memcpy(rotating, there, sizeof rotating);
+    new_directory(there, "wide");
+    write_file(there, "config.json", (const uint8_t *)config, sizeof config - 1);
+    expect_refused(import_there(&error), &error, "600 pairs of channels, but at most 256");
     memcpy(there, rotating, sizeof there);
 }
 
@@ -236,6 +253,7 @@ int main(void) {
         cmocka_unit_test(damaged_files_are_survived),
         cmocka_unit_test(weights_are_checked_by_their_crc),
         cmocka_unit_test(configs_of_other_models_are_refused),
+        cmocka_unit_test(wide_heads_cannot_be_stretched),
         cmocka_unit_test(tables_of_positions_are_counted),
         cmocka_unit_test(configs_of_other_llamas_are_refused),
         cmocka_unit_test(hostile_headers_are_refused),

@@ -92,11 +92,23 @@ static void a_stretch_must_fit_its_model(void **state) {
     expect_applied("partial", &four, "4 factors, but a head has 2 pairs");
 }
 
+static void wide_heads_cannot_be_stretched(void **state) {
+    Random random = {random_key(1, "wide"), 0};
+    const StretchRule dynamic = some_rule(METHOD_DYNAMIC, 0, false, &random);
+    Shape wide = shape;
+    Mix pos;
+    Error error;
+    wide.width = wide.heads * 2 * (PAIRS_MOST + 1);
+    must(mix_create(&pos, "rope", &wide, &error), &error);
+    expect_refused(stretch_apply(&pos, &dynamic, "the/config.json", &error), &error, "at most 256");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_comes_back),
         cmocka_unit_test(a_derived_config_keeps_the_rest),
         cmocka_unit_test(a_stretch_must_fit_its_model),
+        cmocka_unit_test(wide_heads_cannot_be_stretched),
     };
     return cmocka_run_group_tests(tests, prepare, finish);
 }

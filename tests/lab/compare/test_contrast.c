@@ -100,6 +100,15 @@ static void contrasts_may_change_before_runs(void **state) {
     assert_int_equal(plan.contrast_count, 2);
     expect_contrast(&plan, 0, "sinusoidal", "rope", LATER, 0);
     expect_contrast(&plan, 1, "learned", "rope", BEFORE, 0);
+    // Defaults that nobody has trained for make room for others.
+    make(&plan, "none;rope");
+    defaults(&plan, LATER, 0);
+    must(plan_follow(&plan, &before, 0, false, &error), &error);
+    assert_int_equal(plan.contrast_count, 1);
+    expect_contrast(&plan, 0, "rope", "none", LATER, 0);
+    make(&plan, "learned;sinusoidal;rope");
+    name(&plan, "sinusoidal - rope", LATER, 0);
+    name(&plan, "learned - rope", BEFORE, 0);
     hand_over(&before, &plan);
     make(&plan, "learned;sinusoidal;rope");
     // Nothing typed: what was named stays.

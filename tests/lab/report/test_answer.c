@@ -101,6 +101,11 @@ static void peeking_is_told(void **state) {
         expect_if(looks, text, "5 seeds were trained and their results seen; this page has the first 3.");
         expect_no_text(text, "Seeds were added");
     }
+    plan->look_count = 0;
+    plan->most_seeds = 9;
+    expect_text(section(report_answer), "9 seeds were planned, and runs of that plan done");
+    plan->most_seeds = 3;
+    expect_no_text(section(report_answer), "were planned");
 }
 
 // Without contrasts that somebody has named, every scheme is compared with the reference.
@@ -324,6 +329,8 @@ static void diverged_runs_are_named(void **state) {
     expect_text(text, "| none | diverged |");
     expect_text(text, "| alibi | 3.1000 ± 0.0010 |");
     expect_text(text, "alibi is better than alibi-learned by 0.1000 nats a token");
+    expect_text(text, "| alibi | 3.1000 | not known | "); // because the reference diverged
+    expect_no_text(text, "no positions at all");          // likewise
     put_diverged(&designed);
     text = section(report_answer);
     expect_text(text, "alibi-learned vs alibi: not known, because a run diverged.");
