@@ -333,7 +333,8 @@ bool plan_follow(Plan *plan, const Plan *before, int done, bool complete, Error 
     memcpy(plan->looks, before->looks, sizeof plan->looks);
     plan->look_count = before->look_count;
     const int last = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0;
-    plan->most_seeds = done > 0 && before->seeds > before->most_seeds ? before->seeds : before->most_seeds;
+    plan->most_seeds = before->most_seeds;
+    if (done > 0 && before->seeds > plan->seeds && before->seeds > plan->most_seeds) plan->most_seeds = before->seeds;
     if (complete && plan->seeds != before->seeds && before->seeds > last)
         plan->looks[plan->look_count++] = before->seeds;
     return true;

@@ -209,9 +209,10 @@ static void ranking(Page *page, const Facts *facts, int setting) {
         } else {
             const Difference d =
                 outcome_difference(facts->outcome, compared_as(plan, variant), plan->reference, setting, 1);
-            page_cells(page, "%s%s",
-                       d.verdict == VERDICT_DIVERGED && !isnan(loss) ? "not known" : verdict_words(d.verdict),
-                       d.primary ? "" : " (exploratory)");
+            if (d.verdict == VERDICT_DIVERGED && !isnan(loss)) // the reference did
+                page_cells(page, "not known");
+            else
+                page_cells(page, "%s%s", verdict_words(d.verdict), d.primary ? "" : " (exploratory)");
             page_cells(page, "%.4f", longer);
             page_cells(page, "%+.4f", d.gap.estimate);
             page_cells(page, isnan(d.interval.low) ? "-|-" : "%+.4f to %+.4f|%+.4f to %+.4f", d.gap.alone.low,

@@ -48,7 +48,7 @@ need compare $small none rope alibi
 check "without --register it trains" test "$(ls runs/runs | wc -l)" -eq 9
 check "the contrasts are those of the plan" test "$(grep -c '"arm"' runs/compare.json)-$(grep -c '"after": 0' runs/compare.json)" = 2-2
 check "and so is the date" test "$(named rope)" = "$before"
-check "which the report has" grep -qE 'The primary contrasts were named at 20[0-9-]*T[0-9:]*Z, before any run' runs/report.html
+check "which the report has" grep -qE 'The primary contrasts were named at 20[0-9-]*T[0-9:]*Z to 20[0-9-]*T[0-9:]*Z, before any run' runs/report.html
 cp plan.md first
 
 # --- refused ---

@@ -159,8 +159,9 @@ static void looks_are_counted_when_seeds_change(void **state) {
     static const struct {
         int before, now;
         bool complete;
-        int looks;
-    } steps[] = {{3, 3, true, 0}, {3, 5, false, 0}, {5, 6, true, 1}, {6, 4, true, 2}, {4, 7, true, 2}, {7, 9, true, 3}};
+        int looks, most;
+    } steps[] = {{3, 3, true, 0, 0}, {3, 5, false, 0, 0}, {5, 6, true, 1, 0}, {6, 4, true, 2, 6},
+                 {4, 7, true, 2, 6}, {7, 9, true, 3, 6},  {9, 8, false, 3, 9}};
     make(&plan, "rope");
     for (size_t i = 0; i < COUNT(steps); i++) {
         hand_over(&before, &plan);
@@ -169,6 +170,7 @@ static void looks_are_counted_when_seeds_change(void **state) {
         plan.seeds = steps[i].now;
         follow(&plan, &before, steps[i].complete);
         assert_int_equal(plan.look_count, steps[i].looks);
+        assert_int_equal(plan.most_seeds, steps[i].most);
     }
     assert_true(plan.looks[0] == 5 && plan.looks[1] == 6 && plan.looks[2] == 7);
 }
