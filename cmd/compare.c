@@ -156,6 +156,7 @@ static bool open_texts(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOpti
         const char *name = data->count > 0 ? data->items[t] : "builtin:tales";
         if (t == TEXTS_MOST) return fail_input(error, "--data: give at most %d texts", TEXTS_MOST);
         if (!prepare_file(&name, o, error) || !corpus_open(&corpora[t], name, error)) return false;
+        if (!builtin_check_text(&corpora[t].builtin, name, error)) return false;
         if (is_task(&corpora[t].builtin))
             return fail_input(error, "%s is a task; name it with --tasks, and give text with --data", name);
         if (!plan_text(plan, name, corpora[t].tokenizer.vocab_size, (long long)corpora[t].train.count, error))
@@ -351,7 +352,11 @@ static void print_tests(FILE *out, const Plan *plan) {
 
 // What a registered plan begins with, so that none takes the place of another comparison's.
 static const char *register_head(char head[REGISTER_HEAD_CAPACITY], const Comparison *c) {
-    snprintf(head, REGISTER_HEAD_CAPACITY, "# The plan of a comparison\n\nIn `%s`.\n", c->directory);
+    const char *name = c->directory;
+    while (strncmp(name, "./", 2) == 0) name += 2;
+    int length = (int)strlen(name);
+    while (length > 1 && name[length - 1] == '/') length--;
+    snprintf(head, REGISTER_HEAD_CAPACITY, "# The plan of a comparison\n\nIn `%.*s`.\n", length, name);
     return head;
 }
 

@@ -33,7 +33,7 @@ bool batches_start(Batches *batches, const Split *split, const char *name, int T
 
 // Let each row of text begin with a document with the probability documents->share (0.05 if it is 0), between end
 // tokens if the tokenizer, which must outlive the batches, has one. Fails (input) when there are documents longer than
-// a row.
+// a row, or the tokenizer lacks a character of theirs.
 bool batches_documents(Batches *batches, const BuiltinCorpus *documents, const Tokenizer *tokenizer, Error *error);
 
 // Exercises of this stream (task_stream), lengths drawn from min..max. Fails (run) for want of memory.

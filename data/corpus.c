@@ -112,7 +112,6 @@ static bool split_from_tokens(Split *split, const char *corpus_name, const char 
 static bool builtin_open(Corpus *corpus, Error *error) {
     Tokens *tokens = &corpus->tokens;
     if (!builtin_choose(&corpus->builtin, corpus->name, error) ||
-        !builtin_check_text(&corpus->builtin, corpus->name, error) ||
         !tokenizer_create(&corpus->tokenizer, TOKENIZER_BYTES, "", 0, corpus->name, error) ||
         !builtin_encode(tokens, &corpus->tokenizer, &corpus->builtin, corpus->name, error))
         return false;

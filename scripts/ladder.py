@@ -42,7 +42,7 @@ def losses(report):
 
 def log_factor(loss, scale):
     """How many times RoPE's tokens this loss took, as a logarithm; scale has RoPE's losses at BUDGETS, and what it reaches first counts."""
-    if loss > scale[0]:
+    if not loss <= scale[0]:
         return FAR
     for (few, before), (many, after) in zip(zip(BUDGETS, scale), zip(BUDGETS[1:], scale[1:])):
         if after <= loss:  # reached between these two, or at the second
@@ -80,7 +80,8 @@ def factors(directory, size):
     for name, of_seed in [*found.items(), *(("rope at other budgets", of_seed) for of_seed in at_budgets)]:
         if sorted(of_seed) != seeds:
             other = ", ".join(map(str, sorted(set(of_seed) ^ set(seeds))))
-            sys.exit(f"ladder.py: {size}: of {name} and of rope at 20 tokens for each parameter, only one has seed {other}; train what is missing")
+            sys.exit(f"ladder.py: {size}: of {name} and of rope at 20 tokens for each parameter, only one has seed {other}; "
+                     "train what is missing, unless it diverged")
     scale = {seed: [of_seed[seed] for of_seed in at_budgets] for seed in seeds}
     not_falling = sum(any(before <= after for before, after in zip(losses, losses[1:])) for losses in scale.values())
     rows = []
@@ -111,7 +112,8 @@ def changes(first, last):
         if before and row["scheme"] not in ("rope", "none") and row["beats none"] and before["beats none"]:
             comparisons = family(row["scheme"], before["seeds"], row["seeds"])
             a, b = (interval(r["logs"], 2 * comparisons) for r in (before, row))
-            yield row["scheme"], comparisons, (b[0] - a[0]) / decades, (b[1] - a[2]) / decades, (b[2] - a[1]) / decades
+            known = LEAST < a[0] < MOST and LEAST < b[0] < MOST
+            yield row["scheme"], comparisons, (b[0] - a[0]) / decades if known else math.nan, (b[1] - a[2]) / decades, (b[2] - a[1]) / decades
 
 
 def told(log):
@@ -160,7 +162,8 @@ def answer_of_change(first, last):
                 "| scheme | times | interval | which | does it fall? |", "|---|---:|---:|---|---|")
     found = list(changes(first, last))
     for scheme, comparisons, value, low, high in found:
-        yield f"| {TOLD.get(scheme, scheme)} | {math.exp(value):.2f} | {span_of_change(low, high)} | {which(comparisons)} | {verdict(low, high)} |"
+        times = "" if math.isnan(value) else f"{math.exp(value):.2f}"
+        yield f"| {TOLD.get(scheme, scheme)} | {times} | {span_of_change(low, high)} | {which(comparisons)} | {verdict(low, high)} |"
     yield ""
     for scheme in PRIMARY:
         if scheme not in [change[0] for change in found]:

@@ -145,6 +145,7 @@ static bool is_free(const RunPaths *paths, const char *out, const Tokenizer *own
 
 bool run_create(const RunPaths *paths, const TrainOptions *options, const Trainer *trainer, Error *error) {
     if (!is_free(paths, options->out, &trainer->corpus->tokenizer, error) ||
+        !builtin_check_text(&trainer->corpus->builtin, trainer->corpus->name, error) ||
         !config_check_names(trainer->corpus, error))
         return false;
     unlink(paths->state);

@@ -75,8 +75,8 @@ bool buffer_drop_returns(Buffer *buffer);
 // Temporary files and directories are beside the ones that they will replace.
 typedef enum { TEMPORARY_FILE, TEMPORARY_DIRECTORY } TemporaryKind;
 
-// Create a new file or directory PATH.XXXXXX.tmp, with six random characters, and write its path to `name`. Those of
-// this name that processes left behind when they ended are removed first. Returns a descriptor (of a file: for
+// Create a new file or directory PATH.bitter-XXXXXX.tmp, with six random characters, and write its path to `name`.
+// Those of this name that processes left behind when they ended are removed first. Returns a descriptor (of a file: for
 // writing) that keeps it locked until it is closed, or -1 with errno.
 int temporary_create(char name[PATH_CAPACITY], const char *path, TemporaryKind kind);
 

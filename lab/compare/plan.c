@@ -111,11 +111,6 @@ bool variant_set(Variant *variant, bool labelled, Error *error) {
     if (!labelled && written_names_file(variant->typed))
         return fail_input(error, "'%.200s' names a file; give it a label, as in mine=%.200s", name, name);
     if (!mix_parse(&pos, variant->typed, &reason)) return variant_fail(variant, &reason, error);
-    if (!labelled && (strpbrk(name, "/<>&|") || strstr(name, MINUS))) // formulas have these
-        return fail_input(error,
-                          "'%.200s' cannot name files and contrasts, because of a '/', a '>' or a ' - '; give it "
-                          "a label, as in mine='%.200s'",
-                          name, name);
     if ((*variant->window || *variant->stretch) && !labelled)
         return fail_input(error, "'%.200s' has a --window or --stretch; give it a label: LABEL=SCHEME", name);
     if (variant->stretch[strspn(variant->stretch, LABEL_CHARACTERS ":=,")]) // it becomes part of a directory's name
@@ -158,6 +153,12 @@ bool plan_variants(Plan *plan, char *const *words, int count, const char *refere
         if (!variant_split(variant, &labelled, words[plan->variant_count], error) ||
             !variant_set(variant, labelled, error))
             return false;
+        if (strpbrk(variant->name, "/<>") || strstr(variant->name, MINUS)) // formulas have these
+            return fail_input(
+                error,
+                "'%.200s' cannot name files and contrasts, because of a '/', '<', '>' or ' - '; give it a "
+                "label, as in mine='%.200s'",
+                variant->name, variant->name);
         if (plan_variant(plan, variant->name) >= 0)
             return fail_input(error, "two schemes are called %s; give one a label: LABEL=%s", variant->name,
                               variant->name);
@@ -303,8 +304,8 @@ int plan_family(const Plan *plan) {
     return contrasts * (plan->setting_count + over_texts);
 }
 
-// Before any run is done nobody has seen a result, so contrasts that are typed take the place of the earlier ones.
-// Those that were named before keep the date.
+// Before any run is done nobody has seen a result, so contrasts that are typed take the place of the earlier ones, and
+// defaults that of defaults. Those that were named before keep the date.
 static bool follow_contrasts(Plan *plan, const Plan *before, int done, Error *error) {
     const Plan mine = *plan;
     for (Contrast *c = plan->contrasts; c < plan->contrasts + plan->contrast_count; c++) {

@@ -135,8 +135,9 @@ int plan_family(const Plan *plan);
 
 // Continue with the contrasts and the looks of `before`, a plan of the same directory of which
 // `done` runs are done. Contrasts that were named then stay as they were, and those of `plan` that are new are added,
-// or dropped if they are defaults and those of `before` are not. If no run is done, those that `plan` names take their
-// place. complete: all runs of `before` are done.
+// or dropped if they are defaults and those of `before` are not. If no run is done, those that `plan` names, or its
+// defaults, if those were defaults, take their place. Also keeps how many seeds were planned. complete: all runs of
+// `before` are done.
 bool plan_follow(Plan *plan, const Plan *before, int done, bool complete, Error *error);
 
 // May `plan` continue in the directory of `before`? Schemes, seeds, learning rates and tasks may change. Fails (input)

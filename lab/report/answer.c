@@ -416,7 +416,7 @@ static void confidence(Page *page, const Facts *facts) {
             page,
             "%d seeds were planned, and runs of that plan done; this page has the first %d. If the rest was "
             "left out because of what was seen, differences that do not exist are found more often than said.",
-            plan->most_seeds, plan->seeds);
+            plan->most_seeds, facts->outcome->seeds);
 }
 
 bool report_answer(Page *page, const Facts *facts, Error *error) {

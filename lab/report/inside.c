@@ -1,4 +1,4 @@
-// What trained models have learned, of the first seed's models in the last setting: tables that are added to
+// What trained models have learned, of the first seed's models in the most trained setting: tables that are added to
 // embeddings, frequencies of rotations, biases by distance, each beside designed ones; and where heads attend.
 #include "lab/report/sections.h"
 

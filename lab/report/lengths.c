@@ -132,7 +132,7 @@ static void gap_cell(Page *page, const Facts *facts, int task, const Difference 
                             outcome_share(facts->outcome, task, d->other, seed, first, last));
     const Paired all = paired_summary(gaps, facts->outcome->seeds);
     const Interval interval = paired_interval(&all, comparisons);
-    const bool unknown = isnan(interval.low) || (all.sd == 0 && !paired_exact(&all, comparisons));
+    const bool unknown = isnan(interval.low) || (all.sd < 1e-9 && !paired_exact(&all, comparisons));
     page_cells(page, unknown ? "%+.1f" : "%+.1f (%+.1f to %+.1f)%s", all.estimate, interval.low, interval.high,
                verdict_resolved(paired_verdict(&all, comparisons)) ? " *" : "");
 }

@@ -15,7 +15,7 @@ bool report_pairs(Page *page, const Facts *facts, Error *error) {
         "confidence.%s",
         plan_pairs(plan),
         plan_trained(plan) < plan->variant_count ? " Stretched schemes, which are not trained, are left out." : "");
-    for (int setting = facts->setting; setting >= 0; setting--) {
+    for (int setting = plan->setting_count - 1; setting >= 0; setting--) {
         page_table(page, "differences in nats a token%s", facts->at[setting]);
         page_row(page, true, "scheme");
         for (int variant = 0; variant < plan->variant_count; variant++)
@@ -49,7 +49,7 @@ bool report_seeds(Page *page, const Facts *facts, Error *error) {
                    "differences were distributed normally with their standard deviation.");
     page_table(page, "%s", "");
     page_row(page, true, "contrast|median|mean|standard deviation|resolvable");
-    for (int setting = facts->setting; setting >= 0; setting--)
+    for (int setting = facts->plan->setting_count - 1; setting >= 0; setting--)
         for (int i = 0; i < facts->contrasts; i++) {
             const Difference *d = report_contrast(facts, i) + setting;
             page_row(page, false, "%s - %s%s", facts->plan->variants[d->variant].name,

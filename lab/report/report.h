@@ -10,7 +10,7 @@
 // Fails as result_replaces does.
 bool report_check(const char *directory, bool comparison, Error *error);
 
-// Print the losses of all schemes in the last setting and a sentence for each contrast, and write results.csv,
+// Print the losses of all schemes in the most trained setting and a sentence for each contrast, and write results.csv,
 // report.md, report.tex and report.html into the comparison's directory. Processes that finish at the same time do this
 // one after the other. Fails (input) when no seed is complete.
 bool report(const Comparison *comparison, FILE *out, Error *error);

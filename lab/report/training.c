@@ -9,7 +9,7 @@
 // --- learning rates ---
 static bool rates_chart(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
-    for (int setting = facts->setting; setting >= 0; setting--) {
+    for (int setting = plan->setting_count - 1; setting >= 0; setting--) {
         Chart chart = {.x_label = "learning rate", .y_label = "loss in nats a token", .log_x = true};
         for (int variant = 0; variant < plan->variant_count; variant++) {
             report_line(&chart, facts, variant);

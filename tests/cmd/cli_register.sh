@@ -41,6 +41,7 @@ before=$(named rope) && sleep 1.1
 cp plan.md first
 need compare $small $two 'rope - none' --contrast 'alibi - rope' --register plan.md
 check "the same again: the same plan" cmp first plan.md
+need compare $small $two 'rope - none' --contrast 'alibi - rope' --out ./runs/ --register plan.md
 need compare $small $two 'alibi - none' --contrast 'rope - none' --register plan.md
 check "other contrasts take their place" test "$(grep -c '^- Contrast' plan.md)-$(grep -c '^- Contrast alibi - none' plan.md)" = 2-1
 check "what was named before keeps its date" test "$(named rope)" = "$before" -a "$(named alibi)" != "$before"

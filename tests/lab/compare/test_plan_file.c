@@ -61,7 +61,7 @@ static void plans_come_back(void **state) {
     plan.rates[2] = 1.0 / 3;
     plan.settings[1].steps = (1LL << 52) + 1;
     plan.threads = 1024;
-    plan.seeds = SEEDS_MOST;
+    plan.seeds = plan.most_seeds = SEEDS_MOST;
     plan.exercises = 1000000;
     plan.task_steps = 1LL << 52;
     expect_round_trip(&plan);
