@@ -187,9 +187,9 @@ install: | $(filter deps,$(MAKECMDGOALS)) ## install the program, its man page a
 	gzip -9n <$(MANUAL) >"$(ROOT)/share/man/man1/bitter.1.gz"
 	@chmod 644 "$(ROOT)/share/man/man1/bitter.1.gz"
 	ln -sf bitter.1.gz "$(ROOT)/share/man/man1/bitter-double.1.gz"
-	@for file in $(filter-out %.md,$(DOCUMENTS)); do install -m 644 $$file "$(ROOT)/share/doc/bitter/$$file"; done
+	@for file in $(filter-out %.md,$(DOCUMENTS)); do install -m 644 $$file "$(ROOT)/share/doc/bitter/$$file" || exit 1; done
 	@for file in $(filter %.md,$(DOCUMENTS)); do \
-	    awk -v name=$$file -v documents="$(DOCUMENTS)" -f scripts/guide.awk $$file >"$(ROOT)/share/doc/bitter/$$file"; \
+	    awk -v name=$$file -v documents="$(DOCUMENTS)" -f scripts/guide.awk $$file >"$(ROOT)/share/doc/bitter/$$file" || exit 1; \
 	    chmod 644 "$(ROOT)/share/doc/bitter/$$file"; done
 	$(if $(PORTABLE),@CC="$(CC)" sh scripts/portable.sh install $(BUILD)/portable "$(LIBRARIES)" "$(ROOT)")
 

@@ -24,6 +24,7 @@
 enum {
     EXERCISES = 200, // of each length
     DOCUMENTS = 20,  // with a passkey, of each length and depth
+    DEPTHS = 5,      // of a passkey
     ROWS_MOST = 20,  // of a table of lengths
     CHUNK = 512,     // tokens fed at a time
 };
@@ -48,7 +49,8 @@ static const Option eval_options[] = {
              "in long texts, by --context and depth"),
     INTEGER_ROW("samples", FIELD(samples), NULL, 1, 1e6,
                 "exercises per length (200 by default); of passkey, documents per length and depth (20 by default)"),
-    INTEGER_ROW("depths", FIELD(depths), "5", 1, DEPTHS_MOST, "of passkey, depths between 0% and 100%; 1 = only 50%"),
+    INTEGER_ROW("depths", FIELD(depths), NULL, 1, DEPTHS_MOST,
+                "of passkey, depths between 0% and 100% (5); 1 = only 50%"),
     HEADING_ROW("Text and tasks"),
     TEXT_ROW("past", FIELD(past), NULL, "clamp|interpolate",
              "for --pos learned, beyond the trained length: clamp = use the last position, interpolate = squeeze all "
@@ -228,7 +230,9 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
         ok = evaluate_one(run, split, name, options, options->windows[i], &lowest, csv.stream, error);
     if (ok && !options->train_split)
         print_perplexities("compare", corpus, options->eval_tokens, options->windows[0], lowest);
+    // --csv may have been another spelling of --logits.
     ok = result_close(&csv, ok, error) &&
+         (!*options->logits || result_check("--logits", options->logits, NPY_MAGIC, strlen(NPY_MAGIC), error)) &&
          (!*options->logits || write_logits(&logits, &run->gpt, split, options->windows[0], error));
     return result_close(&logits, ok, error);
 }
@@ -427,7 +431,7 @@ bool evaluate_passkey(const Run *run, const char *directory, const EvalOptions *
     AtomicFile csv = {0};
     PasskeyTable table = {.run = run,
                           .samples = options->samples ? options->samples : DOCUMENTS,
-                          .depths = (int)options->depths,
+                          .depths = options->depths ? (int)options->depths : DEPTHS,
                           .seed = seed};
     static const char header[] = "length,depth,samples,right,accuracy,low,high\n";
     if (!check_passkey(run, directory, options, error)) return false;
@@ -461,6 +465,7 @@ static bool answer(Answers *answers, const AnswerTable *table, int length, Error
     Examination examination = {.task = table->task,
                                .stream = task_stream(&table->task, "test"),
                                .count = table->samples,
+                               .stop = &stop_at_signal,
                                .end = tokenizer_end(&table->run->tokenizer)};
     examination.task.min = examination.task.max = length;
     if (!examine(answers, &table->run->gpt, &examination, error)) return false;
@@ -565,6 +570,7 @@ static bool evaluate_task(const Run *run, const char *directory, const EvalOptio
     const char *data = *options->data ? options->data : run->options.data;
     if (!choose(&table, &as_trained, data, error)) return false;
     if (!is_task(&table.task)) return evaluate_passkey(run, directory, options, (uint64_t)table.task.seed, error);
+    if (options->depths) return fail_input(error, "--depths is for builtin:passkey; leave it out");
     if (*options->context)
         return fail_input(error,
                           "--context is for text and builtin:passkey; lengths of %s are its own: give min=N and "
@@ -575,6 +581,7 @@ static bool evaluate_task(const Run *run, const char *directory, const EvalOptio
                           "tasks are made of bytes, but the tokens of %s are %s; give a run that was trained on "
                           "one",
                           directory, tokenizer_kind_name(run->tokenizer.kind));
+    interrupt_catch();
     if (!result_open(&csv, "--csv", options->csv, header, error)) return false;
     table.csv = csv.stream;
     printf("%s: %s; lengths are numbers of %s\n", data, table.task.builtin->help, table.task.builtin->counts);

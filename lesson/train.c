@@ -188,13 +188,17 @@ static bool parse_stretch(StretchRule *rule, char *line) {
         return fail_input(error, "%s is no formula; use `bitter extend`", name);
     if (rotary_pairs(pos) < 2 || rotary_pairs(pos) > PAIRS_MOST)
         return fail_input(error, "a head has %d pairs; 2 to %d can be stretched", rotary_pairs(pos), PAIRS_MOST);
+    const double base = rotary_base(pos);
+    if (base == 0 && (rule->method == METHOD_YARN || rule->method == METHOD_LLAMA3))
+        return fail_input(error, "%s reads RoPE's base, and the formula's angles are not base^(-i/n); choose another",
+                          name);
     rule->original = pos->shape.context;
     rule->pairs = rotary_pairs(pos);
     if (rule->method == METHOD_DYNAMIC)
         rule->growth = 1;
     else
         rule->long_stretch.attention = picture_factors(rule->long_stretch.factors, (Method)rule->method, rule->factor,
-                                                       rule->original, rotary_of(pos)->base, rule->pairs);
+                                                       rule->original, base, rule->pairs);
     return true;
 }
 

@@ -17,7 +17,10 @@ schemes="learned sinusoidal rope rope-random alibi fire"
 # shellcheck source=scripts/arms.sh
 . "$(dirname "$0")/arms.sh"
 from=rates
+# shellcheck source=scripts/extend_runs.sh
+. "$(dirname "$0")/extend_runs.sh"
 mkdir -p "$out"
+made_by "$out/book" "$(cksum <"$text")"
 [ -f "$out/book/tokenizer.json" ] || "$bitter" prepare --out "$out/book" "$text" >/dev/null
 
 # part NAME OPTIONS...: one comparison, and its report among the results.

@@ -40,9 +40,10 @@ keys() { awk -F , 'NR > 1 { printf "%s%s", sep, $4; sep = " " }' "$1/${3:-}keys-
 
 # So small a model learns to copy a number when it reads little else, so passkeys are most of what it is trained on.
 # (When the result was recorded, they were scattered through the book; windows are drawn at random from both.)
+made_by "$out/data" "$(cksum <"$text")"
 [ -f "$out/data/tokenizer.json" ] ||
     logged "$out/data.log" prepare --out "$out/data" --val 0.358 \
-        "builtin:passkey:max=360,bytes=$(($(wc -c <"$text") * 82 / 100))" "$text"
+        "builtin:passkey:max=360,bytes=$(($(gzip -dcf "$text" | wc -c) * 82 / 100))" "$text"
 learn() { # RUN SCHEME
     windows "$1" 512 8 6000 3e-3 --warmup 100 --pos "$2" --layers 3 --heads 2 --width 64 --window 16,16,0
 }

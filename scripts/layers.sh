@@ -17,6 +17,9 @@ seeds="1337 1338 1339" # those of compare
 lengths=258,512,1024,2048
 export OMP_WAIT_POLICY=passive
 
+# shellcheck source=scripts/extend_runs.sh
+. "$(dirname "$0")/extend_runs.sh"
+
 # name|--pos|--window
 # three-of-four: every fourth layer has no positions, as in SmolLM3.
 # nope-global:   rotations in windows, and no positions where a layer sees everything ("Rope to Nope and Back Again").
@@ -32,6 +35,7 @@ rope-alibi|rope+alibi|"
 # passkey NAME SEED: train one run on passkeys and see which it finds.
 passkey() {
     run=$out/passkey/$1-$2
+    made_by "$run" --steps "$steps"
     [ -f "$run.csv" ] && return
     pos=$(echo "$arms" | awk -F '|' -v name="$1" '$1 == name { print $2 }')
     window=$(echo "$arms" | awk -F '|' -v name="$1" '$1 == name { print $3 }')
@@ -58,6 +62,7 @@ fi
 
 text=$(sh "$(dirname "$0")/book.sh")
 mkdir -p "$out/passkey" "$results"
+made_by "$out/book" "$(cksum <"$text")"
 [ -f "$out/book/tokenizer.json" ] || "$bitter" prepare --out "$out/book" "$text" >/dev/null
 set --
 while IFS='|' read -r name pos window; do

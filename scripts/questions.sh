@@ -37,13 +37,13 @@ data=${DATA:-$out/text}
 train() {
     name=$1 seeds=${SEEDS:-$2} heads=$3
     shift 3
-    size="--data $data --layers 2 --width 64 --heads $heads --context 64 --batch 16"
+    size="--layers 2 --width 64 --heads $heads --context 64 --batch 16"
     # The words of $size are options.
-    "$bitter" compare "$@" --reference "${1%%=*}" $size --steps "${STEPS:-600}" --lr 5e-3 --warmup 50 --eval-tokens 65536 \
+    "$bitter" compare "$@" --reference "${1%%=*}" --data "$data" $size --steps "${STEPS:-600}" --lr 5e-3 --warmup 50 --eval-tokens 65536 \
         --seeds "$seeds" --out "$out/$name" >"$out/$name.log" 2>&1 || { tail -n 3 "$out/$name.log" >&2 && exit 1; }
     for scheme; do
         start=$out/$name/start-${scheme%%=*}
-        [ -f "$start/model.safetensors" ] || "$bitter" train --pos "${scheme#*=}" $size --steps 1 --lr 0 --min-lr 0 \
+        [ -f "$start/model.safetensors" ] || "$bitter" train --pos "${scheme#*=}" --data "$data" $size --steps 1 --lr 0 --min-lr 0 \
             --eval-every 0 --eval-tokens 1000 --out "$start" >"$out/$name.log" 2>&1
     done
 }

@@ -15,6 +15,8 @@ seeds=${SEEDS:-"1 2 3"}
 steps=${STEPS:-5000}
 cores=$(getconf _NPROCESSORS_ONLN)
 export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
+# shellcheck source=scripts/extend_runs.sh
+. "$(dirname "$0")/extend_runs.sh"
 mkdir -p "$out" "$results"
 
 # Trained lengths, and a context for twice as much, so that learned tables have rows, if untrained ones, for all of it.
@@ -29,6 +31,7 @@ task_of() {
 # one TASK SCHEME SEED: train one run and score its answers.
 one() {
     run=$out/$1-$2-$3
+    made_by "$run" --steps "$steps"
     [ -f "$run/answers.csv" ] && return
     resume=--resume
     [ -f "$run/state.safetensors" ] || {
@@ -91,6 +94,6 @@ rows | awk -F '\t' -v tasks="$tasks" -v schemes="$schemes" -v seeds="$seeds" '
     echo
     echo "Right answers of all seeds together in percent, and the lowest and highest share of a single seed. Trained: copying 1"
     echo "to 10 letters and adding numbers of 1 to 3 digits. Beyond: longer ones, up to twice as long."
-    sh "$(dirname "$0")/machine.sh" "make tasks" "$out/$(echo "$tasks" | cut -d ' ' -f 1)-$(echo "$schemes" | cut -d ' ' -f 1)-1"
+    sh "$(dirname "$0")/machine.sh" "make tasks" "$out/$(echo "$tasks" | cut -d ' ' -f 1)-$(echo "$schemes" | cut -d ' ' -f 1)-${seeds%% *}"
 } >>"$results/table.md"
 cat "$results/table.md"

@@ -35,16 +35,6 @@ static bool find_rotations(Extension *x, Error *error) {
                             "heads; train it with rope, partial, prope or a formula of that kind");
 }
 
-// The base of frequencies base^(-i/n), which YaRN's and Llama 3's rules read; 0 = a formula has others.
-static double base_of(const Position *pos) {
-    const int pairs = rotary_pairs(pos);
-    if (!pos->written) return rotary_of(pos)->base;
-    const double base = pairs > 1 ? pow(theta_of(pos, 0, 0, 1), -pairs) : 0;
-    for (int i = 0; i < pairs; i++)
-        if (!(fabs(theta_of(pos, 0, 0, i) / rope_theta(base, i, 2 * pairs) - 1) <= 1e-9)) return 0;
-    return base;
-}
-
 bool extension_settle(Extension *x, Error *error) {
     const ExtendOptions *o = x->options;
     if (!find_rotations(x, error)) return false;
@@ -60,7 +50,7 @@ bool extension_settle(Extension *x, Error *error) {
                           x->directory);
     const bool stretched = pos->stretch.original > 0;
     x->pairs = rotary_pairs(pos);
-    x->base = base_of(pos);
+    x->base = rotary_base(pos);
     if (x->base == 0 && (o->method == METHOD_YARN || o->method == METHOD_LLAMA3 || o->method == METHOD_LONGROPE ||
                          o->method == METHOD_GRADIENT))
         return fail_input(error,

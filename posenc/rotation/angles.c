@@ -48,6 +48,15 @@ int rotary_fast_pairs(const Position *pos, int length) {
     return fast;
 }
 
+double rotary_base(const Position *pos) {
+    const int pairs = rotary_pairs(pos);
+    if (!pos->written) return rotary_of(pos)->base;
+    const double base = pairs > 1 ? pow(theta_of(pos, 0, 0, 1), -pairs) : 0;
+    for (int i = 0; i < pairs; i++)
+        if (!(fabs(theta_of(pos, 0, 0, i) / rope_theta(base, i, 2 * pairs) - 1) <= 1e-9)) return 0;
+    return base;
+}
+
 RotaryColumn rotary_column(const Tables *tables, int n) {
     const Position *pos = tables->pos;
     const int pairs = rotary_pairs(pos), pair = n % pairs, heads = rotary_heads_apart(pos), layer = n / pairs / heads,

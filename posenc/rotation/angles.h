@@ -12,6 +12,9 @@ static inline double theta_of(const Position *pos, int set, int head, int pair) 
 // Pairs that make a full turn within `length` tokens.
 int rotary_fast_pairs(const Position *pos, int length);
 
+// The base of frequencies base^(-i/n), which YaRN's and Llama 3's rules read; 0 = a formula has others.
+double rotary_base(const Position *pos);
+
 // Column n of the tables (layers, heads, positions, pairs), n = (layer * heads + head) * pairs + pair: it turns by gate
 // t theta at t, the first tokens by another theta, and is made `length` times as long.
 typedef struct {

@@ -66,7 +66,7 @@ check "so that 257 of them are enough" says '^ +257 '
 succeed "learned positions, --past clamp" eval chars-run $keys --samples 1 --context 300 --past clamp
 
 # --- interrupted ---
-for what in '--task --data builtin:passkey --samples 1000 --context 3000' '--train-split --stride 1 --context 300'; do
+for what in '--task --data builtin:passkey --samples 1000 --context 3000' '--task --data builtin:copy --samples 1000000' '--train-split --stride 1 --context 300'; do
     # shellcheck disable=SC2086
     "$BITTER" eval run $what --csv cut.csv >"$scratch/out" 2>"$scratch/err" &
     job=$!
@@ -90,6 +90,7 @@ refuses "the trained context is too short" "64 tokens;--context 258" eval on-alo
 refuses "past the learned table" "learned;257;--past clamp" eval chars-run $keys --context 258
 refuses "--passkey, which is gone" "--task --data builtin:passkey" eval run --passkey
 refuses "--task with --stride" "--stride;without --task" eval run --task --stride 8
+refuses "--depths of another task" "--depths;builtin:passkey" eval run --task --data builtin:copy --depths 3
 refuses "--depths without --task" "--depths;with --task" eval run --depths 3
 refuses "--context of another task" "builtin:copy;max=N" eval run --task --data builtin:copy --context 20
 refuses "no depth" "--depths;1 to 101" eval run $keys --depths 0

@@ -36,6 +36,7 @@ check "before anything is scored" test ! -s "$scratch/out"
 refuses "--csv over an array" "one.npy;something else" eval run --csv one.npy
 refuses "--logits over a text" "notes.txt;something else" eval run --logits notes.txt
 check "before anything is scored, too" test ! -s "$scratch/out"
+refuses "--logits over the table of the same command" "x.csv;something else" eval run --csv x.csv --logits ./x.csv
 refuses "--logits over a table" "text.csv;something else" eval run --logits text.csv
 refuses "passkeys over a table of text" "text.csv;something else" eval run --task --data builtin:passkey --samples 1 --csv text.csv
 refuses "--task over a table of text" "text.csv;something else" eval task --task --samples 2 --csv text.csv
