@@ -42,6 +42,8 @@ struct Scheme {
     const char *(*check)(const Position *pos);
     // The longest input that the scheme is defined for; 0 (or no function) = any.
     int (*max_length)(const Position *pos);
+    // Would the same parameters mean something else if the model had been trained at another length? NULL: no.
+    bool (*reads_context)(const Position *pos);
     // For schemes that treat windows of different lengths differently: a number that is the same for all lengths that
     // are treated the same. When it changes, the tables are made again; otherwise tables and hooks must not depend on
     // tables->window. NULL: the length never matters.

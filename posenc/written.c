@@ -70,6 +70,10 @@ static size_t number_of(const Position *pos, int p, int set, int head) {
     return (size_t)(param->by_layer ? set : 0) * (param->by_head ? pos->shape.heads : 1) + (param->by_head ? head : 0);
 }
 
+bool written_reads_context(const Position *pos) {
+    return formula_reads(pos->written, READS_CONTEXT);
+}
+
 Written written_begin(const Position *pos, int set, int head) {
     Written at = {.pos = pos, .set = set, .head = head};
     set_reads(at.reads, pos, head);

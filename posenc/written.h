@@ -31,10 +31,11 @@ int written_longest(char why[WRITTEN_WHY], const Position *pos, int most);
 // What all these schemes have in common; help does not show them.
 #define WRITTEN_SCHEME                                                                                                 \
     .name = "formula", .paper = "", .help = "", .params = written_params, .init = written_init,                        \
-    .project = written_project
+    .project = written_project, .reads_context = written_reads_context
 void written_params(Position *pos, TensorTable *table);
 void written_init(Position *pos, uint64_t seed);
 void written_project(Position *pos);
+bool written_reads_context(const Position *pos);
 
 // A formula at work in a set and head of a model: what it may read, to which the scheme adds its own (the distance, the
 // pair, the token), and its parameters.

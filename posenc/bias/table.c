@@ -12,6 +12,10 @@ static void params(Position *pos, TensorTable *table) {
     position_param(pos, table, "bias", pos->sets * pos->shape.heads, position_span(pos), INIT_ZERO, 0);
 }
 
+static bool reads_context(const Position *pos) {
+    return true;
+}
+
 // Distances past the trained ones share the last number.
 static int bucket(const Position *pos, int distance) {
     const int span = position_span(pos);
@@ -28,5 +32,6 @@ const Scheme scheme_table = {
     .options = table_options,
     .layers = &table_options[0],
     .params = params,
+    .reads_context = reads_context,
     LOOKUP_SCHEME(.bucket = bucket),
 };

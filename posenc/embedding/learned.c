@@ -30,6 +30,10 @@ static int max_length(const Position *pos) {
     return scheme_options(pos, LearnedOptions)->past == PAST_ERROR ? position_span(pos) : 0;
 }
 
+static bool reads_context(const Position *pos) {
+    return true;
+}
+
 static int length_class(const Tables *tables, int length) {
     const Position *pos = tables->pos;
     return scheme_options(pos, LearnedOptions)->past == PAST_INTERPOLATE && length > position_span(pos) ? length : 0;
@@ -82,6 +86,7 @@ const Scheme scheme_learned = {
     .enters = ENTERS_EMBEDDING,
     .check = check,
     .max_length = max_length,
+    .reads_context = reads_context,
     .length_class = length_class,
     CODE_SCHEME(.code = code_at, .is_table = true),
     .params = params,

@@ -25,6 +25,10 @@ static void code_at(real *code, const Tables *tables, int t) {
     for (int c = 0; c < pos->shape.width; c++) code[c] = (real)(o->scale * t / length);
 }
 
+static bool reads_context(const Position *pos) {
+    return scheme_options(pos, NormalizedOptions)->length == BY_TRAINED;
+}
+
 static int length_class(const Tables *tables, int length) {
     return scheme_options(tables->pos, NormalizedOptions)->length == BY_WINDOW ? length : 0;
 }
@@ -38,6 +42,7 @@ const Scheme scheme_normalized = {
             "soon as text is appended. With the trained length the code is stable and grows past 1 in longer texts.",
     .options = normalized_options,
     .enters = ENTERS_EMBEDDING,
+    .reads_context = reads_context,
     .length_class = length_class,
     CODE_SCHEME(.code = code_at),
 };

@@ -149,12 +149,16 @@ void formula_backward(double *dparams, const Formula *formula, double dvalue, co
     }
 }
 
+bool formula_reads(const Formula *formula, Reads what) {
+    for (int n = 0; n < formula->count; n++)
+        if (formula->nodes[n].op == OP_READ && formula->nodes[n].of[0] == (int)what) return true;
+    return false;
+}
+
 bool formula_by_head(const Formula *formula) {
     for (int p = 0; p < formula->params; p++)
         if (formula->param[p].by_head) return true;
-    for (int n = 0; n < formula->count; n++)
-        if (formula->nodes[n].op == OP_READ && formula->nodes[n].of[0] == READS_HEAD) return true;
-    return false;
+    return formula_reads(formula, READS_HEAD);
 }
 
 // Why an operation on finite numbers has no finite value.

@@ -46,6 +46,13 @@ succeed "eval past it with --past" eval table --context 32 --past clamp --eval-t
 # --- stretching ---
 refuses "extending a table beside rotations" "table: the scheme learned;cannot become 32" \
     extend table --factor 2 --out longer
+for pos in rope,table 'learned:past=clamp,rope' normalized,rope 'rope+{bias: -d/T}' 'angle: T^(-i/n)'; do
+    rm -rf trained
+    need train $small --pos "$pos" --out trained
+    refuses "extending $pos, which depends on the trained length" "trained: ;trained at;without it" extend trained --factor 2 --out longer
+done
+need train $small --pos 'normalized:length=window,rope' --out windows
+succeed "extending what depends on the window" extend windows --factor 2 --out windows-longer
 need train $small --pos 'rope:base=1e4*3,rope:base=1e6' --out bases
 refuses "extending two bases" "bases;cannot be stretched;several kinds" \
     extend bases --factor 2 --out longer
