@@ -86,6 +86,9 @@ static bool check_scheme(double *worst, const Mix *pos, const GradcheckOptions *
         if (!check(worst, &wrong, pos, options, seed, error)) return false;
     }
     printf("  worst relative error %.2e: %s\n", *worst, wrong ? "FAILED (tolerance 1e-6)" : "ok");
+    if (wrong && corners)
+        printf("  with fewer numbers there are fewer kinks: try a smaller --context and --batch before you doubt the "
+               "gradient\n");
     return true;
 }
 
