@@ -353,7 +353,8 @@ static void print_tests(FILE *out, const Plan *plan) {
 // What a registered plan begins with, so that none takes the place of another comparison's.
 static const char *register_head(char head[REGISTER_HEAD_CAPACITY], const Comparison *c) {
     const char *name = c->directory;
-    while (strncmp(name, "./", 2) == 0) name += 2;
+    while (strncmp(name, "./", 2) == 0) name += 1 + strspn(name + 1, "/");
+    if (!*name) name = ".";
     int length = (int)strlen(name);
     while (length > 1 && name[length - 1] == '/') length--;
     snprintf(head, REGISTER_HEAD_CAPACITY, "# The plan of a comparison\n\nIn `%.*s`.\n", length, name);

@@ -254,7 +254,8 @@ static bool evaluate_text(const Run *run, const char *directory, const EvalOptio
     Corpus corpus = {0};
     const char *data = *options->data ? options->data : run->options.data;
     if (!corpus_open(&corpus, data, error)) return false;
-    const bool ok = run_check_tokenizer(run, directory, &corpus, error) &&
+    const bool ok = (!*options->data || builtin_check_text(&corpus.builtin, data, error)) &&
+                    run_check_tokenizer(run, directory, &corpus, error) &&
                     (*options->data || note_change(&corpus, directory, error)) &&
                     evaluate_all(run, &corpus, options, error);
     corpus_close(&corpus);

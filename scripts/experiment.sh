@@ -20,7 +20,7 @@ from=rates
 # shellcheck source=scripts/extend_runs.sh
 . "$(dirname "$0")/extend_runs.sh"
 mkdir -p "$out"
-made_by "$out/book" "$(cksum <"$text")"
+made_by "$out/book" "$(gzip -dcf "$text" | cksum)"
 [ -f "$out/book/tokenizer.json" ] || "$bitter" prepare --out "$out/book" "$text" >/dev/null
 
 # part NAME OPTIONS...: one comparison, and its report among the results.

@@ -38,7 +38,7 @@ score() {
 # Documents before the book make up 30% of what is trained on, and the book alone the validation part. (When the results
 # were recorded, they were scattered through the book; windows are drawn at random from both.)
 bytes=$(gzip -dcf "$text" | wc -c)
-made_by "$out/data" "$(cksum <"$text")"
+made_by "$out/data" "$(gzip -dcf "$text" | cksum)"
 [ -f "$out/data/tokenizer.json" ] ||
     logged "$out/data.log" prepare --out "$out/data" --val 0.072 "builtin:passkey:max=360,bytes=$((bytes * 39 / 100))" "$text"
 # For fine-tuning: the same book with more of these documents, 70%.

@@ -40,7 +40,7 @@ keys() { awk -F , 'NR > 1 { printf "%s%s", sep, $4; sep = " " }' "$1/${3:-}keys-
 
 # So small a model learns to copy a number when it reads little else, so passkeys are most of what it is trained on.
 # (When the result was recorded, they were scattered through the book; windows are drawn at random from both.)
-made_by "$out/data" "$(cksum <"$text")"
+made_by "$out/data" "$(gzip -dcf "$text" | cksum)"
 [ -f "$out/data/tokenizer.json" ] ||
     logged "$out/data.log" prepare --out "$out/data" --val 0.358 \
         "builtin:passkey:max=360,bytes=$(($(gzip -dcf "$text" | wc -c) * 82 / 100))" "$text"

@@ -22,12 +22,13 @@ logged() {
     }
 }
 
-# made_by NAME OPTIONS...: end the script if what stands under this name was made with other options.
+# made_by NAME OPTIONS...: end the script if what stands under this name was made with other options, or by an earlier
+# version, which did not write them down.
 made_by() {
     made=$1.options && shift
-    [ -f "$made" ] || echo "$*" >"$made"
-    [ "$(cat "$made")" = "$*" ] || {
-        echo "${0##*/}: ${made%.options} was made with other options (see $made); remove both and start again" >&2
+    [ -f "$made" ] || [ -e "${made%.options}" ] || echo "$*" >"$made"
+    [ "$(cat "$made" 2>/dev/null)" = "$*" ] || {
+        echo "${0##*/}: ${made%.options} was made with other options (see $made) or by an earlier version; choose another DIR" >&2
         exit 2
     }
 }

@@ -216,7 +216,7 @@ def main():
             *(f"{value:.6f}" for value in row["gap"]), int(row["beats none"]), *(f"{math.exp(value):.4f}" for value in row["factor"])]
            for rows in tables for row in rows])
     write(os.path.join(directory, "changes.csv"), ["from", "to", "scheme", "corrected_for", "times_a_decade", "low", "high"],
-          [[rungs[0][0]["size"], last[0]["size"], scheme, comparisons, *(f"{math.exp(value):.4f}" for value in values)]
+          [[rungs[0][0]["size"], last[0]["size"], scheme, comparisons, *("" if math.isnan(value) else f"{math.exp(value):.4f}" for value in values)]
            for last in rungs[1:] for scheme, comparisons, *values in changes(rungs[0], last)])
     lines = ["# The ladder's answer", "", "[The plan](../../../docs/ladder.md); written by `python3 scripts/ladder.py`.", ""]
     for rows in tables:

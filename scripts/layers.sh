@@ -62,7 +62,7 @@ fi
 
 text=$(sh "$(dirname "$0")/book.sh")
 mkdir -p "$out/passkey" "$results"
-made_by "$out/book" "$(cksum <"$text")"
+made_by "$out/book" "$(gzip -dcf "$text" | cksum)"
 [ -f "$out/book/tokenizer.json" ] || "$bitter" prepare --out "$out/book" "$text" >/dev/null
 set --
 while IFS='|' read -r name pos window; do

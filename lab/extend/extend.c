@@ -78,7 +78,7 @@ bool extension_settle(Extension *x, Error *error) {
         return fail_input(error, "%s: %s, so its context cannot become %.0f, however its rotations are stretched",
                           x->directory, complaint, window);
     for (const Position *part = mix->part; part < mix->part + mix->parts; part++)
-        if (part->scheme->reads_context && part->scheme->reads_context(part))
+        if (window != pos->shape.context && part->scheme->reads_context && part->scheme->reads_context(part))
             return fail_input(error,
                               "%s: the scheme %s depends on the length that the model was trained at, which the "
                               "stretch would change; train one without it, or use this one as it is",

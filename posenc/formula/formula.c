@@ -149,10 +149,21 @@ void formula_backward(double *dparams, const Formula *formula, double dvalue, co
     }
 }
 
+// Does operation `last` depend on one of these: bits 1 << Reads, or OF_PARAMS, a parameter?
+#define OF_PARAMS (1u << READS_COUNT)
+#define VARYING   (1u << READS_DISTANCE | 1u << READS_PAIR | 1u << READS_TOKEN | 1u << READS_CHANNEL | OF_PARAMS)
+static bool depends(const Formula *f, int last, unsigned on) {
+    bool does[FORMULA_NODES];
+    for (int n = 0; n <= last; n++) {
+        const FormulaNode *node = &f->nodes[n];
+        does[n] = (node->op == OP_READ && on >> node->of[0] & 1) || (node->op == OP_PARAM && on & OF_PARAMS);
+        for (int k = 0; k < operands_of((Op)node->op); k++) does[n] |= does[node->of[k]];
+    }
+    return does[last];
+}
+
 bool formula_reads(const Formula *formula, Reads what) {
-    for (int n = 0; n < formula->count; n++)
-        if (formula->nodes[n].op == OP_READ && formula->nodes[n].of[0] == (int)what) return true;
-    return false;
+    return depends(formula, formula->value, 1u << what);
 }
 
 bool formula_by_head(const Formula *formula) {
@@ -620,20 +631,6 @@ static int read_value(Reader *r) {
 
 // --- statements ---
 
-// Does operation `last` depend on a token, a channel or a pair, or on a parameter? With `head`: on the head?
-static bool depends(const Formula *f, int last, bool head) {
-    bool does[FORMULA_NODES];
-    for (int n = 0; n <= last; n++) {
-        const FormulaNode *node = &f->nodes[n];
-        const int reads = node->op == OP_READ ? node->of[0] : -1;
-        does[n] = head ? reads == READS_HEAD
-                       : node->op == OP_PARAM || reads == READS_DISTANCE || reads == READS_PAIR ||
-                             reads == READS_TOKEN || reads == READS_CHANNEL;
-        for (int k = 0; k < operands_of((Op)node->op); k++) does[n] |= does[node->of[k]];
-    }
-    return does[last];
-}
-
 // A bound, behind < or >, which keep the parameter a little away from it.
 static bool read_bound(Reader *r, FormulaParam *param) {
     const bool below = take(r, "<");
@@ -689,11 +686,11 @@ static int read_param(Reader *r, Statement *s) {
     snprintf(param.name, sizeof param.name, "%s", s->name);
     if (!read_qualities(r, &param, bounds, &trained, &fixed)) return -1;
     if (fixed || !trained) return s->node;
-    if (depends(f, s->node, false))
+    if (depends(f, s->node, VARYING))
         return fail_at(r, s->value,
                        "the start of a parameter cannot depend on a token, a channel, a pair or another parameter"),
                -1;
-    if (!param.by_head && depends(f, s->node, true))
+    if (!param.by_head && depends(f, s->node, 1u << READS_HEAD))
         return fail_at(r, s->value, "this start depends on the head; add 'per head'"), -1;
     if (f->form == FORM_CODE && param.by_head) return fail_at(r, s->value, "a code has no heads"), -1;
     if (f->form == FORM_CODE && param.by_layer)
@@ -722,7 +719,7 @@ static int read_statement(Reader *r, Statement *s) {
     const bool form = !*s->name;
     s->node = form ? read_value(r) : read_chain(r, SUM);
     skip(r);
-    if (s->node >= 0 && !form && depends(r->formula, s->node, false)) s->node = read_comparison(r, s->node);
+    if (s->node >= 0 && !form && depends(r->formula, s->node, VARYING)) s->node = read_comparison(r, s->node);
     skip(r);
     if (s->node >= 0 && !form) s->node = read_param(r, s);
     if (s->node >= 0 && !at_end(r)) return fail_at(r, r->at, "here should be an operator or the end of the line"), -1;

@@ -82,7 +82,7 @@ double formula_value(const Formula *formula, const double reads[READS_COUNT], co
 void formula_backward(double *dparams, const Formula *formula, double dvalue, const double reads[READS_COUNT],
                       const double *params);
 
-// Does it, or the start of a parameter, read this?
+// Does its value depend on this? What a parameter starts at does not count.
 bool formula_reads(const Formula *formula, Reads what);
 
 // Does it differ from head to head?

@@ -304,6 +304,7 @@ for formula in 'bias: -d/3' 'bias: -a*d; a = 1 > 0' 'bias: 1 - d'; do
 done
 refuses "--budget, which went" "--budget;equal steps" $few rope --budget seconds
 refuses "a task as --data" "builtin:copy;--tasks" $few rope --data builtin:copy
+refuses "a share of a text" "share=X" $few rope --data builtin:passkey:share=0.5
 refuses "missing data" "nowhere" $few rope --data nowhere
 refuses "too little validation text" "validation tokens;8 times the context" $few rope --eval-tokens 257
 refuses "--steps and --tokens-per-parameter" "--steps;one of them" $few rope --tokens-per-parameter 5
