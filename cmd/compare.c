@@ -29,7 +29,7 @@ enum { WORKERS_MOST = 1024 };
 enum { TRIES_MOST = 3 };    // so many processes may be killed before a run is done
 enum { ARRAY_MOST = 1000 }; // tasks of a job, unless a cluster is configured for more or fewer (MaxArraySize)
 
-enum { REGISTER_HEAD_CAPACITY = PATH_CAPACITY + 64 };
+enum { REGISTER_HEAD_CAPACITY = 256 };
 
 // --- options ---
 
@@ -357,6 +357,7 @@ static const char *register_head(char head[REGISTER_HEAD_CAPACITY], const Compar
     if (!*name) name = ".";
     int length = (int)strlen(name);
     while (length > 1 && name[length - 1] == '/') length--;
+    if (length > 150) length = 150; // a head is short
     snprintf(head, REGISTER_HEAD_CAPACITY, "# The plan of a comparison\n\nIn `%.*s`.\n", length, name);
     return head;
 }

@@ -52,7 +52,7 @@ for pos in rope,table 'learned:past=clamp,rope' normalized,rope 'rope+{bias: -d/
     refuses "extending $pos, which depends on the trained length" "trained: ;trained at;without it" extend trained --factor 2 --out longer
 done
 need train $small --pos 'normalized:length=window,rope' --out windows
-need train $small --pos 'rope+{bias: -a*d; a = 1/T}' --out start
+need train $small --pos 'rope+{bias: -a*d; a = 1/T per head}' --out start
 succeed "extending a parameter that only started at the trained length" extend start --factor 2 --out start-longer
 need train $small --pos rope,table --out same
 succeed "other factors at the same length" extend same --factor 1 --method given --factors 1,2 --out same-length

@@ -36,7 +36,9 @@ check "before anything is scored" test ! -s "$scratch/out"
 refuses "--csv over an array" "one.npy;something else" eval run --csv one.npy
 refuses "--logits over a text" "notes.txt;something else" eval run --logits notes.txt
 check "before anything is scored, too" test ! -s "$scratch/out"
-refuses "--logits over the table of the same command" "x.csv;something else" eval run --csv x.csv --logits ./x.csv
+run eval run --csv x.csv --logits ./x.csv
+check "--logits over the table of the same command" test $code -eq 2 -a "$(head -n 1 x.csv)" = "$(head -n 1 text.csv)"
+rm x.csv
 refuses "--logits over a table" "text.csv;something else" eval run --logits text.csv
 refuses "passkeys over a table of text" "text.csv;something else" eval run --task --data builtin:passkey --samples 1 --csv text.csv
 refuses "--task over a table of text" "text.csv;something else" eval task --task --samples 2 --csv text.csv
