@@ -134,7 +134,9 @@ static void compute_is_told_with_tokens(void **state) {
     expect_text(section_as(report_scale, "html"), " operations; tokens: ");
     expect_text(written, " M<");
     // More settings than the axis has room for.
-    const SettingLists many = {"0.11M,0.21M,0.31M,0.41M,0.51M,0.61M,0.71M,0.81M", "10,20,30,40,50,60,70,80", ""};
+    const SettingLists many = {.scale = "0.11M,0.21M,0.31M,0.41M,0.51M,0.61M,0.71M,0.81M",
+                               .tokens_per_parameter = "10,20,30,40,50,60,70,80",
+                               .contexts = ""};
     Error error;
     make_plan("none;rope", "", "", "");
     must(plan_settings(plan, &many, &error), &error);
@@ -144,7 +146,7 @@ static void compute_is_told_with_tokens(void **state) {
 
 // The most trained setting is the answer, wherever it stands.
 static void the_most_compute_is_told(void **state) {
-    const SettingLists falling = {"", "20,5", ""};
+    const SettingLists falling = {.scale = "", .tokens_per_parameter = "20,5", .contexts = ""};
     Error error;
     make_plan("none;rope;alibi", "", "", "");
     must(plan_settings(plan, &falling, &error), &error);
