@@ -50,7 +50,7 @@ static const Option eval_options[] = {
     INTEGER_ROW("samples", FIELD(samples), NULL, 1, 1e6,
                 "exercises per length (200 by default); of passkey, documents per length and depth (20 by default)"),
     INTEGER_ROW("depths", FIELD(depths), NULL, 1, DEPTHS_MOST,
-                "of passkey, depths between 0% and 100% (5); 1 = only 50%"),
+                "of passkey, depths between 0% and 100% (5 by default); 1 = only 50%"),
     HEADING_ROW("Text and tasks"),
     TEXT_ROW("past", FIELD(past), NULL, "clamp|interpolate",
              "for --pos learned, beyond the trained length: clamp = use the last position, interpolate = squeeze all "
@@ -232,8 +232,8 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
         print_perplexities("compare", corpus, options->eval_tokens, options->windows[0], lowest);
     // --csv may have been another spelling of --logits.
     ok = result_close(&csv, ok, error) &&
-         (!*options->logits || result_check("--logits", options->logits, NPY_MAGIC, strlen(NPY_MAGIC), error)) &&
-         (!*options->logits || write_logits(&logits, &run->gpt, split, options->windows[0], error));
+         (!*options->logits || (result_check("--logits", options->logits, NPY_MAGIC, strlen(NPY_MAGIC), error) &&
+                                write_logits(&logits, &run->gpt, split, options->windows[0], error)));
     return result_close(&logits, ok, error);
 }
 

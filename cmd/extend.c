@@ -169,11 +169,7 @@ static bool check_place(const Extension *x, Error *error) {
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (!path_missing(files[i]))
             return fail_input(error, "%s already holds a run (there is %s); choose another --out", out, files[i]);
-    const char *foreign = path_missing(x->paths.tokenizer) ? x->paths.model : x->paths.tokenizer;
-    if (!path_missing(foreign) && !run_has_tokenizer(&x->paths, &x->run.tokenizer))
-        return fail_input(error, "%s exists, but is not of this run; choose another --out, or move it elsewhere",
-                          foreign);
-    return corpus_absent(out, error);
+    return run_check_leftover(&x->paths, x->paths.model, &x->run.tokenizer, error) && corpus_absent(out, error);
 }
 
 bool command_extend(int argc, char **argv, Error *error) {

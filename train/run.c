@@ -118,12 +118,18 @@ void run_unlock(RunLock *lock) {
     if (lock->made) rmdir(lock->directory);
 }
 
-bool run_has_tokenizer(const RunPaths *paths, const Tokenizer *own) {
+static bool has_tokenizer(const RunPaths *paths, const Tokenizer *own) {
     Tokenizer found = {0};
     Error ignored;
     const bool same = tokenizer_read(&found, paths->tokenizer, &ignored) && tokenizer_same(&found, own);
     tokenizer_free(&found);
     return same;
+}
+
+bool run_check_leftover(const RunPaths *paths, const char *rest, const Tokenizer *own, Error *error) {
+    const char *foreign = path_missing(paths->tokenizer) ? rest : paths->tokenizer;
+    return path_missing(foreign) || has_tokenizer(paths, own) ||
+           fail_input(error, "%s exists, but is not of this run; choose another --out, or move it elsewhere", foreign);
 }
 
 // Fails (input) when the directory holds files of a run, or other files with their names. The run's own tokenizer
@@ -136,11 +142,7 @@ static bool is_free(const RunPaths *paths, const char *out, const Tokenizer *own
                               "%s already holds a run (there is %s); choose another --out, or continue it with "
                               "--resume",
                               out, files[i]);
-    const char *foreign = path_missing(paths->tokenizer) ? paths->state : paths->tokenizer;
-    if (!path_missing(foreign) && !run_has_tokenizer(paths, own))
-        return fail_input(error, "%s exists, but is not of this run; choose another --out, or move it elsewhere",
-                          foreign);
-    return corpus_absent(out, error);
+    return run_check_leftover(paths, paths->state, own, error) && corpus_absent(out, error);
 }
 
 bool run_create(const RunPaths *paths, const TrainOptions *options, const Trainer *trainer, Error *error) {
@@ -223,7 +225,7 @@ bool run_check_tokenizer(const Run *run, const char *directory, const Corpus *co
     if (run->tokenizer.kind == TOKENIZER_NONE && corpus->tokenizer.kind != TOKENIZER_NONE)
         return fail_input(
             error,
-            "the run %s has no tokenizer, so %s can not be in its tokens; give shards of its token numbers, "
+            "the run %s has no tokenizer, so %s cannot be in its tokens; give shards of its token numbers, "
             "whose tokenizer.json is {\"tokenizer\": \"none\", \"vocab_size\": %d}",
             directory, corpus->name, run->tokenizer.vocab_size);
     return tokenizer_same(&corpus->tokenizer, &run->tokenizer) ||

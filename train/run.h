@@ -72,8 +72,9 @@ typedef struct {
 bool run_open(Run *run, const char *name, const char *past, Error *error);
 void run_close(Run *run);
 
-// Does the directory have this tokenizer? Then what is there beside it was left by a run's start that was killed.
-bool run_has_tokenizer(const RunPaths *paths, const Tokenizer *own);
+// Fails (input) when tokenizer.json is there, or else the file `rest`, unless the tokenizer is the run's own: then both
+// were left by a start that was killed.
+bool run_check_leftover(const RunPaths *paths, const char *rest, const Tokenizer *own, Error *error);
 
 // Fails (input), saying what to do, when the run and these data have different tokenizers.
 bool run_check_tokenizer(const Run *run, const char *directory, const Corpus *corpus, Error *error);
