@@ -11,7 +11,7 @@ out=${2:-runs/ladder}
 results=${RESULTS:-runs/results/ladder}
 scripts=$(dirname "$0")
 recorded=$scripts/../runs/baseline/ladder
-parts=${PARTS:-"rates-123k 123k rates-468k 468k rates-1239k 1239k english block 3592k"}
+parts=${PARTS:-"rates-123k 123k rates-468k 468k english block rates-1239k 1239k 3592k"}
 data=$out/data
 mkdir -p "$out"
 [ -f "$data/english/tokenizer.json" ] || sh "$scripts/linux.sh" "$bitter" "$data" >/dev/null
@@ -21,7 +21,8 @@ mkdir -p "$out"
 
 # Beside rope: the control, another design, those that are learned from a design's numbers, and those that are learned from nothing.
 schemes="none alibi rope-learned learned-sin alibi-learned learned random t5 fire cope pope"
-few="none rope-learned learned random t5" # at the larger sizes
+few="none rope-learned learned random t5" # at 468k, and on English and in GPT-2's blocks
+fewer="none learned random t5"            # at the larger sizes
 
 # size NAME: the model, its parameters without positions. All have heads of 32 channels.
 size() {
@@ -107,22 +108,22 @@ against_rope() {
     done
 }
 
-# rates SIZE TOKENS GRID SEED SCHEME...: two seeds at each rate. A scheme whose best rate is an end of the grid gets two more
-# beyond it.
+# rates SIZE TOKENS GRID SEEDS FIRST SCHEME...: the schemes at each rate. A scheme whose best rate is an end of the grid gets
+# two more beyond it.
 rates() {
-    size "$1" && budget=$2 grid=$3 seed=$4 from=$part base= && shift 4
+    size "$1" && budget=$2 grid=$3 seeds=$4 first=$5 from=$part base= && shift 5
     # shellcheck disable=SC2046
-    part "$from" "$budget" source $(named "$@") --reference rope --lr-grid "$grid" --seeds 2 --seed "$seed"
-    least=${grid%%,*} most=${grid##*,} low='' high=''
+    part "$from" "$budget" source $(named "$@") --reference "$1" --lr-grid "$grid" --seeds "$seeds" --seed "$first"
+    lowest=${grid%%,*} highest=${grid##*,} low='' high=''
     for scheme in "$@"; do
         chosen=$(rate "$scheme")
-        if same "$chosen" "$least"; then low="$low $scheme"; fi
-        if same "$chosen" "$most"; then high="$high $scheme"; fi
+        if same "$chosen" "$lowest"; then low="$low $scheme"; fi
+        if same "$chosen" "$highest"; then high="$high $scheme"; fi
     done
     # shellcheck disable=SC2086 # the schemes are meant to be split
     {
-        [ -z "$low" ] || beyond "$from-low" "$(multiply "$least" 0.25),$(multiply "$least" 0.5)" $low
-        [ -z "$high" ] || beyond "$from-high" "$(multiply "$most" 2),$(multiply "$most" 4)" $high
+        [ -z "$low" ] || beyond "$from-low" "$(multiply "$lowest" 0.25),$(multiply "$lowest" 0.5)" $low
+        [ -z "$high" ] || beyond "$from-high" "$(multiply "$highest" 2),$(multiply "$highest" 4)" $high
     }
 }
 same() { # A B: are they the same number?
@@ -134,14 +135,14 @@ multiply() { # A B: their product
 beyond() { # PART GRID SCHEME...: with the tokens and the seeds of the grid that ended too soon
     more=$1 grid=$2 && shift 2
     # shellcheck disable=SC2046
-    part "$more" "$budget" source $(named "$@") --lr-grid "$grid" --seeds 2 --seed "$seed"
+    part "$more" "$budget" source $(named "$@") --lr-grid "$grid" --seeds "$seeds" --seed "$first"
 }
 
 for part in $parts; do
     # The lists of schemes are meant to be split into words.
     # shellcheck disable=SC2086
     case $part in
-    rates-123k) rates 123k 20 4e-3,8e-3,1.6e-2 101 rope rope-500 rope-2000 $schemes ;;
+    rates-123k) rates 123k 20 4e-3,8e-3,1.6e-2 2 101 rope rope-500 rope-2000 $schemes ;;
     123k) against_rope 123k rates-123k 12 1001 $schemes ;;
     123k-ends) # which got another rate when the grid went on: 123k had been recorded before
         size 123k && from=rates-123k ends=''
@@ -152,11 +153,11 @@ for part in $parts; do
         # shellcheck disable=SC2046
         [ -z "$ends" ] || part 123k-20-ends 20 source $(arms $ends) --seeds 12 --seed 1001
         ;;
-    rates-468k) rates 468k 5 2e-3,4e-3,8e-3 111 rope rope-500 rope-2000 $few ;;
+    rates-468k) rates 468k 5 2e-3,4e-3,8e-3 2 111 rope rope-500 rope-2000 $few ;;
     468k) against_rope 468k rates-468k 8 1101 $few ;;
-    rates-1239k) rates 1239k 5 1e-3,2e-3,4e-3 121 rope $few ;;
-    1239k) against_rope 1239k rates-1239k 5 1201 $few ;;
-    3592k) against_rope 3592k rates-1239k 3 1301 $few ;;
+    rates-1239k) rates 1239k 5 2e-3,4e-3,8e-3 1 121 rope-500 $fewer ;;
+    1239k) against_rope 1239k rates-1239k 3 1201 $fewer ;;
+    3592k) against_rope 3592k rates-1239k 3 1301 $fewer ;;
     english) text=english against_rope 123k rates-123k 12 1401 $few ;;
     block) block=gpt2 against_rope 123k rates-123k 12 1501 $few ;;
     *)
