@@ -72,7 +72,7 @@ def factors(directory, size):
     """A row for each scheme at this size, the best loss first."""
     report = Report(part(directory, size, 20))
     found = losses(report)
-    again = part(directory, size, 20) + "-ends"  # schemes whose grid of rates had ended too soon
+    again = part(directory, size, 20) + "-ends"  # schemes that were trained again, with a better rate
     if os.path.exists(os.path.join(again, "results.csv")):
         found.update(losses(Report(again)))
     at_budgets = [losses(Report(part(directory, size, tokens)))["rope"] for tokens in BUDGETS]

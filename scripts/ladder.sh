@@ -11,7 +11,7 @@ out=${2:-runs/ladder}
 results=${RESULTS:-runs/results/ladder}
 scripts=$(dirname "$0")
 recorded=$scripts/../runs/baseline/ladder
-parts=${PARTS:-"rates-123k 123k rates-468k 468k english block rates-1239k 1239k 3592k"}
+parts=${PARTS:-"rates-123k 123k rates-468k 468k 468k-rates english block rates-1239k 1239k 3592k"}
 data=$out/data
 mkdir -p "$out"
 [ -f "$data/english/tokenizer.json" ] || sh "$scripts/linux.sh" "$bitter" "$data" >/dev/null
@@ -155,6 +155,12 @@ for part in $parts; do
         ;;
     rates-468k) rates 468k 5 2e-3,4e-3,8e-3 2 111 rope rope-500 rope-2000 $few ;;
     468k) against_rope 468k rates-468k 8 1101 $few ;;
+    468k-rates) # learned is still on its plateau with the 5 tokens that chose its rate
+        size 468k && from=468k-20-rates
+        part "$from" 20 source learned --lr-grid 2e-3,4e-3,8e-3 --seeds 2 --seed 111
+        # shellcheck disable=SC2046
+        same "$(rate learned)" 2e-3 || part 468k-20-ends 20 source $(arms learned) --seeds 8 --seed 1101
+        ;;
     rates-1239k) rates 1239k 5 2e-3,4e-3,8e-3 1 121 rope-500 $fewer ;;
     1239k) against_rope 1239k rates-1239k 3 1201 $fewer ;;
     3592k) against_rope 3592k rates-1239k 3 1301 $fewer ;;
