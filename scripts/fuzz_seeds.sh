@@ -37,6 +37,7 @@ while [ $i -lt 60 ]; do
     i=$((i + 1))
 done >text.txt
 head -c 300 text.txt | seed text good_plain
+head -c 300 text.txt | gzip -n | seed text good_gzip
 printf '\357\273\277caf\303\251 \342\202\254 \360\237\230\200\r\nIt'\''s 1957,\t and  more\r\n' | seed text good_unicode
 printf 'one \377\376 two \303 three \300\200 \355\240\200' | seed text good_bytes_that_are_not_utf8
 printf '\377\376a\000b\000' | seed text good_utf16

@@ -1,6 +1,6 @@
 # Every file is in a folder of the list below, and its includes and calls point to the same folder or to one below it,
-# includes never in a circle. Only cmd/, train.c and the progress line talk to the user; only cmd/ and train.c end the
-# program. How long a file or a function is, its subject decides.
+# includes never in a circle. Of the folders from base/ to model/, only the progress line talks to the user; only
+# cmd/ and train.c end the program. How long a file or a function is, its subject decides.
 . tests/support/shell
 cd "$repository" || exit 1
 
@@ -126,25 +126,25 @@ seq -f 'base/%g.c' $((most_subjects + 1)) >"$scratch/crowd"
 notices "a folder with one subject too many" crowded "$scratch/crowd"
 
 # --- what libraries leave to the commands ---
-# without WORDS FILE-WITH-NAMES: no such call in the folders of the library, comments aside; progress.c is the progress
-# line.
+# without FOLDERS WORDS FILE-WITH-NAMES: no such call in these folders, comments aside; progress.c is the progress line.
 without() {
-    grep -E '(^|/)(base|num|data|posenc|model)/' "$2" | grep -v '^base/progress\.' | while read -r file; do
-        sed 's|//.*||' "$file" | grep -nE "$1" | sed "s|^|$file:|"
+    grep -E "(^|/)($1)/" "$3" | grep -v '^base/progress\.' | while read -r file; do
+        sed 's|//.*||' "$file" | grep -nE "$2" | sed "s|^|$file:|"
     done >"$scratch/calls"
     cat "$scratch/calls"
     [ ! -s "$scratch/calls" ]
 }
 word='(^|[^A-Za-z0-9_])'
 prints="$word(v?printf|puts|putchar|perror) *\(|stdout|stderr"
+silent='base|num|data|posenc|model' lasting="$silent|exchange|lab|train"
 ends="$word(exit|_exit|_Exit|quick_exit|abort|die) *\("
-check "libraries do not print" without "$prints" "$scratch/files"
-check "libraries do not end the program" without "$ends" "$scratch/files"
+check "libraries do not print" without "$silent" "$prints" "$scratch/files"
+check "libraries do not end the program" without "$lasting" "$ends" "$scratch/files"
 mkdir "$scratch/base"
 printf '%s\n' 'void f(void) {' '    puts("x"); // exit(1)' '}' >"$scratch/base/f.c"
 echo "$scratch/base/f.c" >"$scratch/names"
-notices "a library that prints" without "$prints" "$scratch/names"
-check "a comment is no call" without "$ends" "$scratch/names"
+notices "a library that prints" without "$silent" "$prints" "$scratch/names"
+check "a comment is no call" without "$lasting" "$ends" "$scratch/names"
 printf '%s\n' 'void f(void) {' '    exit(1);' '}' >"$scratch/base/f.c"
-notices "a library that ends the program" without "$ends" "$scratch/names"
+notices "a library that ends the program" without "$lasting" "$ends" "$scratch/names"
 finish

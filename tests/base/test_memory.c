@@ -46,12 +46,16 @@ static void no_file_is_read_that_memory_cannot_hold(void **state) {
     must(file_read(&buffer, path, &error), &error);
     assert_int_equal(buffer.size, 1);
     free(buffer.bytes);
-    if (truncate(path, size) == 0) { // where files may be so long
-        assert_false(file_read(&buffer, path, &error));
-        assert_int_equal(error.kind, ERROR_RUN);
-        assert_non_null(strstr(error.message, "hole: no memory for 8796093022210 bytes of it"));
-    }
+    const bool so_long = truncate(path, size) == 0;
+    const bool taken = so_long && file_read(&buffer, path, &error);
     scratch_remove(directory);
+    if (!so_long) {
+        puts("this file system has no files of so many bytes");
+        skip();
+    }
+    assert_false(taken);
+    assert_int_equal(error.kind, ERROR_RUN);
+    assert_non_null(strstr(error.message, "hole: no memory for 8796093022210 bytes of it"));
 }
 
 // One table of positions is bounded as every matrix is: 10^9 numbers, whose indices fit into an int.

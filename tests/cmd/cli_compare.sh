@@ -236,14 +236,16 @@ check "noise for positions is worse" says '^a is better than noise by '
 
 # --- contrasts ---
 need compare $small --steps 20 --seeds 2 --out contrasts none rope alibi --contrast "rope - alibi"
-check "named before the first run" grep -A 3 '"arm": "rope"' contrasts/compare.json
 before=$(grep -A 40 '"contrasts"' contrasts/compare.json | grep -B 1 '"after": 0')
+check "named before the first run" test -n "$before"
 need compare $small --steps 20 --seeds 3 --out contrasts none rope alibi --contrast "alibi - none"
 check "the first one stays" test "$(grep -A 40 '"contrasts"' contrasts/compare.json | grep -B 1 '"after": 0')" = "$before"
 check "the second one came after 6 runs" test "$(grep -c '"after": 6' contrasts/compare.json)" -eq 1
 check "there was a look at 2 seeds" test "$(grep -A 1 '"looks"' contrasts/compare.json | tr -d ' \n')" = '"looks":[2'
 refuses "--unpaired, which went" "--unpaired;pairs" compare $small --out contrasts none rope --unpaired
 rm -r contrasts
+need compare $small --steps 20 --seeds 2 --out referred none rope alibi --reference rope
+check "each scheme is tested against --reference" says '^tested   none - rope, alibi - rope'
 
 # --- learning rates ---
 need compare $small --steps 100 --seeds 2 --out grid none rope --lr-grid 1e-4,1e-3,1e-2

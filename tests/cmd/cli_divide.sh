@@ -82,6 +82,8 @@ if [ -e /proc/self/exe ]; then
     BITTER=$scratch/$evil/bitter
     for how in --list --slurm; do refuses "$how by a program whose path would be a command" "evil?touch PWNED?#/bitter;control character" compare "$@" --out x $how; done
     BITTER=$here
+else
+    skip "a program whose path would be a command" "there is no /proc/self/exe to find it by"
 fi
 need compare "$@" --out "$out" --workers 5 --slurm --threads 2
 cat >"$scratch/expected" <<END

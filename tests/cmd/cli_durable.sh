@@ -53,6 +53,9 @@ durable "prepare" prepare --out runs/data/tales --shard-tokens 4000 builtin:tale
 durable "compare" compare none rope $small --seeds 1 --workers 1 --out runs/compare
 need train $small --width 64 --pos rope --out base
 durable "export" export base --out runs/exports/hf
+durable "export to llm.c" export runs/deep/run --to llm.c --out runs/exports/llmc
+durable "exercises" lesson exercises runs/exercises
+durable "a plan" compare none rope $small --seeds 1 --register plan.md --out runs/registered
 durable "import" import runs/exports/hf --out runs/imported
 durable "extend" extend base --method yarn --factor 2 --out runs/extended/yarn
 

@@ -79,6 +79,8 @@ extends gradient --windows 3 --steps 30 --threads 1
 extends given --factors 1,1.5,4,3.5 --unscaled 2
 check "given: the factors are those" test "$(rotation given | tr -d ' \n' | sed 's/.*"factors":\[\([^]]*\)\].*/\1/')" = 1.0,1.5,4.0,3.5
 check "given: the unscaled tokens, too" grep -q '"unscaled_positions": 2' given/config.json
+need extend run --method given --factor 4 --factors 1,1.5,4,3.5 --attention-factor 1.25 --out attentive
+check "given: the attention factor" grep -q '"attention_factor": 1.25' attentive/config.json
 need extend run --method given --factor 4 --factors 1,1.5, --factors 4,3.5 --unscaled 2 --out in-two
 check "given: a list that goes on in another --factors" same_rotation given in-two
 for list in 1,2,3 1,2,3,4,5 1,2,x,4 1,2,,4 1,0,2,3 ''; do

@@ -9,8 +9,8 @@ check "positions.csv has the gates" grep -q '^step,layer_gate.0.0,layer_gate.0.1
 check "they begin at 1" grep -q '^0,1,1,1$' run/positions.csv
 refute() { ! "$@"; }
 check "and do not stay there" refute grep -q '^6,1,1,1$' run/positions.csv
-run train $small --pos 'learned:gate=trained,none*2,t5:gate=trained' --steps 3 --out several
-run train $small --pos 'cable@0 rope:gate=trained@1 rope:gate=trained,base=100@2' --steps 2 --out bases
+succeed "gates of schemes that share the layers" train $small --pos 'learned:gate=trained,none*2,t5:gate=trained' --steps 3 --out several
+succeed "gates of layers that are named" train $small --pos 'cable@0 rope:gate=trained@1 rope:gate=trained,base=100@2' --steps 2 --out bases
 run train $small --width 96 --pos learned+rope:gate=trained --steps 2 --out many
 check "among many numbers, positions.csv has all gates" \
     grep -q '^step,rope.layer_gate.0.0,rope.layer_gate.0.1,rope.layer_gate.0.2,learned' many/positions.csv

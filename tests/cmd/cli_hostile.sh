@@ -175,8 +175,9 @@ need train $run_small --out trained
 # control character: no ESC, no BEL, and not U+009B, which is ESC [ in one.
 quotes() {
     what=$1 expected=$2
-    sed -e '/"crc32": "[0-9a-f]*",$/d' -e "$3" trained/config.json >config
-    cmp -s config trained/config.json && fail "$what" "config.json has not changed"
+    sed '/"crc32": "[0-9a-f]*",$/d' trained/config.json >unsealed
+    sed "$3" unsealed >config
+    cmp -s config unsealed && fail "$what" "config.json has not changed"
     cp -r trained bad && mv config bad/config.json
     shift 3
     run "$@"

@@ -93,6 +93,8 @@ PATH=$root/opt/bitter/bin:$PATH succeed "gradcheck by PATH" gradcheck --pos alib
 if [ -e /proc/self/exe ]; then
     PATH=$scratch/bin:$PATH succeed "gradcheck by a link in PATH" gradcheck --pos alibi
     PATH=$scratch/bin:$PATH succeed "lesson by a link in PATH" lesson
+else
+    skip "a link in PATH" "there is no /proc/self/exe to follow it by"
 fi
 
 # --- the man page ---

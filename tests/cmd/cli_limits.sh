@@ -9,12 +9,13 @@ need prepare --out data text.txt
 
 # --- other processes change the data: a run trains on what was checked when it began ---
 cp -r data live
-need train $small --steps 400 --eval-every 0 --data data --out undisturbed
-"$BITTER" train $small --steps 400 --eval-every 0 --data live --out disturbed >"$scratch/out" 2>"$scratch/err" </dev/null &
+need train $small --steps 10000 --eval-every 0 --data data --out undisturbed
+"$BITTER" train $small --steps 10000 --eval-every 0 --data live --out disturbed >"$scratch/out" 2>"$scratch/err" </dev/null &
 job=$!
 waited=0
-while [ ! -s disturbed/log.csv ] && [ $((waited += 1)) -lt 300 ]; do sleep 0.1; done
+while [ ! -s disturbed/log.csv ] && [ $((waited += 1)) -lt 3000 ]; do sleep 0.01; done
 : >live/train_000000.bin
+check "while it trains" kill -0 $job
 wait $job
 check "a shard is cut short during training: the run ends" test $? -eq 0
 job=

@@ -10,7 +10,7 @@ rates() { # RUN: its learning rates, one a line
 
 # --- more --steps ---
 need train $small --data $data --steps 40 --warmup 4 --lr 1e-2 --min-lr 1e-3 --eval-every 10 --out run
-cp -r run short && cp -r run stopped && cp -r run killed
+cp -r run short && cp -r run far && cp -r run stopped && cp -r run killed
 succeed "--resume with more --steps" train --resume --out run --steps 100
 check "it says so" says '^steps +a new cosine from step 40 on: the learning rate rises to 0.01 in 4 steps, then falls to 0.001 at step 100$'
 check "it does them" says '^run +run, steps 41 to 100 of '
@@ -25,24 +25,28 @@ check "config.json has the steps" grep -q '"steps": 100,' run/config.json
 succeed "a further resume does nothing" train --resume --out run
 check "and knows that" says '^run +run is complete: all of its 100 steps are done$'
 
-"$BITTER" train --resume --out stopped --steps 100 --save-every 0 >"$scratch/out" 2>"$scratch/err" </dev/null &
+# So many steps that they are not done before the signal comes.
+need train --resume --out far --steps 4000
+"$BITTER" train --resume --out stopped --steps 4000 --save-every 0 >"$scratch/out" 2>"$scratch/err" </dev/null &
 job=$!
 while [ "$(wc -l <stopped/log.csv)" -lt 60 ] && kill -0 $job 2>/dev/null; do :; done
 kill -INT $job 2>/dev/null
 wait $job 2>/dev/null
+check "it was interrupted" test $? -eq 130
 job=
 succeed "interrupted, it goes on without --steps" train --resume --out stopped
-"$BITTER" train --resume --out killed --steps 100 --save-every 0 >"$scratch/out" 2>"$scratch/err" </dev/null &
+"$BITTER" train --resume --out killed --steps 4000 --save-every 0 >"$scratch/out" 2>"$scratch/err" </dev/null &
 job=$!
 while [ "$(wc -l <killed/log.csv)" -lt 60 ] && kill -0 $job 2>/dev/null; do :; done
 kill -9 $job 2>/dev/null
 wait $job 2>/dev/null
+check "it was killed" test $? -eq 137
 job=
 succeed "killed, it begins the new cosine again" train --resume --out killed
 for out in stopped killed; do
-    check "$out: the same weights" cmp run/model.safetensors $out/model.safetensors
-    check "$out: the same best weights" cmp run/best.safetensors $out/best.safetensors
-    check "$out: the same rates" test "$(rates run)" = "$(rates $out)"
+    check "$out: the same weights" cmp far/model.safetensors $out/model.safetensors
+    check "$out: the same best weights" cmp far/best.safetensors $out/best.safetensors
+    check "$out: the same rates" test "$(rates far)" = "$(rates $out)"
 done
 succeed "more a second time" train --resume --out run --steps 120
 check "with a third cosine" says '^steps +a new cosine from step 100 on'

@@ -104,5 +104,7 @@ if command -v python3 >/dev/null; then
         check "$script.py without its packages says where to get them" \
             test "$?-$(wc -l <"$scratch/err")-$(grep -c "^$script.py: this python3 has no .*pip install" "$scratch/err")" = 1-1-1
     done
+else
+    lacks "scripts without their packages" python3 python3
 fi
 finish

@@ -141,8 +141,12 @@ while [ $trial -le 20 ]; do
     [ $code -eq 0 ] && [ "$(ls early | wc -l)" -eq 6 ] || wrong="$wrong$(story "$(ls early)")"
     trial=$((trial + 1))
 done
-if [ -z "$wrong" ]; then pass "killed while it starts, 20 times, $killed before config.json"; else
+if [ -n "$wrong" ]; then
     fail "killed while it starts" "$wrong"
+elif [ $killed -gt 0 ]; then
+    pass "killed while it starts, 20 times, $killed before config.json"
+else
+    skip "killed before config.json" "this machine writes it faster than it is killed"
 fi
 
 # --- weights of another tokenizer, with as many tokens ---

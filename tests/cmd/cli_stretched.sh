@@ -45,6 +45,8 @@ if command -v pdflatex >/dev/null; then
     printf '%s\n' '\documentclass[twocolumn]{article}\usepackage{graphicx}\begin{document}\input{all/report}' '\end{document}' >paper.tex
     check "LaTeX reads the tables" pdflatex -interaction=nonstopmode -halt-on-error paper.tex
     check "which fit" test "$(grep -c '^Overfull' paper.log)" -eq 0
+else
+    lacks "LaTeX reads the tables" pdflatex texlive-latex-base
 fi
 check "the first screen knows" grep -qE '^\| (rope|p) \| [0-9.]+ \| the same weights \| [0-9.]+ \| - \| - \| - \|' all/report.md
 

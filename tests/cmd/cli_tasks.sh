@@ -21,7 +21,9 @@ succeed "another seed" train $small --data $copy --context 28 --steps 20 --seed 
 check "sees others" test "$(grep '^done' "$scratch/out" | sed s/seed/run/)" != "$crc"
 
 # --- resuming: the same bits ---
-"$BITTER" train $small --data $copy --context 28 --steps 20 --eval-every 10 --save-every 1 --out again \
+need train $small --data $copy --context 28 --steps 300 --eval-every 10 --out whole
+whole=$(grep '^done' "$scratch/out")
+"$BITTER" train $small --data $copy --context 28 --steps 300 --eval-every 10 --save-every 1 --out again \
     >/dev/null 2>&1 </dev/null &
 job=$!
 while [ ! -f again/log.csv ] || [ "$(wc -l <again/log.csv)" -lt 4 ]; do
@@ -30,11 +32,12 @@ while [ ! -f again/log.csv ] || [ "$(wc -l <again/log.csv)" -lt 4 ]; do
 done
 kill -9 $job 2>/dev/null
 wait $job 2>/dev/null
+check "it was killed" test $? -eq 137
 job=
 succeed "resume" train --resume --out again --threads 1
-check "the same exercises" test "$(grep '^done' "$scratch/out" | sed s/again/run/)" = "$crc"
-check "the same weights" cmp run/model.safetensors again/model.safetensors
-cut -d , -f 1,2,4-8 run/log.csv >one
+check "the same exercises" test "$(grep '^done' "$scratch/out" | sed s/again/whole/)" = "$whole"
+check "the same weights" cmp whole/model.safetensors again/model.safetensors
+cut -d , -f 1,2,4-8 whole/log.csv >one
 cut -d , -f 1,2,4-8 again/log.csv >other
 check "the same log" cmp one other
 refuses "other exercises on resume" "other tokens" train --resume --out run --data builtin:copy:max=3

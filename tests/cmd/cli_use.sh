@@ -144,6 +144,13 @@ check "every token but the first is scored once" says '^ +16 +4 +499 '
 succeed "eval of the training text" eval run --train-split --eval-tokens 1000
 check "999 of 1000 tokens" says '^ +16 +16 +999 '
 need train $small --data builtin:tales:bytes=20000 --steps 2 --pos learned --out learned
+differ() { ! cmp -s "$1" "$2"; }
+need train $small --data builtin:tales:bytes=20000 --steps 3 --out usual
+for option in '--weight-decay 5' '--beta1 0.1' '--beta2 0.5' '--clip 0.001'; do
+    need train $small --data builtin:tales:bytes=20000 --steps 3 $option --out unusual
+    check "$option changes what is learned" differ usual/model.safetensors unusual/model.safetensors
+    rm -r unusual
+done
 for past in clamp interpolate; do
     succeed "learned positions, --past $past" eval learned --context 16,64 --past $past
 done
@@ -173,7 +180,8 @@ refuses "--random-positions without a choice" "--random-positions 64;--context" 
 run sample run --tokens 300 --temperature 50 --top-k 0
 check "a file gets every byte" grep -q "$(printf '\033')" "$scratch/out"
 if script -qec true /dev/null >/dev/null 2>&1; then
-    script -qec "$BITTER sample run --tokens 300 --temperature 50 --top-k 0" /dev/null >"$scratch/out" </dev/null
+    script -qec "'$BITTER' sample run --tokens 300 --temperature 50 --top-k 0" /dev/null >"$scratch/out" </dev/null
+    check "a terminal gets the sample" test "$(wc -c <"$scratch/out")" -gt 250
     check "a terminal gets no commands" test "$(tr -d '\r\n\t -~\200-\377' <"$scratch/out" | wc -c)" -eq 0
 else
     lacks "a terminal gets no commands" "util-linux's script" bsdutils

@@ -1,6 +1,6 @@
 // Every target gets every file of its corpus: seeds, and inputs that `make fuzz` has found. A seed whose name begins
 // with "good" must be taken: otherwise the fuzzer would start from what the first check refuses. $FUZZ_CORPUS names
-// another directory of corpora; its files need not be good.
+// another directory of corpora; its files need not be good. Good seeds are also damaged.
 #include "tests/fuzz/fuzz.h"
 
 #include "base/file/file.h"
@@ -8,7 +8,26 @@
 
 #include <dirent.h>
 
-enum { TARGETS_MOST = 64 };
+enum { TARGETS_MOST = 64, PLACES = 64 };
+
+// Bytes without a 0 behind them, so that the sanitizers see a read past their end.
+static bool run(const FuzzTarget *target, const uint8_t *bytes, size_t size, size_t flipped) {
+    uint8_t *copy = malloc(size ? size : 1);
+    assert_non_null(copy);
+    memcpy(copy, bytes, size);
+    if (flipped < 8 * size) copy[flipped / 8] ^= (uint8_t)(1u << flipped % 8);
+    const bool taken = target->run(copy, size);
+    free(copy);
+    return taken;
+}
+
+// The file cut short, and with one bit changed, at places spread over it: taken or refused.
+static void replay_damaged(const FuzzTarget *target, const uint8_t *bytes, size_t size) {
+    for (size_t i = 0; i < PLACES; i++) {
+        run(target, bytes, size * i / PLACES, SIZE_MAX);
+        run(target, bytes, size, (8 * size * i / PLACES + i % 8) % (8 * size));
+    }
+}
 
 static void replay_file(const FuzzTarget *target, const char *path, bool good) {
     Buffer file;
@@ -16,12 +35,9 @@ static void replay_file(const FuzzTarget *target, const char *path, bool good) {
     printf("%s\n", path); // if the target ends the program, this is the file that it had
     fflush(stdout);
     must(file_read(&file, path, &error), &error);
-    // Without the 0 behind it, so that the sanitizers see a read past its end.
-    uint8_t *bytes = malloc(file.size ? file.size : 1);
-    assert_non_null(bytes);
-    memcpy(bytes, file.bytes, file.size);
-    if (!target->run(bytes, file.size) && good) fail_msg("%s was refused: %s", path, fuzz_refusal());
-    free(bytes);
+    const bool taken = run(target, file.bytes, file.size, SIZE_MAX);
+    if (!taken && good) fail_msg("%s was refused: %s", path, fuzz_refusal());
+    if (good) replay_damaged(target, file.bytes, file.size);
     free(file.bytes);
 }
 

@@ -16,7 +16,7 @@ static void expect_same(const char *scheme, const char *what, const real *found,
     snprintf(name, sizeof name, "%s: %s", scheme, what);
     for (size_t n = 0; n < count; n++) squares += (double)expected[n] * (double)expected[n];
     const double typical = sqrt(squares / (double)count);
-    assert_true(typical > 0);
+    assert_true(typical > 0 && isfinite(typical));
     for (size_t n = 0; n < count; n++)
         expect_near(name, n, (double)found[n], (double)expected[n],
                     TOLERANCE * fmax(typical, fabs((double)expected[n])));

@@ -62,7 +62,7 @@ static double worst_error(const Product *p, bool exact) {
                 size += fabs(term);
             }
             const double error = fabs((double)C[at] - sum) / ((sqrt(p->K) + 2) * FLT_EPSILON * size);
-            if (!(error <= worst)) worst = error;
+            worst = fmax(worst, isfinite(error) ? error : INFINITY);
         }
     free(a);
     free(b);

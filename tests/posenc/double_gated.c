@@ -94,8 +94,7 @@ static void losses(double nll[T], const char *text, double gate) {
 
 static double largest_difference(const double *a, const double *b) {
     double worst = 0;
-    for (int t = 0; t < T; t++)
-        if (!(fabs(a[t] - b[t]) <= worst)) worst = fabs(a[t] - b[t]);
+    for (int t = 0; t < T; t++) worst = worse(worst, fabs(a[t] - b[t]));
     return worst;
 }
 

@@ -28,7 +28,7 @@ static inline double nll_of(const real *logits, int V, int target) {
 }
 
 // Feed B sequences `chunk` tokens at a time; the largest difference between a token's nll, and one worked out from its
-// logits, and the nll of the training pass. NaN counts as infinite.
+// logits, and the nll of the training pass; infinite if any of them is not finite.
 static inline double feeding_error(Agreement *a, int B, int chunk) {
     Inference inference;
     Error error;
@@ -49,8 +49,9 @@ static inline double feeding_error(Agreement *a, int B, int chunk) {
         for (int r = 0; r < B * n; r++) {
             const double expected = a->pass.nll[r / n * AGREEMENT_T + at + r % n];
             const double by_logits = nll_of(logits + (size_t)r * AGREEMENT_V, AGREEMENT_V, targets[r]);
+            const bool finite = isfinite(nll[r]) && isfinite(by_logits) && isfinite(expected);
             const double difference = fmax(fabs(nll[r] - expected), fabs(by_logits - expected));
-            if (!(difference <= worst)) worst = isnan(nll[r]) || isnan(by_logits) ? INFINITY : difference;
+            worst = fmax(worst, finite ? difference : INFINITY);
         }
     }
     inference_free(&inference);

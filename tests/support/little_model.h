@@ -18,8 +18,8 @@ static inline void other_number(char text[TEXT_CAPACITY], const Option *option) 
 enum { SCHEMES_MOST = 256 };
 
 // Every scheme with its default options, then with every choice of every option that has choices and another value of
-// each number: "rope", "rope:base=2", "rope:pairing=half", ... Numbers with which the scheme refuses this shape, or
-// does not reach its length, are left out. Returns how many there are.
+// each number, and with every flag: "rope", "rope:base=2", "rope:pairing=half", ... Numbers with which the scheme
+// refuses this shape, or does not reach its length, are left out. Returns how many there are.
 static inline int variants_of(char variants[SCHEMES_MOST][TEXT_CAPACITY], const Shape *shape) {
     int count = 0;
     for (int s = 0; schemes[s]; s++) {
@@ -29,10 +29,13 @@ static inline int variants_of(char variants[SCHEMES_MOST][TEXT_CAPACITY], const 
             assert_in_range(count, 0, SCHEMES_MOST - 16);
             for (int i = 0; o->type == OPTION_CHOICE && choice_word(o->choices, i, word); i++)
                 snprintf(variants[count++], TEXT_CAPACITY, "%s:%s=%.200s", schemes[s]->name, o->name, word);
-            if (o->type != OPTION_INTEGER && o->type != OPTION_NUMBER) continue;
+            if (o->type == OPTION_CHOICE) continue;
             Mix pos;
             Error error;
-            other_number(word, o);
+            if (o->type == OPTION_FLAG)
+                snprintf(word, sizeof word, "true");
+            else
+                other_number(word, o);
             snprintf(variants[count], TEXT_CAPACITY, "%s:%s=%.200s", schemes[s]->name, o->name, word);
             const bool fits = mix_create(&pos, variants[count], shape, &error);
             const int most = fits ? mix_max_length(&pos) : 0;

@@ -77,6 +77,7 @@ static inline void expect_gradient(const char *name, const real *grads, real *va
     double squares = 0;
     for (size_t n = 0; n < count; n++) squares += (double)grads[n] * (double)grads[n];
     const double typical = sqrt(squares / (double)count);
+    assert_true(isfinite(typical));
     for (size_t n = 0; n < count; n++) {
         const real value = values[n];
         double sum = 0;

@@ -145,7 +145,7 @@ inject() {
         wrong=$(differences "$home/reference")
         [ -z "$wrong" ] || printf '%s (exit code %s), and again:\n%s\n' "$1" "$first" "$wrong"
     fi
-    cd ..
+    cd .. && echo "$1" >>tried
 }
 
 # inject_all NAME: the faults of the file `list`, one a line, shared by the workers.
@@ -164,9 +164,12 @@ inject_all() {
     cat "$home"/*/wrong >"$home/wrong"
     cat "$home"/*/sentences >>"$build/sentences" 2>/dev/null
     cat "$home"/*/absent 2>/dev/null | sed 's/.*/# this call did not come: &/'
-    rm -f "$home"/*/sentences "$home"/*/absent
-    if [ -s "$home/wrong" ]; then
-        fail "$scenario: $1: $total" "$(head -n 60 "$home/wrong")"
+    tried=$(cat "$home"/*/tried 2>/dev/null | wc -l) came=$((total - $(cat "$home"/*/absent 2>/dev/null | wc -l)))
+    rm -f "$home"/*/sentences "$home"/*/absent "$home"/*/tried
+    if [ -s "$home/wrong" ] || [ "$tried" -ne "$total" ]; then
+        fail "$scenario: $1: $tried of $total" "$(head -n 60 "$home/wrong")"
+    elif [ $came -eq 0 ]; then
+        skip "$scenario: $1" "no such call came"
     else
         pass "$scenario: $1: $total"
     fi
@@ -196,6 +199,7 @@ for scenario in ${ONLY_SCENARIO:-$scenarios}; do
     rm -rf "$home/0/work" && cp -r "$home/start" "$home/0/work" && cd "$home/0/work" && fault=memory:list:../list
     command_$scenario
     mv ../list "$home/allocations"
+    check "$scenario: its calls and allocations are seen" test -s "$home/allocations" -a "$(grep -cE ' (open|write|rename)' "$home/calls")" -gt 2
     echo "# $scenario: $(wc -l <"$home/allocations") allocations, and of calls$(cut -d ' ' -f 2 "$home/calls" | sort |
         uniq -c | awk '{ printf ", %d %s", $1, $2 }')"
     cd "$scratch" || exit 1

@@ -71,6 +71,10 @@ before_prepare() { text >one && text | tr a-y b-z | gzip -n >two.gz; }
 command_prepare() { done_or out "prepare --tokenizer bpe:600 --shard-tokens 5000 --out out one two.gz"; }
 before_export() { need train $tiny $tales --width 64 --steps 3 --out base; }
 command_export() { done_or out "export base --out out"; }
+before_llmc() { need train $tiny $tales --pos learned --steps 3 --out base; }
+command_llmc() { done_or out "export base --to llm.c --out out"; }
+command_exercises() { done_or out "lesson exercises out"; }
+command_register() { done_or plan.md "compare none learned --seeds 2 $tiny --steps 60 --register plan.md --out out"; }
 command_gguf() { done_or out "export base --to gguf --out out"; }
 before_gguf() { before_export; }
 before_import() { before_export && need export base --out model; }
@@ -104,7 +108,7 @@ done_or() { # PATH COMMAND: once the path is there, the command has nothing to d
 
 trained='best seldom never patience accumulate samples positions gates windows llama task documents switched
     longer init chars text'
-scenarios=${ONLY_SCENARIO:-"$trained prepare compare export two gguf search import compare eval gradient two report"}
+scenarios=${ONLY_SCENARIO:-"$trained prepare compare export llmc exercises register two gguf search import compare eval gradient two report"}
 
 # --- a round ---
 now() { # in microseconds
