@@ -188,14 +188,19 @@ def draw(rungs, path):
         above.plot(x, [row["loss"] for row in rows], "o-", color=colours[scheme], markersize=4, label=TOLD.get(scheme, scheme))
         above.fill_between(x, *zip(*(row["band"] for row in rows)), color=colours[scheme], alpha=0.2, linewidth=0)
     for place, scheme in enumerate(PRIMARY):
-        for row in (row for rows in rungs for row in rows if row["scheme"] == scheme and row["beats none"]):
+        for row in (row for rows in rungs for row in rows if row["scheme"] == scheme):
+            if not row["beats none"]:
+                below.text(row["operations"], 5.6 / 1.6**place, f"{TOLD.get(scheme, scheme)}:\n{row['no factor']}", color=colours[scheme],
+                           ha="center", va="center", fontsize="small")
+                continue
             value, low, high = np.exp(np.clip(row["factor"], LEAST, MOST))
             below.errorbar(row["operations"] * 1.06 ** (place - 1), value, [[value - low], [high - value]], fmt="o", color=colours[scheme],
                            markerfacecolor=colours[scheme] if row["seeds"] >= 6 else "white", markersize=4, capsize=3)
     below.axhline(1, color=colours["rope"])
-    above.set(xscale="log", ylabel="loss, nats a byte")
-    below.set(yscale="log", xlabel="operations to train a model, and its parameters", ylabel="times RoPE's tokens")
-    below.set_xticks([rows[0]["operations"] for rows in rungs], [f"{rows[0]['operations']:.1e}\n{rows[0]['size']}" for rows in rungs])
+    above.set(xscale="log", ylabel="loss, nats a byte\n(lower is better)")
+    below.set(yscale="log", xlabel="parameters, and operations to train them",
+              ylabel="times RoPE's tokens for\nthe same loss (less is better)")
+    below.set_xticks([rows[0]["operations"] for rows in rungs], [f"{rows[0]['size']}\n{rows[0]['operations']:.1e}" for rows in rungs])
     below.set_yticks([0.5, 1, 2, 4, 8], ["0.5 or less", "1 = RoPE", "2", "4", "8 or more"])
     below.minorticks_off()
     below.set_xlim(rungs[0][0]["operations"] / 2, rungs[-1][0]["operations"] * 2)
