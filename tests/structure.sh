@@ -136,15 +136,15 @@ without() {
 }
 word='(^|[^A-Za-z0-9_])'
 prints="$word(v?printf|puts|putchar|perror) *\(|stdout|stderr"
-silent='base|num|data|posenc|model' lasting="$silent|exchange|lab|train"
+never_print='base|num|data|posenc|model' never_exit="$never_print|exchange|lab|train"
 ends="$word(exit|_exit|_Exit|quick_exit|abort|die) *\("
-check "libraries do not print" without "$silent" "$prints" "$scratch/files"
-check "libraries do not end the program" without "$lasting" "$ends" "$scratch/files"
+check "libraries do not print" without "$never_print" "$prints" "$scratch/files"
+check "libraries do not end the program" without "$never_exit" "$ends" "$scratch/files"
 mkdir "$scratch/base"
 printf '%s\n' 'void f(void) {' '    puts("x"); // exit(1)' '}' >"$scratch/base/f.c"
 echo "$scratch/base/f.c" >"$scratch/names"
-notices "a library that prints" without "$silent" "$prints" "$scratch/names"
-check "a comment is no call" without "$lasting" "$ends" "$scratch/names"
+notices "a library that prints" without "$never_print" "$prints" "$scratch/names"
+check "a comment is no call" without "$never_exit" "$ends" "$scratch/names"
 printf '%s\n' 'void f(void) {' '    exit(1);' '}' >"$scratch/base/f.c"
-notices "a library that ends the program" without "$lasting" "$ends" "$scratch/names"
+notices "a library that ends the program" without "$never_exit" "$ends" "$scratch/names"
 finish

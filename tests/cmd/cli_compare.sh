@@ -237,7 +237,7 @@ check "noise for positions is worse" says '^a is better than noise by '
 # --- contrasts ---
 need compare $small --steps 20 --seeds 2 --out contrasts none rope alibi --contrast "rope - alibi"
 before=$(grep -A 40 '"contrasts"' contrasts/compare.json | grep -B 1 '"after": 0')
-check "named before the first run" test -n "$before"
+check "named before the first run" test "$(grep -A 3 '"arm": "rope"' contrasts/compare.json | grep -c '"after": 0')" -eq 1
 need compare $small --steps 20 --seeds 3 --out contrasts none rope alibi --contrast "alibi - none"
 check "the first one stays" test "$(grep -A 40 '"contrasts"' contrasts/compare.json | grep -B 1 '"after": 0')" = "$before"
 check "the second one came after 6 runs" test "$(grep -c '"after": 6' contrasts/compare.json)" -eq 1

@@ -10,7 +10,8 @@
 
 enum { TARGETS_MOST = 64, PLACES = 64 };
 
-// Bytes without a 0 behind them, so that the sanitizers see a read past their end.
+// The bytes, with bit `flipped` changed if it is one of theirs, and without a 0 behind them, so that the sanitizers see
+// a read past their end.
 static bool run(const FuzzTarget *target, const uint8_t *bytes, size_t size, size_t flipped) {
     uint8_t *copy = malloc(size ? size : 1);
     assert_non_null(copy);

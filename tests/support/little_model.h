@@ -29,13 +29,14 @@ static inline int variants_of(char variants[SCHEMES_MOST][TEXT_CAPACITY], const 
             assert_in_range(count, 0, SCHEMES_MOST - 16);
             for (int i = 0; o->type == OPTION_CHOICE && choice_word(o->choices, i, word); i++)
                 snprintf(variants[count++], TEXT_CAPACITY, "%s:%s=%.200s", schemes[s]->name, o->name, word);
-            if (o->type == OPTION_CHOICE) continue;
             Mix pos;
             Error error;
             if (o->type == OPTION_FLAG)
                 snprintf(word, sizeof word, "true");
-            else
+            else if (o->type == OPTION_INTEGER || o->type == OPTION_NUMBER)
                 other_number(word, o);
+            else
+                continue;
             snprintf(variants[count], TEXT_CAPACITY, "%s:%s=%.200s", schemes[s]->name, o->name, word);
             const bool fits = mix_create(&pos, variants[count], shape, &error);
             const int most = fits ? mix_max_length(&pos) : 0;
