@@ -34,6 +34,11 @@ static bool diverged(const Facts *facts, int setting, int variant) {
     return isnan(report_loss(facts, setting, variant).mean);
 }
 
+// Append a scheme's name to a list, in which "none" alone would read as "nothing".
+static void list_name(Text *text, const Variant *variant, bool first) {
+    text_print(text, "%s%s%s", first ? "" : ", ", variant->name, variant_is(variant, "none") ? " (no positions)" : "");
+}
+
 // Append the schemes whose difference to `pivot` is not of this verdict, behind `first`; those that diverged, too, if
 // `all`. Returns how many there are.
 static int name_others(Text *text, const Facts *facts, int setting, int pivot, Verdict verdict, bool all,
@@ -45,8 +50,9 @@ static int name_others(Text *text, const Facts *facts, int setting, int pivot, V
         if (plan_weights(plan, v) != v || v == plan_weights(plan, pivot) || (!all && diverged(facts, setting, v)) ||
             outcome_difference(facts->outcome, variant, pivot, setting, 1).verdict == verdict)
             continue;
-        text_print(text, "%s%s%s", count++ ? ", " : first, plan->variants[v].name,
-                   diverged(facts, setting, v) ? " (diverged)" : "");
+        if (count == 0) text_print(text, "%s", first);
+        list_name(text, &plan->variants[v], count++ == 0);
+        if (diverged(facts, setting, v)) text_print(text, " (diverged)");
     }
     return count;
 }
@@ -102,7 +108,7 @@ static void longest_windows(Page *page, const Facts *facts, int setting) {
                            "In windows of %.0f tokens%s, %d times as long as in training, %s than %s (exploratory): ",
                            times * report_context(facts, setting), facts->at[setting], times,
                            better ? "better" : "worse", plan->variants[reference].name);
-            text_print(&page->text, "%s%s", count++ ? ", " : "", plan->variants[reversed ? d->other : d->variant].name);
+            list_name(&page->text, &plan->variants[reversed ? d->other : d->variant], count++ == 0);
         }
         if (count > 0) page_lead(page, ".");
     }

@@ -277,12 +277,12 @@ static void the_winner_is_told(void **state) {
         {"",
          {3, 2.9, 2.8},
          1,
-         "- No clear winner. Lowest loss: rope, 2.8000 nats a token; not shown to be better than none, alibi."},
+         "- No clear winner. Lowest loss: rope, 2.8000 nats a token; not shown to be better than none (no positions), alibi."},
         {"",
          {NAN, 2.9, 2.7},
          0.001,
          "- No clear winner. Lowest loss: rope, 2.7000 nats a token; by corrected 95% intervals better than 1 of 2 "
-         "others (1 of these tests exploratory: not planned); not shown to be better than none (diverged)."},
+         "others (1 of these tests exploratory: not planned); not shown to be better than none (no positions) (diverged)."},
         {"0.1M,1M", {3, 2.9, 2.7}, 0.001, "- Lowest loss at 1.02M: rope, 2.7000 nats a token; by"}};
     for (size_t n = 0; n < COUNT(cases); n++) {
         make_plan("none;alibi;rope", "", cases[n].scale, "");
