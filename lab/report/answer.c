@@ -10,7 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define OVER_TEXTS "over the texts " // scripts/check_report.py looks for it
+// Two columns, beside each other where the screen is wide.
+#define LEFT        "<div class=\"columns\"><div>\n"
+#define RIGHT       "</div><div>\n"
+#define COLUMNS_END "</div></div>\n"
+#define OVER_TEXTS  "over the texts " // scripts/check_report.py looks for it
 
 // The variants by their median loss in a setting, from the best on; those that diverged come last, in their order.
 static void sort_by_loss(int *order, const Facts *facts, int setting) {
@@ -432,8 +436,10 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
     if (done < all)
         page_paragraph(page, "Not finished: %d of %d runs are done, and this page has %d of %d seeds. To go on: %s",
                        done, all, facts->outcome->seeds, plan->seeds, plan->command);
-    const bool one = plan->setting_count == 1 || plan_is_ladder(plan); // setting of which it is told who wins
+    const bool ladder = plan_is_ladder(plan);
+    const bool one = plan->setting_count == 1 || ladder; // setting of which it is told who wins
     const int first = one ? facts->setting : 0, end = one ? facts->setting + 1 : plan->setting_count;
+    if (ladder) fputs(LEFT, page->html); // the sentences, beside losses against compute
     for (int s = first; s < end; s++) {
         if (plan->variant_count > 2) { // two are told by their contrast
             winner(page, facts, s, first);
@@ -445,14 +451,22 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
             warn_of_none(page, facts, s);
         if (words_grid_ends(&page->text, facts, s)) page_lead(page, "%s", "");
     }
-    for (int s = first; s < end; s++) ranking(page, facts, s);
-    fputs("<div class=\"columns\"><div>\n", page->html); // beside each other where the screen is wide
+    for (int s = 0; ladder && s < plan->setting_count; s++)
+        if (s != facts->setting) warn_of_none(page, facts, s);
+    if (!ladder) {
+        for (int s = first; s < end; s++) ranking(page, facts, s);
+        fputs(LEFT, page->html); // the contrasts' sentences, beside their plot
+    }
     for (int i = 0; i < facts->contrasts; i++) sentence(page, facts, i, texts);
     if (plan->variant_count == 2) // after their contrast
         for (int s = first; s < end; s++) longest_windows(page, facts, s);
-    fputs("</div><div>\n", page->html);
-    if (!forest(page, facts, error)) return false;
-    fputs("</div></div>\n", page->html);
+    fputs(RIGHT, page->html);
+    if (!(ladder ? report_loss_against_compute : forest)(page, facts, error)) return false;
+    fputs(COLUMNS_END, page->html);
+    if (ladder) {
+        ranking(page, facts, facts->setting);
+        if (!forest(page, facts, error)) return false;
+    }
     longer_windows(page, facts);
     settings(page, facts);
     losses(page, facts);

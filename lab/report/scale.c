@@ -70,10 +70,11 @@ static bool gap_chart(Page *page, const Facts *facts, const int *order, Error *e
                       seeds ? ", medians with corrected 95% intervals" : "");
 }
 
-// Each scheme at the compute that it took itself.
-static bool loss_chart(Page *page, const Facts *facts, const int *order, Error *error) {
+bool report_loss_against_compute(Page *page, const Facts *facts, Error *error) {
     const bool seeds = facts->outcome->seeds > 1;
+    int order[SETTINGS_MOST];
     char compute[TEXT_CAPACITY];
+    climb(order, facts->plan);
     const double least = label_compute(compute, facts->plan, order, 0); // ticks are where the first line has points
     Chart chart = {.x_label = compute, .y_label = "loss in nats a token", .bands = seeds, .log_x = true};
     for (int variant = 0; variant < facts->plan->variant_count; variant++) {
@@ -95,7 +96,7 @@ bool report_scale(Page *page, const Facts *facts, Error *error) {
     if (!plan_is_ladder(plan)) return true;
     climb(order, plan);
     page_heading(page, "As compute grows");
-    if (!loss_chart(page, facts, order, error) || !gap_chart(page, facts, order, error)) return false;
+    if (!gap_chart(page, facts, order, error)) return false;
     page_table(
         page,
         "how each difference changes from one setting to the next, and from the first to the last; the intervals "

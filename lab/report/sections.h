@@ -60,6 +60,8 @@ int report_task_gaps(const Facts *facts);
 
 // Floating point operations of training a scheme's run in a setting.
 double report_compute(const Plan *plan, int setting, int variant);
+// A chart for a ladder: the loss of each scheme against the compute that it took itself. Fails as page_chart does.
+bool report_loss_against_compute(Page *page, const Facts *facts, Error *error);
 
 // --- the sections, in the page's order ---
 // A section writes nothing when the comparison has nothing for it, and fails as page_chart does, or when a run cannot
