@@ -94,7 +94,7 @@ def factors(directory, size):
                      "loss": float(np.median(list(of_seed.values()))), "band": (min(of_seed.values()), max(of_seed.values())),
                      "gap": median_interval(less["rope"], comparisons), "beats none": high < 0,
                      "no factor": "worse than none" if low > 0 else "not shown to be better than none",
-                     "logs": logs, "factor": interval(logs, comparisons), "not falling": not_falling})
+                     "gaps": less["rope"], "logs": logs, "factor": interval(logs, comparisons), "not falling": not_falling})
     return sorted(rows, key=lambda row: row["loss"])
 
 
@@ -105,15 +105,20 @@ def all_parts(directory):
 
 
 def changes(first, last):
-    """For each scheme with a factor at both sizes: the change of its logarithm for each decade of operations."""
+    """For each scheme at both sizes: its name, how many intervals hold together, the change of its factor's logarithm for each decade
+    of operations, or None where it has no factor at one of them, and the change of its loss - RoPE's. Changes are (value, low, high)."""
     decades = math.log10(last[0]["operations"] / first[0]["operations"])
     for row in last:
         before = next((r for r in first if r["scheme"] == row["scheme"]), None)
-        if before and row["scheme"] not in ("rope", "none") and row["beats none"] and before["beats none"]:
-            comparisons = family(row["scheme"], before["seeds"], row["seeds"])
+        if not before or row["scheme"] in ("rope", "none"):
+            continue
+        comparisons, factor = family(row["scheme"], before["seeds"], row["seeds"]), None
+        if row["beats none"] and before["beats none"]:
             a, b = (interval(r["logs"], 2 * comparisons) for r in (before, row))
             known = LEAST < a[0] < MOST and LEAST < b[0] < MOST
-            yield row["scheme"], comparisons, (b[0] - a[0]) / decades if known else math.nan, (b[1] - a[2]) / decades, (b[2] - a[1]) / decades
+            factor = ((b[0] - a[0]) / decades if known else math.nan, (b[1] - a[2]) / decades, (b[2] - a[1]) / decades)
+        a, b = (median_interval(r["gaps"], 2 * comparisons) for r in (before, row))
+        yield row["scheme"], comparisons, factor, (b[0] - a[0], b[1] - a[2], b[2] - a[1])
 
 
 def told(log):
@@ -159,16 +164,17 @@ def answer_of_size(rows):
 def answer_of_change(first, last):
     """How factors change from one size to another, as lines of Markdown."""
     yield from (f"## From {first[0]['size']} to {last[0]['size']}", "", "The factor is multiplied by so much for each tenfold of operations.", "",
-                "| scheme | times | interval | which | does it fall? |", "|---|---:|---:|---|---|")
-    found = list(changes(first, last))
-    for scheme, comparisons, value, low, high in found:
-        times = "" if math.isnan(value) else f"{math.exp(value):.2f}"
-        yield f"| {TOLD.get(scheme, scheme)} | {times} | {span_of_change(low, high)} | {which(comparisons)} | {verdict(low, high)} |"
+                "| scheme | times | interval | does it fall? | change of loss - RoPE's (not planned) | which |", "|---|---:|---:|---|---:|---|")
+    for scheme, comparisons, factor, gap in changes(first, last):
+        why = [f"{row['size']}: {row['no factor']}" for row in (*first, *last) if row["scheme"] == scheme and not row["beats none"]]
+        if factor:
+            times = "" if math.isnan(factor[0]) else f"{math.exp(factor[0]):.2f}"
+            told_change = [times, span_of_change(*factor[1:]), verdict(*factor[1:])]
+        else:
+            told_change = ["", "", f"cannot be said ({'; '.join(why)})"]
+        cells = [TOLD.get(scheme, scheme), *told_change, "{:+.3f} ({:+.3f} to {:+.3f})".format(*gap), which(comparisons)]
+        yield "| " + " | ".join(cells) + " |"
     yield ""
-    for scheme in PRIMARY:
-        if scheme not in [change[0] for change in found]:
-            why = [f"{row['size']}: {row['no factor']}" for row in (*first, *last) if row["scheme"] == scheme and not row["beats none"]]
-            yield from (f"Of `{scheme}` this cannot be said ({'; '.join(why) or 'not trained at both sizes'}).", "")
 
 
 def write(path, head, rows):
@@ -220,10 +226,13 @@ def main():
           [[row["size"], f"{row['operations']:.3e}", row["scheme"], row["seeds"], row["family"], f"{row['loss']:.6f}",
             *(f"{value:.6f}" for value in row["gap"]), int(row["beats none"]), *(f"{math.exp(value):.4f}" for value in row["factor"])]
            for rows in tables for row in rows])
-    write(os.path.join(directory, "changes.csv"), ["from", "to", "scheme", "corrected_for", "times_a_decade", "low", "high"],
-          [[rungs[0][0]["size"], last[0]["size"], scheme, comparisons, *("" if math.isnan(value) else f"{math.exp(value):.4f}" for value in values)]
-           for last in rungs[1:] for scheme, comparisons, *values in changes(rungs[0], last)])
-    lines = ["# The ladder's answer", "", "[The plan](../../../docs/ladder.md); written by `python3 scripts/ladder.py`.", ""]
+    write(os.path.join(directory, "changes.csv"),
+          ["from", "to", "scheme", "corrected_for", "times_a_decade", "low", "high", "gap_change", "gap_low", "gap_high"],
+          [[rungs[0][0]["size"], last[0]["size"], scheme, comparisons,
+            *("" if math.isnan(value) else f"{math.exp(value):.4f}" for value in factor or 3 * [math.nan]), *(f"{value:.6f}" for value in gap)]
+           for last in rungs[1:] for scheme, comparisons, factor, gap in changes(rungs[0], last)])
+    lines = ["# The ladder's answer", "", "[The plan](../../../docs/ladder.md); written by `python3 scripts/ladder.py`.", "",
+             "![Losses, and below how many times RoPE's tokens each scheme needs](ladder.svg)", ""]
     for rows in tables:
         lines += answer_of_size(rows)
     for last in rungs[1:]:
