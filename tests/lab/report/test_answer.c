@@ -196,6 +196,12 @@ static void the_longest_windows_are_told(void **state) {
         expect_text(text, ", 8 times as long as in training, better than rope (exploratory): alibi.");
         expect_no_text(text, "as in training, worse than");
     }
+    make_plan("rope;none;t5", "", "", ""); // "none" alone would read as "nothing"
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        put_rising(&job, 3 + 0.001 * job.seed, job.variant == 1 ? 0.1 : 1);
+    }
+    expect_text(section(report_answer), "better than rope (exploratory): none (no positions).");
 }
 
 // What is left and right of 0 in the plot is told with the names that are always the same.
@@ -277,12 +283,14 @@ static void the_winner_is_told(void **state) {
         {"",
          {3, 2.9, 2.8},
          1,
-         "- No clear winner. Lowest loss: rope, 2.8000 nats a token; not shown to be better than none (no positions), alibi."},
+         "- No clear winner. Lowest loss: rope, 2.8000 nats a token; not shown to be better than none (no positions), "
+         "alibi."},
         {"",
          {NAN, 2.9, 2.7},
          0.001,
          "- No clear winner. Lowest loss: rope, 2.7000 nats a token; by corrected 95% intervals better than 1 of 2 "
-         "others (1 of these tests exploratory: not planned); not shown to be better than none (no positions) (diverged)."},
+         "others (1 of these tests exploratory: not planned); not shown to be better than none (no positions) "
+         "(diverged)."},
         {"0.1M,1M", {3, 2.9, 2.7}, 0.001, "- Lowest loss at 1.02M: rope, 2.7000 nats a token; by"}};
     for (size_t n = 0; n < COUNT(cases); n++) {
         make_plan("none;alibi;rope", "", cases[n].scale, "");
@@ -409,6 +417,21 @@ static void a_ladder_is_told_step_by_step(void **state) {
     }
 }
 
+// A ladder's page begins with losses against compute, and tells smaller sizes at which a scheme is not better than
+// none.
+static void a_ladder_begins_with_its_figure(void **state) {
+    make_plan("none;rope", "", "0.1M,0.3M", "");
+    put_gap(0, 0, 0.01);
+    put_gap(1, -0.3, 0.01);
+    const char *text = section(report_answer), *figure = strstr(text, "Losses against compute"),
+               *table = strstr(text, "Schemes by loss at 332k");
+    assert_non_null(figure);
+    assert_non_null(table);
+    assert_true(figure < table);
+    expect_text(text, "Not shown to be better than no positions at all: rope at 97.2k. It");
+    expect_no_text(text, "no positions at all: rope at 332k");
+}
+
 // The sentence about contrasts in several settings: a crossing is not hidden.
 static void a_difference_in_several_settings(void **state) {
     static const struct {
@@ -473,6 +496,7 @@ int main(void) {
         section_test(texts_are_the_units),
         section_test(over_the_texts_settings_are_told_apart),
         section_test(a_ladder_is_told_step_by_step),
+        section_test(a_ladder_begins_with_its_figure),
         section_test(a_difference_in_several_settings),
         section_test(one_seed_cannot_tell),
     };
