@@ -67,7 +67,8 @@ english_text() { # PART
         }'
 }
 
-# made NAME: DIR/NAME from NAME_text, validation behind training, in shards.
+# made NAME CKSUM BYTES: DIR/NAME from NAME_text, validation behind training, in shards. What is recorded was trained on the text
+# with this checksum.
 made() {
     [ -f "$dir/$1/tokenizer.json" ] || {
         unpack
@@ -75,6 +76,8 @@ made() {
         training=$(wc -c <"$dir/$1.txt")
         "$1_text" 1 >>"$dir/$1.txt"
         all=$(wc -c <"$dir/$1.txt")
+        [ "$(cksum <"$dir/$1.txt")" = "$2 $3" ] || complain "$dir/$1.txt is another text than that of the recorded results: its cksum \
+is $(cksum <"$dir/$1.txt"), not $2 $3; is awk or sort an unusual one?"
         echo "$1: $training bytes to train on, $((all - training)) to validate" >&2
         "$bitter" prepare --out "$dir/$1" --val "$(awk -v a="$all" -v t="$training" 'BEGIN { printf "%.12f", (a - t) / a }')" \
             "$dir/$1.txt" >&2
@@ -83,6 +86,6 @@ made() {
     echo "$dir/$1"
 }
 
-made source
-made english
+made source 3696094795 617408953
+made english 98337105 104485972
 rm -rf "$dir/tree"
