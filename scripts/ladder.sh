@@ -138,6 +138,13 @@ beyond() { # PART GRID SCHEME...: with the tokens and the seeds of the grid that
     part "$more" "$budget" source $(named "$@") --lr-grid "$grid" --seeds "$seeds" --seed "$first"
 }
 
+# other_rates PART FIRST: rope with the rate of rope-learned, and rope-learned with that of rope (not planned: is it the rate that
+# makes their difference?).
+other_rates() {
+    size 123k && base=500
+    part "$1" 20 "${text:-source}" "rope=$(spec rope)@4e-3" "rope-learned=$(spec rope-learned)@8e-3" --seeds 12 --seed "$2"
+}
+
 for part in $parts; do
     # The lists of schemes are meant to be split into words.
     # shellcheck disable=SC2086
@@ -165,7 +172,9 @@ for part in $parts; do
     1239k) against_rope 1239k rates-1239k 3 1201 $fewer ;;
     3592k) against_rope 3592k rates-1239k 3 1301 $fewer ;;
     english) text=english against_rope 123k rates-123k 12 1401 $few ;;
+    english-rates) text=english other_rates english-20-rates 1401 ;;
     block) block=gpt2 against_rope 123k rates-123k 12 1501 $few ;;
+    block-rates) block=gpt2 other_rates block-20-rates 1501 ;;
     *)
         echo "ladder.sh: there is no part $part" >&2
         exit 2
