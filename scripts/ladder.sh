@@ -14,7 +14,6 @@ recorded=$scripts/../runs/baseline/ladder
 parts=${PARTS:-"rates-123k 123k rates-468k 468k 468k-rates english block rates-1239k 1239k 3592k"}
 data=$out/data
 mkdir -p "$out"
-[ -f "$data/english/tokenizer.json" ] || sh "$scripts/linux.sh" "$bitter" "$data" >/dev/null
 
 # shellcheck source=scripts/arms.sh
 . "$scripts/arms.sh"
@@ -39,6 +38,7 @@ size() {
 part() {
     name=$1 tokens=$(awk -v t="$2" -v s="${SHRINK:-1}" 'BEGIN { print t / s }') text=$3 && shift 3
     [ ! -f "$recorded/$name/results.csv" ] || return 0
+    [ -f "$data/english/tokenizer.json" ] || sh "$scripts/linux.sh" "$bitter" "$data" >/dev/null
     echo "--- $name ---"
     mkdir -p "$out/$name"
     [ -n "$(ls "$out/$name")" ] || [ ! -f "$recorded/$name/measured.tar.gz" ] || tar -xzf "$recorded/$name/measured.tar.gz" -C "$out/$name"
