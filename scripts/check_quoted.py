@@ -40,37 +40,36 @@ def rows(name):
         return list(csv.DictReader(file))
 
 
-def check_ladder(report):
-    """Check what is quoted from the ladder; `report` counts."""
+def quoted_of_compare():
+    """A report, what is quoted of it, on which page, in which words, and the values of their numbers."""
+    for row in rows("scripts/quoted.csv"):
+        report = Report(os.path.join(root, "runs/baseline", row["part"]))
+        values = recompute(report, row)
+        only_interval = len(re.findall(NUMBER, row["quoted"])) == 2
+        yield report, f"{row['contrast']} {row['at']}".strip(), "docs/compare.md", row["quoted"], values[1:] if only_interval else values
+
+
+def quoted_of_ladder():
+    """The same of the ladder, from what ladder.py has written."""
     for quoted in rows("scripts/quoted_ladder.csv"):
-        what = f"{quoted['page']}, {quoted['scheme']} at {quoted['size']}"
-        if quoted["quoted"] not in page(quoted["page"]):
-            report.missing(f"'{quoted['quoted']}' ({what})")
+        report = Report(os.path.join(root, "runs/baseline/ladder", f"{quoted['size']}-20"))
         row, = (row for row in rows(os.path.join("runs/baseline/ladder", quoted["file"]))
                 if row["scheme"] == quoted["scheme"] and quoted["size"] in (row.get("size"), row.get("to")))
-        columns, printed = quoted["columns"].split(), re.findall(NUMBER, quoted["quoted"])
-        if len(columns) != len(printed):
-            report.missing(f"a column for each number of '{quoted['quoted']}' ({what})")
-        for column, text in zip(columns, printed):
-            report.check(what, -float(row[column[1:]]) if column[0] == "-" else float(row[column]), text)
+        values = [-float(row[name[1:]]) if name[0] == "-" else float(row[name]) for name in quoted["columns"].split()]
+        yield report, f"{quoted['scheme']} at {quoted['size']}", quoted["page"], quoted["quoted"], values
 
 
 def main():
-    compare = page("docs/compare.md")
     agree = differ = 0
-    for row in rows("scripts/quoted.csv"):
-        report = Report(os.path.join(root, "runs/baseline", row["part"]))
-        what = f"{row['contrast']} {row['at']}".strip()
-        if row["quoted"] not in compare:
-            report.missing(f"'{row['quoted']}' ({what})")
-        printed = re.findall(NUMBER, row["quoted"])
-        values = recompute(report, row)
-        for value, text in zip(values[1:] if len(printed) == 2 else values, printed):
+    for report, what, name, words, values in (*quoted_of_compare(), *quoted_of_ladder()):
+        printed = re.findall(NUMBER, words)
+        if words not in page(name):
+            report.missing(f"'{words}' ({what}, {name})")
+        if len(printed) != len(values):
+            report.missing(f"a value for each number of '{words}' ({what}, {name})")
+        for value, text in zip(values, printed):
             report.check(what, value, text)
         agree, differ = agree + report.agree, differ + report.differ
-    ladder = Report(os.path.join(root, "runs/baseline/ladder/468k-20"))
-    check_ladder(ladder)
-    agree, differ = agree + ladder.agree, differ + ladder.differ
     print(f"{agree} numbers agree, {differ} do not")
     return 0 if agree > 0 and differ == 0 else 1
 

@@ -76,8 +76,9 @@ made() {
         training=$(wc -c <"$dir/$1.txt")
         "$1_text" 1 >>"$dir/$1.txt"
         all=$(wc -c <"$dir/$1.txt")
-        [ "$(cksum <"$dir/$1.txt")" = "$2 $3" ] || complain "$dir/$1.txt is another text than that of the recorded results: its cksum \
-is $(cksum <"$dir/$1.txt"), not $2 $3; is awk or sort an unusual one?"
+        sum=$(cksum <"$dir/$1.txt")
+        [ "$sum" = "$2 $3" ] || complain "$dir/$1.txt differs from the text of the recorded results (its cksum is $sum, not $2 $3); \
+another awk or sort may help"
         echo "$1: $training bytes to train on, $((all - training)) to validate" >&2
         "$bitter" prepare --out "$dir/$1" --val "$(awk -v a="$all" -v t="$training" 'BEGIN { printf "%.12f", (a - t) / a }')" \
             "$dir/$1.txt" >&2
