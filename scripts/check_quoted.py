@@ -4,7 +4,7 @@
 quoted.csv has a row for each: the part of runs/baseline, the difference, at which setting (or "A > B", the change from A to
 B), which intervals hold at once with it (those of the contrasts that were named, of all pairs, or of the changes), and
 the words that are quoted. These must stand in docs/compare.md, and results.csv must give the same numbers to the last
-digit. quoted_ladder.csv has what README.md and the docs quote from the ladder's factors.csv and changes.csv: the page, the
+digit. quoted_ladder.csv has what README.md and the docs quote from the tables that ladder.py writes: the page, the
 file, size and scheme of a row, its columns (-gap: with the other sign), and the words. Ends with a line "N numbers agree, N do not".
 """
 

@@ -4,10 +4,12 @@
 
 DIR (runs/baseline/ladder) has a directory for each finished part, SIZE-TOKENS, as scripts/ladder.sh records them. Writes
 factors.csv (how many times RoPE's tokens each scheme needs, at each size), changes.csv (how that changes with compute),
-answer.md (both as tables) and ladder.svg. docs/ladder.md says how it is judged.
+answer.md (both as tables), rates.csv (RoPE and rope-learned with each other's learning rates) and ladder.svg. docs/ladder.md
+says how it is judged.
 Needs `pip install numpy scipy matplotlib`.
 """
 import csv
+import itertools
 import math
 import os
 import re
@@ -121,6 +123,19 @@ def changes(first, last):
         yield row["scheme"], comparisons, factor, (b[0] - a[0], b[1] - a[2], b[2] - a[1])
 
 
+def other_rates(directory, name):
+    """The differences between schemes at each learning rate that they have in NAME-20 and NAME-20-rates, each interval alone."""
+    if not os.path.exists(part(directory, name, 20) + "-rates/results.csv"):
+        return
+    at_rate = {}
+    for report in (Report(part(directory, name, 20)), Report(part(directory, name, 20) + "-rates")):
+        for scheme in report.plan["schemes"]:
+            if scheme["name"] in ("rope", "rope-learned"):
+                at_rate[f"{scheme['name']}@{float(scheme['learning_rate']):g}"] = losses(report)[scheme["name"]]
+    for a, b in itertools.combinations(sorted(at_rate, reverse=True), 2):
+        yield [name, f"{a} - {b}", *(f"{v:.6f}" for v in median_interval(np.array([at_rate[a][s] - at_rate[b][s] for s in sorted(at_rate[a])]), 1))]
+
+
 def told(log):
     if log >= MOST:
         return f"more than {20 / BUDGETS[0]:g}"
@@ -231,6 +246,8 @@ def main():
           [[rungs[0][0]["size"], last[0]["size"], scheme, comparisons,
             *("" if math.isnan(value) else f"{math.exp(value):.4f}" for value in factor or 3 * [math.nan]), *(f"{value:.6f}" for value in gap)]
            for last in rungs[1:] for scheme, comparisons, factor, gap in changes(rungs[0], last)])
+    write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high"],
+          [row for name in ("english", "block") for row in other_rates(directory, name)])
     lines = ["# The ladder's answer", "", "[The plan](../../../docs/ladder.md); written by `python3 scripts/ladder.py`.", "",
              "![Losses, and below how many times RoPE's tokens each scheme needs](ladder.svg)", ""]
     for rows in tables:
