@@ -11,7 +11,7 @@ out=${2:-runs/ladder}
 results=${RESULTS:-runs/results/ladder}
 scripts=$(dirname "$0")
 recorded=$scripts/../runs/baseline/ladder
-parts=${PARTS:-"rates-123k 123k rates-468k 468k 468k-rates english block rates-1239k 1239k 3592k"}
+parts=${PARTS:-"rates-123k 123k rates-468k 468k 468k-rates english block rates-123k-80 123k-80 rates-1239k 1239k 3592k"}
 data=$out/data
 mkdir -p "$out"
 
@@ -94,15 +94,15 @@ spec() {
     esac
 }
 
-# against_rope SIZE RATES SEEDS FIRST SCHEME...: the schemes at 20 tokens for each parameter, and rope at others, which is
-# the scale that the losses of the others are read on.
+# against_rope SIZE RATES SEEDS FIRST SCHEME...: the schemes at 20 tokens for each parameter (the first of $budgets), and rope
+# at others, which is the scale that the losses of the others are read on.
 against_rope() {
     size "$1" && from=$2 seeds=$3 first=$4 && shift 4
     base=$(base)
     rope=rope
     [ "$base" = 10000 ] || rope=rope~rope-$base # RoPE of another base has its own rates
     # shellcheck disable=SC2046
-    for tokens in 20 5 10 2.5 40; do
+    for tokens in ${budgets:-20 5 10 2.5 40}; do
         part "$part-$tokens" $tokens "${text:-source}" $(arms $rope "$@") --reference rope --seeds "$seeds" --seed "$first"
         set --
     done
@@ -111,7 +111,7 @@ against_rope() {
 # rates SIZE TOKENS GRID SEEDS FIRST SCHEME...: the schemes at each rate. A scheme whose best rate is an end of the grid gets
 # two more beyond it.
 rates() {
-    size "$1" && budget=$2 grid=$3 seeds=$4 first=$5 from=$part base= && shift 5
+    size "$1" && budget=$2 grid=$3 seeds=$4 first=$5 from=$part && shift 5
     # shellcheck disable=SC2046
     part "$from" "$budget" source $(named "$@") --reference "$1" --lr-grid "$grid" --seeds "$seeds" --seed "$first"
     lowest=${grid%%,*} highest=${grid##*,} low='' high=''
@@ -146,6 +146,7 @@ other_rates() {
 }
 
 for part in $parts; do
+    base=
     # The lists of schemes are meant to be split into words.
     # shellcheck disable=SC2086
     case $part in
@@ -160,6 +161,8 @@ for part in $parts; do
         # shellcheck disable=SC2046
         [ -z "$ends" ] || part 123k-20-ends 20 source $(arms $ends) --seeds 12 --seed 1001
         ;;
+    rates-123k-80) base=500 rates 123k 80 2e-3,4e-3,8e-3 2 101 rope-500 none learned t5 ;;
+    123k-80) part=123k budgets="80 160" against_rope 123k rates-123k-80 8 1001 none learned t5 ;;
     rates-468k) rates 468k 5 2e-3,4e-3,8e-3 2 111 rope rope-500 rope-2000 $few ;;
     468k) against_rope 468k rates-468k 8 1101 $few ;;
     468k-rates) # learned is still on its plateau with the 5 tokens that chose its rate
