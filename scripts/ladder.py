@@ -19,22 +19,25 @@ from check_report import Report, median_interval  # says where to get numpy and 
 from plot import COLOURS, plt, save
 import numpy as np
 
-BUDGETS = (2.5, 5, 10, 20, 40)  # RoPE's, in tokens for each parameter; the other schemes have 20
+BUDGETS = (1 / 8, 1 / 4, 1 / 2, 1, 2)  # RoPE's, in tokens; the other schemes have 1: 20 tokens for each parameter, or 80
 PRIMARY = ("learned", "random", "t5")
-MOST, LEAST = math.log(20 / BUDGETS[0]), math.log(20 / BUDGETS[-1])  # the ends of the scale
+MOST, LEAST = -math.log(BUDGETS[0]), -math.log(BUDGETS[-1])  # the ends of the scale
 FAR = 1e9  # stands for what is beyond them
 TOLD = {"random": "random rotations"}
-SIZES = {"english": "123k parameters on English", "block": "123k parameters in GPT-2's blocks"}
+SIZES = {"english": "123k parameters on English", "block": "123k parameters in GPT-2's blocks",
+         "123k-80": "123k parameters, 80 tokens for each"}
 
 
-def part(directory, size, tokens):
-    return os.path.join(directory, f"{size}-{tokens:g}")
+def part(directory, name, share):
+    """The directory of what was trained with this share of the tokens of NAME (SIZE, with 20 for each parameter, or SIZE-TOKENS)."""
+    size, _, tokens = name.partition("-")
+    return os.path.join(directory, f"{size}-{float(tokens or 20) * share:g}")
 
 
-def operations(report):
-    """Of a run with 20 tokens for each parameter: 6 for each parameter and token, and half of attention's, which sees half of the keys."""
+def operations(report, name):
+    """Of a run with all tokens of NAME: 6 for each parameter and token, and half of attention's, which sees half of the keys."""
     model = report.plan["settings"][0]
-    return 20 * model["parameters"] * 6 * (model["parameters"] + model["layers"] * model["width"] * model["context"])
+    return float(name.partition("-")[2] or 20) * model["parameters"] * 6 * (model["parameters"] + model["layers"] * model["width"] * model["context"])
 
 
 def losses(report):
@@ -49,7 +52,7 @@ def log_factor(loss, scale):
     for (few, before), (many, after) in zip(zip(BUDGETS, scale), zip(BUDGETS[1:], scale[1:])):
         if after <= loss:  # reached between these two, or at the second
             share = (before - loss) / (before - after)
-            return math.log(20 / few) - share * math.log(many / few)
+            return -math.log(few) - share * math.log(many / few)
     return -FAR
 
 
@@ -72,17 +75,18 @@ def which(comparisons):
 
 def factors(directory, size):
     """A row for each scheme at this size, the best loss first."""
-    report = Report(part(directory, size, 20))
+    report = Report(part(directory, size, 1))
     found = losses(report)
-    again = part(directory, size, 20) + "-ends"  # schemes that were trained again, with a better rate
+    again = part(directory, size, 1) + "-ends"  # schemes that were trained again, with a better rate
     if os.path.exists(os.path.join(again, "results.csv")):
         found.update(losses(Report(again)))
     at_budgets = [losses(Report(part(directory, size, tokens)))["rope"] for tokens in BUDGETS]
     seeds = sorted(found["rope"])
+    at_budgets = [{seed: loss for seed, loss in of_seed.items() if seed in seeds} for of_seed in at_budgets]  # 123k-80 has fewer seeds
     for name, of_seed in [*found.items(), *(("rope at other budgets", of_seed) for of_seed in at_budgets)]:
         if sorted(of_seed) != seeds:
             other = ", ".join(map(str, sorted(set(of_seed) ^ set(seeds))))
-            sys.exit(f"ladder.py: {size}: of {name} and of rope at 20 tokens for each parameter, only one has seed {other}; "
+            sys.exit(f"ladder.py: {size}: of {name} and of rope with all tokens, only one has seed {other}; "
                      "train what is missing, unless it diverged")
     scale = {seed: [of_seed[seed] for of_seed in at_budgets] for seed in seeds}
     not_falling = sum(any(before <= after for before, after in zip(losses, losses[1:])) for losses in scale.values())
@@ -92,7 +96,7 @@ def factors(directory, size):
         comparisons = family(scheme, len(seeds))
         _, low, high = median_interval(less["none"], len(found) - 1)
         logs = np.array([log_factor(of_seed[seed], scale[seed]) for seed in seeds])
-        rows.append({"size": size, "operations": operations(report), "scheme": scheme, "seeds": len(seeds), "family": comparisons,
+        rows.append({"size": size, "operations": operations(report, size), "scheme": scheme, "seeds": len(seeds), "family": comparisons,
                      "loss": float(np.median(list(of_seed.values()))), "band": (min(of_seed.values()), max(of_seed.values())),
                      "gap": median_interval(less["rope"], comparisons), "beats none": high < 0,
                      "no factor": "worse than none" if low > 0 else "not shown to be better than none",
@@ -101,8 +105,8 @@ def factors(directory, size):
 
 
 def all_parts(directory):
-    """The names of what is trained with 20 tokens for each parameter, and whether they have all of RoPE's budgets."""
-    names = [name.removesuffix("-20") for name in os.listdir(directory) if re.fullmatch(r"(\d+k|english|block)-20", name)]
+    """The names of what is trained with 20 or 80 tokens for each parameter, and whether they have all of RoPE's budgets."""
+    names = [name.removesuffix("-20") for name in os.listdir(directory) if re.fullmatch(r"(\d+k|english|block)-(20|80)", name)]
     return {name: all(os.path.exists(os.path.join(part(directory, name, tokens), "results.csv")) for tokens in BUDGETS) for name in sorted(names)}
 
 
@@ -125,10 +129,10 @@ def changes(first, last):
 
 def other_rates(directory, name):
     """The differences between schemes at each learning rate that they have in NAME-20 and NAME-20-rates, each interval alone."""
-    if not os.path.exists(part(directory, name, 20) + "-rates/results.csv"):
+    if not os.path.exists(part(directory, name, 1) + "-rates/results.csv"):
         return
     at_rate = {}
-    for report in (Report(part(directory, name, 20)), Report(part(directory, name, 20) + "-rates")):
+    for report in (Report(part(directory, name, 1)), Report(part(directory, name, 1) + "-rates")):
         for scheme in report.plan["schemes"]:
             if scheme["name"] in ("rope", "rope-learned"):
                 at_rate[f"{scheme['name']}@{float(scheme['learning_rate']):g}"] = losses(report)[scheme["name"]]
@@ -138,8 +142,8 @@ def other_rates(directory, name):
 
 def told(log):
     if log >= MOST:
-        return f"more than {20 / BUDGETS[0]:g}"
-    return f"less than {20 / BUDGETS[-1]:g}" if log <= LEAST else f"{math.exp(log):.2f}"
+        return f"more than {1 / BUDGETS[0]:g}"
+    return f"less than {1 / BUDGETS[-1]:g}" if log <= LEAST else f"{math.exp(log):.2f}"
 
 
 def span(low, high):
@@ -236,6 +240,9 @@ def main():
     rungs = [rows for rows in tables if re.fullmatch(r"\d+k", rows[0]["size"])]  # english and block have another text, another block
     if not rungs:
         sys.exit(f"ladder.py: {directory} has no finished size")
+    found = {rows[0]["size"]: rows for rows in tables}
+    pairs = [(rungs[0], last) for last in rungs[1:]]
+    pairs += [(found[a], found[b]) for a, b in (("123k", "123k-80"), ("123k-80", "468k")) if a in found and b in found]  # with more tokens; with as many
     write(os.path.join(directory, "factors.csv"), ["size", "operations", "scheme", "seeds", "corrected_for", "loss", "gap", "gap_low", "gap_high",
                                                    "better_than_none", "factor", "low", "high"],
           [[row["size"], f"{row['operations']:.3e}", row["scheme"], row["seeds"], row["family"], f"{row['loss']:.6f}",
@@ -243,17 +250,17 @@ def main():
            for rows in tables for row in rows])
     write(os.path.join(directory, "changes.csv"),
           ["from", "to", "scheme", "corrected_for", "times_a_decade", "low", "high", "gap_change", "gap_low", "gap_high"],
-          [[rungs[0][0]["size"], last[0]["size"], scheme, comparisons,
+          [[first[0]["size"], last[0]["size"], scheme, comparisons,
             *("" if math.isnan(value) else f"{math.exp(value):.4f}" for value in factor or 3 * [math.nan]), *(f"{value:.6f}" for value in gap)]
-           for last in rungs[1:] for scheme, comparisons, factor, gap in changes(rungs[0], last)])
+           for first, last in pairs for scheme, comparisons, factor, gap in changes(first, last)])
     write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high"],
           [row for name in ("english", "block") for row in other_rates(directory, name)])
     lines = ["# The ladder's answer", "", "[The plan](../../../docs/ladder.md); written by `python3 scripts/ladder.py`.", "",
              "![Losses, and below how many times RoPE's tokens each scheme needs](ladder.svg)", ""]
     for rows in tables:
         lines += answer_of_size(rows)
-    for last in rungs[1:]:
-        lines += answer_of_change(rungs[0], last)
+    for first, last in pairs:
+        lines += answer_of_change(first, last)
     unfinished = [name for name, finished in parts.items() if not finished]
     if unfinished:
         lines.append(f"Not finished: {', '.join(unfinished)}.")
