@@ -429,6 +429,54 @@ static void confidence(Page *page, const Facts *facts) {
             plan->most_seeds, facts->outcome->seeds);
 }
 
+// What is told of a setting before its ranking. `first` is the first setting that is told.
+static void told_of_setting(Page *page, const Facts *facts, int setting, int first) {
+    if (facts->plan->variant_count > 2) { // two are told by their contrast
+        winner(page, facts, setting, first);
+        longest_windows(page, facts, setting);
+    }
+    if (words_plateau(&page->text, facts, setting))
+        page_lead(page, "%s", "");
+    else
+        warn_of_none(page, facts, setting);
+    if (words_grid_ends(&page->text, facts, setting)) page_lead(page, "%s", "");
+}
+
+// The contrasts' sentences; of two schemes the longest windows come after their contrast.
+static void sentences(Page *page, const Facts *facts, int first, int end) {
+    for (int i = 0; i < facts->contrasts; i++) sentence(page, facts, i, facts->settings_over_texts > 0);
+    if (facts->plan->variant_count == 2)
+        for (int s = first; s < end; s++) longest_windows(page, facts, s);
+}
+
+// Who won in each setting, and the contrasts' sentences beside their plot.
+static bool first_screen(Page *page, const Facts *facts, Error *error) {
+    const int end = facts->plan->setting_count;
+    for (int s = 0; s < end; s++) told_of_setting(page, facts, s, 0);
+    for (int s = 0; s < end; s++) ranking(page, facts, s);
+    fputs(LEFT, page->html);
+    sentences(page, facts, 0, end);
+    fputs(RIGHT, page->html);
+    if (!forest(page, facts, error)) return false;
+    fputs(COLUMNS_END, page->html);
+    return true;
+}
+
+// Of a ladder: who won at its largest size and the contrasts' sentences, beside losses against compute.
+static bool first_screen_of_ladder(Page *page, const Facts *facts, Error *error) {
+    const int largest = facts->setting;
+    fputs(LEFT, page->html);
+    told_of_setting(page, facts, largest, largest);
+    for (int s = 0; s < facts->plan->setting_count; s++)
+        if (s != largest) warn_of_none(page, facts, s);
+    sentences(page, facts, largest, largest + 1);
+    fputs(RIGHT, page->html);
+    if (!report_loss_against_compute(page, facts, error)) return false;
+    fputs(COLUMNS_END, page->html);
+    ranking(page, facts, largest);
+    return forest(page, facts, error);
+}
+
 bool report_answer(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     const int done = outcome_done(facts->outcome), all = plan_job_count(plan);
@@ -436,37 +484,7 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
     if (done < all)
         page_paragraph(page, "Not finished: %d of %d runs are done, and this page has %d of %d seeds. To go on: %s",
                        done, all, facts->outcome->seeds, plan->seeds, plan->command);
-    const bool ladder = plan_is_ladder(plan);
-    const bool one = plan->setting_count == 1 || ladder; // setting of which it is told who wins
-    const int first = one ? facts->setting : 0, end = one ? facts->setting + 1 : plan->setting_count;
-    if (ladder) fputs(LEFT, page->html); // the sentences, beside losses against compute
-    for (int s = first; s < end; s++) {
-        if (plan->variant_count > 2) { // two are told by their contrast
-            winner(page, facts, s, first);
-            longest_windows(page, facts, s);
-        }
-        if (words_plateau(&page->text, facts, s))
-            page_lead(page, "%s", "");
-        else
-            warn_of_none(page, facts, s);
-        if (words_grid_ends(&page->text, facts, s)) page_lead(page, "%s", "");
-    }
-    for (int s = 0; ladder && s < plan->setting_count; s++)
-        if (s != facts->setting) warn_of_none(page, facts, s);
-    if (!ladder) {
-        for (int s = first; s < end; s++) ranking(page, facts, s);
-        fputs(LEFT, page->html); // the contrasts' sentences, beside their plot
-    }
-    for (int i = 0; i < facts->contrasts; i++) sentence(page, facts, i, texts);
-    if (plan->variant_count == 2) // after their contrast
-        for (int s = first; s < end; s++) longest_windows(page, facts, s);
-    fputs(RIGHT, page->html);
-    if (!(ladder ? report_loss_against_compute : forest)(page, facts, error)) return false;
-    fputs(COLUMNS_END, page->html);
-    if (ladder) {
-        ranking(page, facts, facts->setting);
-        if (!forest(page, facts, error)) return false;
-    }
+    if (!(plan_is_ladder(plan) ? first_screen_of_ladder : first_screen)(page, facts, error)) return false;
     longer_windows(page, facts);
     settings(page, facts);
     losses(page, facts);

@@ -156,7 +156,8 @@ void words_contrast(Text *text, const Facts *facts, const Difference *d, int cou
             text_print(text, " by %.*f nats a token (%.*f to %.*f)", digits, most, digits, fmin(one, other), digits,
                        fmax(one, other));
         else if (resolved)
-            text_print(text, " by %.*f to %.*f nats a token", digits_for(least), least, digits_for(least), most);
+            text_print(text, " by medians of %.*f to %.*f nats a token", digits_for(least), least, digits_for(least),
+                       most);
         else if (count == 1 && verdict != VERDICT_DIVERGED)
             text_print(text, "; %s - %s: %s nats a token", names[0], names[1],
                        interval_words(numbers, d->gap.estimate, d->interval.low, d->interval.high));

@@ -374,7 +374,8 @@ static void texts_are_the_units(void **state) {
         const char *text = section(report_answer);
         if (agree) {
             expect_text(text, "- Over the 3 texts: learned is better than sinusoidal by 0.30");
-            expect_text(text, "learned is better than sinusoidal in all 3 settings by 0.30 to 0.30 nats a token.");
+            expect_text(text,
+                        "learned is better than sinusoidal in all 3 settings by medians of 0.30 to 0.30 nats a token.");
         } else {
             expect_text(text, "- Over the 3 texts: learned vs sinusoidal: not resolved; learned - sinusoidal: +0.0");
             expect_text(text, "learned is better than sinusoidal on book by 0.3");
@@ -439,9 +440,11 @@ static void a_difference_in_several_settings(void **state) {
         const char *sentence;
     } cases[] = {
         {{0.001, -0.15, -0.3},
-         "learned is better than sinusoidal at 332k, 1.02M by 0.15 to 0.30 nats a token; not resolved at 97.2k."},
+         "learned is better than sinusoidal at 332k, 1.02M by medians of 0.15 to 0.30 nats a token; not resolved at "
+         "97.2k."},
         {{0.5, -0.15, -0.3},
-         "learned is better than sinusoidal at 332k, 1.02M by 0.15 to 0.30 nats a token; sinusoidal is better than "
+         "learned is better than sinusoidal at 332k, 1.02M by medians of 0.15 to 0.30 nats a token; sinusoidal is "
+         "better than "
          "learned at 97.2k by 0.500 nats a token (0.4"},
         {{NAN, -0.15, 0.001}, "learned is better than sinusoidal at 332k by 0.150 nats a token (0.1"},
         {{NAN, -0.15, 0.001}, "; not resolved at 1.02M; not known, because a run diverged at 97.2k."},
