@@ -19,13 +19,13 @@ from check_report import Report, median_interval  # says where to get numpy and 
 from plot import COLOURS, plt, save
 import numpy as np
 
-BUDGETS = (1 / 8, 1 / 4, 1 / 2, 1, 2)  # RoPE's, in tokens; the other schemes have 1: 20 tokens for each parameter, or 80
+BUDGETS = (1 / 8, 1 / 4, 1 / 2, 1, 2)  # RoPE's, in tokens; the other schemes have 1: 20 tokens for each parameter, 80 or 320
 PRIMARY = ("learned", "random", "t5")
 MOST, LEAST = -math.log(BUDGETS[0]), -math.log(BUDGETS[-1])  # the ends of the scale
 FAR = 1e9  # stands for what is beyond them
 TOLD = {"random": "random rotations"}
 SIZES = {"english": "123k parameters on English", "block": "123k parameters in GPT-2's blocks",
-         "123k-80": "123k parameters, 80 tokens for each"}
+         "123k-80": "123k parameters, 80 tokens for each", "123k-320": "123k parameters, 320 tokens for each"}
 
 
 def part(directory, name, share):
@@ -105,8 +105,8 @@ def factors(directory, size):
 
 
 def all_parts(directory):
-    """The names of what is trained with 20 or 80 tokens for each parameter, and whether they have all of RoPE's budgets."""
-    names = [name.removesuffix("-20") for name in os.listdir(directory) if re.fullmatch(r"(\d+k|english|block)-(20|80)", name)]
+    """The names of what is trained with 20, 80 or 320 tokens for each parameter, and whether they have all of RoPE's budgets."""
+    names = [name.removesuffix("-20") for name in os.listdir(directory) if re.fullmatch(r"(\d+k|english|block)-(20|80|320)", name)]
     return {name: all(os.path.exists(os.path.join(part(directory, name, tokens), "results.csv")) for tokens in BUDGETS) for name in sorted(names)}
 
 
@@ -242,7 +242,7 @@ def main():
         sys.exit(f"ladder.py: {directory} has no finished size")
     found = {rows[0]["size"]: rows for rows in tables}
     pairs = [(rungs[0], last) for last in rungs[1:]]
-    pairs += [(found[a], found[b]) for a, b in (("123k", "123k-80"), ("123k-80", "468k")) if a in found and b in found]  # with more tokens; with as many
+    pairs += [(found[a], found[b]) for a, b in (("123k", "123k-80"), ("123k-80", "123k-320"), ("123k-80", "468k")) if a in found and b in found]
     write(os.path.join(directory, "factors.csv"), ["size", "operations", "scheme", "seeds", "corrected_for", "loss", "gap", "gap_low", "gap_high",
                                                    "better_than_none", "factor", "low", "high"],
           [[row["size"], f"{row['operations']:.3e}", row["scheme"], row["seeds"], row["family"], f"{row['loss']:.6f}",
