@@ -203,32 +203,38 @@ def write(path, head, rows):
         writer.writerows(rows)
 
 
-def draw(rungs, path):
-    """Loss against compute, in bands from the lowest to the highest seed, and below it the factor: to be read at 340 pixels."""
-    figure, (above, below) = plt.subplots(2, 1, figsize=(4.6, 5.6), sharex=True)
+def draw(rungs, longer, path):
+    """Loss against compute, in bands from the lowest to the highest seed, and below it the factor: to be read at 340 pixels. rungs are the
+    sizes with 20 tokens for each parameter; longer are those of the smallest that trained on (squares, dotted lines)."""
+    figure, (above, below) = plt.subplots(2, 1, figsize=(4.6, 5.8), sharex=True)
     colours = dict(COLOURS, random="#009E73", t5="#56B4E9")
     for scheme in ("none", "learned", "t5", "random", "rope"):
-        rows = [row for rows in rungs for row in rows if row["scheme"] == scheme]
-        x = [row["operations"] for row in rows]
-        above.plot(x, [row["loss"] for row in rows], "o-", color=colours[scheme], markersize=4, label=TOLD.get(scheme, scheme))
-        above.fill_between(x, *zip(*(row["band"] for row in rows)), color=colours[scheme], alpha=0.2, linewidth=0)
+        for tables, style in ((rungs, "o-"), ([rungs[0], *longer], "s:")):
+            rows = [row for rows in tables for row in rows if row["scheme"] == scheme]
+            x = [row["operations"] for row in rows]
+            label = TOLD.get(scheme, scheme) if tables is rungs else None
+            above.plot(x, [row["loss"] for row in rows], style, color=colours[scheme], markersize=4, label=label, markevery=slice(tables is not rungs, None))
+            above.fill_between(x, *zip(*(row["band"] for row in rows)), color=colours[scheme], alpha=0.2, linewidth=0)
     for place, scheme in enumerate(PRIMARY):
-        for row in (row for rows in rungs for row in rows if row["scheme"] == scheme):
-            if not row["beats none"]:
-                below.text(row["operations"], 5.6 / 1.6**place, f"{TOLD.get(scheme, scheme)}:\n{row['no factor']}", color=colours[scheme],
-                           ha="center", va="center", fontsize="small")
-                continue
-            value, low, high = np.exp(np.clip(row["factor"], LEAST, MOST))
-            below.errorbar(row["operations"] * 1.06 ** (place - 1), value, [[value - low], [high - value]], fmt="o", color=colours[scheme],
-                           markerfacecolor=colours[scheme] if row["seeds"] >= 6 else "white", markersize=4, capsize=3)
+        for rows in (*rungs, *longer):
+            for row in (row for row in rows if row["scheme"] == scheme):
+                if not row["beats none"]:
+                    below.text(row["operations"], 5.6 / 1.6**place, f"{TOLD.get(scheme, scheme)}:\n{row['no factor']}", color=colours[scheme],
+                               ha="center", va="center", fontsize="small")
+                    continue
+                value, low, high = np.exp(np.clip(row["factor"], LEAST, MOST))
+                below.errorbar(row["operations"] * 1.06 ** (place - 1), value, [[value - low], [high - value]], fmt="s" if rows in longer else "o",
+                               color=colours[scheme], markerfacecolor=colours[scheme] if row["seeds"] >= 6 else "white", markersize=4, capsize=3)
     below.axhline(1, color=colours["rope"])
     above.set(xscale="log", ylabel="loss, nats a byte\n(lower is better)")
-    below.set(yscale="log", xlabel="parameters, and operations to train them",
+    below.set(yscale="log", xlabel="parameters, tokens for each, operations to train them",
               ylabel="times RoPE's tokens for\nthe same loss (less is better)")
-    below.set_xticks([rows[0]["operations"] for rows in rungs], [f"{rows[0]['size']}\n{rows[0]['operations']:.1e}" for rows in rungs])
+    drawn = sorted((*rungs, *longer), key=lambda rows: rows[0]["operations"])
+    below.set_xticks([rows[0]["operations"] for rows in drawn],
+                     ["{}\n{} tokens\n{:.1e}".format(*(rows[0]["size"] + "-20").split("-")[:2], rows[0]["operations"]) for rows in drawn], fontsize="small")
     below.set_yticks([0.5, 1, 2, 4, 8], ["0.5 or less", "1 = RoPE", "2", "4", "8 or more"])
     below.minorticks_off()
-    below.set_xlim(rungs[0][0]["operations"] / 2, rungs[-1][0]["operations"] * 2)
+    below.set_xlim(drawn[0][0]["operations"] / 3, drawn[-1][0]["operations"] * 3)
     above.legend(frameon=False, ncol=3, loc="lower center", bbox_to_anchor=(0.4, 1))
     save(figure, path)
 
@@ -266,7 +272,7 @@ def main():
         lines.append(f"Not finished: {', '.join(unfinished)}.")
     with open(os.path.join(directory, "answer.md"), "w", encoding="utf-8") as file:
         file.write("\n".join(lines).rstrip() + "\n")
-    draw(rungs, os.path.join(directory, "ladder.svg"))
+    draw(rungs, [found[name] for name in ("123k-80", "123k-320") if name in found], os.path.join(directory, "ladder.svg"))
 
 
 if __name__ == "__main__":
