@@ -5,7 +5,7 @@ quoted.csv has a row for each: the part of runs/baseline, the difference, at whi
 B), which intervals hold at once with it (those of the contrasts that were named, of all pairs, or of the changes), and
 the words that are quoted. These must stand in docs/compare.md, and results.csv must give the same numbers to the last
 digit. quoted_ladder.csv has what README.md and the docs quote from the tables that ladder.py writes: the page, the
-file, size (of changes "A > B") and scheme of a row, its columns (-gap: with the other sign), and the words. Ends with a line "N numbers agree, N do not".
+file, size (of changes "A > B") and scheme (of rates "A - B") of a row, its columns (-gap: with the other sign), and the words. Ends with a line "N numbers agree, N do not".
 """
 
 import csv
@@ -13,7 +13,7 @@ import os
 import re
 import sys
 
-from check_report import NUMBER, Report, median_interval
+from check_report import NUMBER, Report, Tally, median_interval
 
 root = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
@@ -52,11 +52,11 @@ def quoted_of_compare():
 def quoted_of_ladder():
     """The same of the ladder, from what ladder.py has written."""
     for quoted in rows("scripts/quoted_ladder.csv"):
-        report = Report(os.path.join(root, "runs/baseline/ladder/123k-20"))  # whose numbers are not asked for here
-        row, = (row for row in rows(os.path.join("runs/baseline/ladder", quoted["file"]))
+        table = os.path.join("runs/baseline/ladder", quoted["file"])
+        row, = (row for row in rows(table)
                 if row["scheme"] == quoted["scheme"] and quoted["size"] == (row.get("size") or f"{row['from']} > {row['to']}"))
         values = [-float(row[name[1:]]) if name[0] == "-" else float(row[name]) for name in quoted["columns"].split()]
-        yield report, f"{quoted['scheme']} at {quoted['size']}", quoted["page"], quoted["quoted"], values
+        yield Tally(table), f"{quoted['scheme']} at {quoted['size']}", quoted["page"], quoted["quoted"], values
 
 
 def main():

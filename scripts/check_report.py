@@ -40,12 +40,34 @@ def median_interval(units, comparisons):
     return middle, np.minimum(x.mean(0) - half, x[0]), np.maximum(x.mean(0) + half, x[-1])
 
 
-class Report:
+class Tally:
+    """How many printed numbers of a file or directory agree."""
+
+    def __init__(self, place):
+        self.place = place
+        self.agree = self.differ = 0
+
+    def check(self, what, value, printed):
+        """Does the printed number have the value's digits?"""
+        printed = printed.replace("\N{MINUS SIGN}", "-")
+        digits = len(printed.split(".")[1]) if "." in printed else 0
+        if abs(value - float(printed)) <= 0.5000001 * 10.0**-digits:
+            self.agree += 1
+        else:
+            self.differ += 1
+            print(f"{self.place}: {what}: the report has {printed}, here it is {value:.{digits + 2}f}")
+
+    def missing(self, what):
+        self.differ += 1
+        print(f"{self.place}: {what} is not in the report")
+
+
+class Report(Tally):
     def __init__(self, directory):
+        super().__init__(directory)
         self.directory = directory
         with open(os.path.join(directory, "compare.json"), encoding="utf-8") as file:
             self.plan = json.load(file)
-        self.agree = self.differ = 0
         self.losses = {}  # (setting, scheme) -> {seed: loss}
         self.longer = {}  # (setting, scheme, 2, 4 or 8) -> {seed: loss} in windows of so many times the context
         self.context = context = {s["name"]: s["context"] for s in self.plan["settings"]}
@@ -77,20 +99,6 @@ class Report:
     def read(self, name):
         with open(os.path.join(self.directory, name), encoding="utf-8") as file:
             return file.read()
-
-    def check(self, what, value, printed):
-        """Does the printed number have the value's digits?"""
-        printed = printed.replace("\N{MINUS SIGN}", "-")
-        digits = len(printed.split(".")[1]) if "." in printed else 0
-        if abs(value - float(printed)) <= 0.5000001 * 10.0**-digits:
-            self.agree += 1
-        else:
-            self.differ += 1
-            print(f"{self.directory}: {what}: the report has {printed}, here it is {value:.{digits + 2}f}")
-
-    def missing(self, what):
-        self.differ += 1
-        print(f"{self.directory}: {what} is not in the report")
 
     def gaps(self, setting, arm, other):
         """The differences of a contrast, one for each seed."""

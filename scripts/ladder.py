@@ -19,7 +19,7 @@ from check_report import Report, median_interval  # says where to get numpy and 
 from plot import COLOURS, plt, save
 import numpy as np
 
-BUDGETS = (1 / 8, 1 / 4, 1 / 2, 1, 2)  # RoPE's, in tokens; the other schemes have 1: 20 tokens for each parameter, 80 or 320
+BUDGETS = (1 / 8, 1 / 4, 1 / 2, 1, 2)  # RoPE's, as shares of the other schemes' tokens, which are 20, 80 or 320 for each parameter
 PRIMARY = ("learned", "random", "t5")
 MOST, LEAST = -math.log(BUDGETS[0]), -math.log(BUDGETS[-1])  # the ends of the scale
 FAR = 1e9  # stands for what is beyond them
@@ -69,8 +69,11 @@ def family(scheme, *seeds):
     return len(PRIMARY) if scheme in PRIMARY and min(seeds) >= 6 else 1
 
 
-def which(comparisons):
-    return f"primary, corrected for {comparisons}" if comparisons > 1 else "exploratory, single"
+def which(comparisons, *sizes):
+    """What an interval is, of which sizes; those with other tokens were not in the first plan."""
+    if comparisons == 1:
+        return "exploratory, single"
+    return f"{'added later' if any('-' in size for size in sizes) else 'primary'}, corrected for {comparisons}"
 
 
 def factors(directory, size):
@@ -80,7 +83,7 @@ def factors(directory, size):
     again = part(directory, size, 1) + "-ends"  # schemes that were trained again, with a better rate
     if os.path.exists(os.path.join(again, "results.csv")):
         found.update(losses(Report(again)))
-    at_budgets = [losses(Report(part(directory, size, tokens)))["rope"] for tokens in BUDGETS]
+    at_budgets = [losses(Report(part(directory, size, share)))["rope"] for share in BUDGETS]
     seeds = sorted(found["rope"])
     at_budgets = [{seed: loss for seed, loss in of_seed.items() if seed in seeds} for of_seed in at_budgets]  # 123k-80 has fewer seeds
     for name, of_seed in [*found.items(), *(("rope at other budgets", of_seed) for of_seed in at_budgets)]:
@@ -107,13 +110,19 @@ def factors(directory, size):
 def all_parts(directory):
     """The names of what is trained with 20, 80 or 320 tokens for each parameter, and whether they have all of RoPE's budgets."""
     names = [name.removesuffix("-20") for name in os.listdir(directory) if re.fullmatch(r"(\d+k|english|block)-(20|80|320)", name)]
-    return {name: all(os.path.exists(os.path.join(part(directory, name, tokens), "results.csv")) for tokens in BUDGETS) for name in sorted(names)}
+    return {name: all(os.path.exists(os.path.join(part(directory, name, share), "results.csv")) for share in BUDGETS) for name in sorted(names)}
+
+
+def same_tokens(first, last):
+    """Of 123k with 80 tokens for each parameter, and 468k with 20, whose runs differ by 5%."""
+    return first[0]["size"] == "123k-80" and last[0]["size"] == "468k"
 
 
 def changes(first, last):
-    """For each scheme at both sizes: its name, how many intervals hold together, the change of its factor's logarithm for each decade
-    of operations, or None where it has no factor at one of them, and the change of its loss - RoPE's. Changes are (value, low, high)."""
-    decades = math.log10(last[0]["operations"] / first[0]["operations"])
+    """For each scheme at both sizes: its name, how many intervals hold together, the change of its factor's logarithm, or None where it has
+    no factor at one of them, and the change of its loss - RoPE's. Changes are (value, low, high). That of the factor is for each decade
+    of operations, but where both sizes have the same tokens the change itself."""
+    decades = 1 if same_tokens(first, last) else math.log10(last[0]["operations"] / first[0]["operations"])
     for row in last:
         before = next((r for r in first if r["scheme"] == row["scheme"]), None)
         if not before or row["scheme"] in ("rope", "none"):
@@ -137,6 +146,8 @@ def other_rates(directory, name):
             if scheme["name"] in ("rope", "rope-learned"):
                 at_rate[f"{scheme['name']}@{float(scheme['learning_rate']):g}"] = losses(report)[scheme["name"]]
     for a, b in itertools.combinations(sorted(at_rate, reverse=True), 2):
+        if sorted(at_rate[a]) != sorted(at_rate[b]):
+            sys.exit(f"ladder.py: {name}: {a} and {b} have not the same seeds; train what is missing, unless it diverged")
         yield [name, f"{a} - {b}", *(f"{v:.6f}" for v in median_interval(np.array([at_rate[a][s] - at_rate[b][s] for s in sorted(at_rate[a])]), 1))]
 
 
@@ -168,7 +179,7 @@ def answer_of_size(rows):
     yield from (f"## {size}, {rows[0]['operations']:.1e} operations a run, {rows[0]['seeds']} seeds", "",
                 "| scheme | loss, nats a byte | loss - RoPE's | times RoPE's tokens | interval | which |", "|---|---:|---:|---:|---:|---|")
     for row in rows:
-        factor = [told(row["factor"][0]), span(*row["factor"][1:]), which(row["family"])]
+        factor = [told(row["factor"][0]), span(*row["factor"][1:]), which(row["family"], row["size"])]
         if row["scheme"] in ("rope", "none"):
             factor = ["", "", "the scale" if row["scheme"] == "rope" else "the control"]
         elif not row["beats none"]:
@@ -182,7 +193,9 @@ def answer_of_size(rows):
 
 def answer_of_change(first, last):
     """How factors change from one size to another, as lines of Markdown."""
-    yield from (f"## From {first[0]['size']} to {last[0]['size']}", "", "The factor is multiplied by so much for each tenfold of operations.", "",
+    words = ["{}, {} tokens for each parameter".format(*f"{rows[0]['size']}-20".split("-")[:2]) for rows in (first, last)]
+    meaning = "multiplied by so much" + (", with about the same tokens." if same_tokens(first, last) else " for each tenfold of operations.")
+    yield from (f"## From {words[0]}, to {words[1]}", "", f"The factor is {meaning}", "",
                 "| scheme | times | interval | does it fall? | change of loss - RoPE's (not planned) | which |", "|---|---:|---:|---|---:|---|")
     for scheme, comparisons, factor, gap in changes(first, last):
         why = [f"{row['size']}: {row['no factor']}" for row in (*first, *last) if row["scheme"] == scheme and not row["beats none"]]
@@ -191,7 +204,7 @@ def answer_of_change(first, last):
             told_change = [times, span_of_change(*factor[1:]), verdict(*factor[1:])]
         else:
             told_change = ["", "", f"cannot be said ({'; '.join(why)})"]
-        cells = [TOLD.get(scheme, scheme), *told_change, "{:+.3f} ({:+.3f} to {:+.3f})".format(*gap), which(comparisons)]
+        cells = [TOLD.get(scheme, scheme), *told_change, "{:+.3f} ({:+.3f} to {:+.3f})".format(*gap), which(comparisons, first[0]["size"], last[0]["size"])]
         yield "| " + " | ".join(cells) + " |"
     yield ""
 
@@ -209,11 +222,11 @@ def draw(rungs, longer, path):
     figure, (above, below) = plt.subplots(2, 1, figsize=(4.6, 5.8), sharex=True)
     colours = dict(COLOURS, random="#009E73", t5="#56B4E9")
     for scheme in ("none", "learned", "t5", "random", "rope"):
-        for tables, style in ((rungs, "o-"), ([rungs[0], *longer], "s:")):
+        for tables, style, marked in ((rungs, "o-", 0), ([rungs[0], *longer], "s:", 1)):
             rows = [row for rows in tables for row in rows if row["scheme"] == scheme]
             x = [row["operations"] for row in rows]
             label = TOLD.get(scheme, scheme) if tables is rungs else None
-            above.plot(x, [row["loss"] for row in rows], style, color=colours[scheme], markersize=4, label=label, markevery=slice(tables is not rungs, None))
+            above.plot(x, [row["loss"] for row in rows], style, color=colours[scheme], markersize=4, label=label, markevery=slice(marked, None))
             above.fill_between(x, *zip(*(row["band"] for row in rows)), color=colours[scheme], alpha=0.2, linewidth=0)
     for place, scheme in enumerate(PRIMARY):
         for rows in (*rungs, *longer):
@@ -223,18 +236,20 @@ def draw(rungs, longer, path):
                                ha="center", va="center", fontsize="small")
                     continue
                 value, low, high = np.exp(np.clip(row["factor"], LEAST, MOST))
-                below.errorbar(row["operations"] * 1.06 ** (place - 1), value, [[value - low], [high - value]], fmt="s" if rows in longer else "o",
+                below.errorbar(row["operations"] * 1.06 ** (place - 1), value, [[value - low], [high - value]], fmt="s" if "-" in row["size"] else "o",
                                color=colours[scheme], markerfacecolor=colours[scheme] if row["seeds"] >= 6 else "white", markersize=4, capsize=3)
     below.axhline(1, color=colours["rope"])
     above.set(xscale="log", ylabel="loss, nats a byte\n(lower is better)")
-    below.set(yscale="log", xlabel="parameters, tokens for each, operations to train them",
+    below.set(yscale="log", xlabel="parameters, and operations to train them",
               ylabel="times RoPE's tokens for\nthe same loss (less is better)")
-    drawn = sorted((*rungs, *longer), key=lambda rows: rows[0]["operations"])
-    below.set_xticks([rows[0]["operations"] for rows in drawn],
-                     ["{}\n{} tokens\n{:.1e}".format(*(rows[0]["size"] + "-20").split("-")[:2], rows[0]["operations"]) for rows in drawn], fontsize="small")
+    for rows in longer:
+        above.annotate("{},\n{} tokens".format(*rows[0]["size"].split("-")), (rows[0]["operations"], max(row["loss"] for row in rows)), (0, 5),
+                       textcoords="offset points", ha="center", fontsize="small")
+    above.margins(y=0.15)
+    below.set_xticks([rows[0]["operations"] for rows in rungs], [f"{rows[0]['size']}\n{rows[0]['operations']:.1e}" for rows in rungs])
     below.set_yticks([0.5, 1, 2, 4, 8], ["0.5 or less", "1 = RoPE", "2", "4", "8 or more"])
     below.minorticks_off()
-    below.set_xlim(drawn[0][0]["operations"] / 3, drawn[-1][0]["operations"] * 3)
+    below.set_xlim(rungs[0][0]["operations"] / 3, rungs[-1][0]["operations"] * 3)
     above.legend(frameon=False, ncol=3, loc="lower center", bbox_to_anchor=(0.4, 1))
     save(figure, path)
 
@@ -255,8 +270,8 @@ def main():
             *(f"{value:.6f}" for value in row["gap"]), int(row["beats none"]), *(f"{math.exp(value):.4f}" for value in row["factor"])]
            for rows in tables for row in rows])
     write(os.path.join(directory, "changes.csv"),
-          ["from", "to", "scheme", "corrected_for", "times_a_decade", "low", "high", "gap_change", "gap_low", "gap_high"],
-          [[first[0]["size"], last[0]["size"], scheme, comparisons,
+          ["from", "to", "scheme", "corrected_for", "for_each", "times", "low", "high", "gap_change", "gap_low", "gap_high"],
+          [[first[0]["size"], last[0]["size"], scheme, comparisons, "change" if same_tokens(first, last) else "tenfold of operations",
             *("" if math.isnan(value) else f"{math.exp(value):.4f}" for value in factor or 3 * [math.nan]), *(f"{value:.6f}" for value in gap)]
            for first, last in pairs for scheme, comparisons, factor, gap in changes(first, last)])
     write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high"],

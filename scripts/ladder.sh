@@ -94,8 +94,8 @@ spec() {
     esac
 }
 
-# against_rope SIZE RATES SEEDS FIRST SCHEME...: the schemes at 20 tokens for each parameter (the first of $budgets), and rope
-# at others, which is the scale that the losses of the others are read on.
+# against_rope SIZE RATES SEEDS FIRST SCHEME...: the schemes with the first of $budgets (tokens for each parameter; 20 if it is
+# empty), and rope also with the others: the scale that the losses of the schemes are read on. $part begins their names.
 against_rope() {
     size "$1" && from=$2 seeds=$3 first=$4 && shift 4
     base=$(base)
@@ -146,7 +146,7 @@ other_rates() {
 }
 
 for part in $parts; do
-    base=
+    base='' text='' block='' budgets='' # where a shell keeps what is set for a function
     # The lists of schemes are meant to be split into words.
     # shellcheck disable=SC2086
     case $part in
@@ -161,7 +161,7 @@ for part in $parts; do
         # shellcheck disable=SC2046
         [ -z "$ends" ] || part 123k-20-ends 20 source $(arms $ends) --seeds 12 --seed 1001
         ;;
-    rates-123k-80) base=500 rates 123k 80 2e-3,4e-3,8e-3 2 101 rope-500 none learned t5 ;;
+    rates-123k-80) rates 123k 80 2e-3,4e-3,8e-3 2 101 rope-500 none learned t5 ;;
     123k-80) part=123k budgets="80 160" against_rope 123k rates-123k-80 8 1001 none learned t5 ;;
     123k-320) part=123k budgets="320 640" against_rope 123k rates-123k-80 8 1001 none learned t5 ;;
     rates-468k) rates 468k 5 2e-3,4e-3,8e-3 2 111 rope rope-500 rope-2000 $few ;;
@@ -172,7 +172,7 @@ for part in $parts; do
         # shellcheck disable=SC2046
         same "$(rate learned)" 2e-3 || part 468k-20-ends 20 source $(arms learned) --seeds 8 --seed 1101
         ;;
-    rates-1239k) rates 1239k 5 2e-3,4e-3,8e-3 1 121 rope-500 $fewer ;;
+    rates-1239k) base=500 rates 1239k 5 2e-3,4e-3,8e-3 1 121 rope-500 $fewer ;;
     1239k) against_rope 1239k rates-1239k 3 1201 $fewer ;;
     3592k) against_rope 3592k rates-1239k 3 1301 $fewer ;;
     english) text=english against_rope 123k rates-123k 12 1401 $few ;;
