@@ -4,8 +4,9 @@
 quoted.csv has a row for each: the part of runs/baseline, the difference, at which setting (or "A > B", the change from A to
 B), which intervals hold at once with it (those of the contrasts that were named, of all pairs, or of the changes), and
 the words that are quoted. These must stand in docs/compare.md, and results.csv must give the same numbers to the last
-digit. quoted_ladder.csv has what README.md and the docs quote from the tables that ladder.py writes: the page, the
-file, size (of changes "A > B") and scheme (of rates "A - B") of a row, its columns (-gap: with the other sign), and the words. Ends with a line "N numbers agree, N do not".
+digit. quoted_ladder.csv has what README.md and the docs quote from the tables that ladder.py writes: the page, the file,
+size (of changes "A > B") and scheme (of rates "A - B") of a row, its columns (-gap: with the other sign), and the words.
+Ends with a line "N numbers agree, N do not".
 """
 
 import csv

@@ -28,16 +28,22 @@ SIZES = {"english": "123k parameters on English", "block": "123k parameters in G
          "123k-80": "123k parameters, 80 tokens for each", "123k-320": "123k parameters, 320 tokens for each"}
 
 
-def part(directory, name, share):
-    """The directory of what was trained with this share of the tokens of NAME (SIZE, with 20 for each parameter, or SIZE-TOKENS)."""
+def size_and_tokens(name):
+    """Of NAME, which is SIZE-TOKENS, or SIZE with 20 tokens for each parameter."""
     size, _, tokens = name.partition("-")
-    return os.path.join(directory, f"{size}-{float(tokens or 20) * share:g}")
+    return size, float(tokens or 20)
+
+
+def part(directory, name, share):
+    """The directory of what was trained with this share of the tokens of NAME."""
+    size, tokens = size_and_tokens(name)
+    return os.path.join(directory, f"{size}-{tokens * share:g}")
 
 
 def operations(report, name):
     """Of a run with all tokens of NAME: 6 for each parameter and token, and half of attention's, which sees half of the keys."""
     model = report.plan["settings"][0]
-    return float(name.partition("-")[2] or 20) * model["parameters"] * 6 * (model["parameters"] + model["layers"] * model["width"] * model["context"])
+    return size_and_tokens(name)[1] * model["parameters"] * 6 * (model["parameters"] + model["layers"] * model["width"] * model["context"])
 
 
 def losses(report):
@@ -193,7 +199,7 @@ def answer_of_size(rows):
 
 def answer_of_change(first, last):
     """How factors change from one size to another, as lines of Markdown."""
-    words = ["{}, {} tokens for each parameter".format(*f"{rows[0]['size']}-20".split("-")[:2]) for rows in (first, last)]
+    words = ["{}, {:g} tokens for each parameter".format(*size_and_tokens(rows[0]["size"])) for rows in (first, last)]
     meaning = "multiplied by so much" + (", with about the same tokens." if same_tokens(first, last) else " for each tenfold of operations.")
     yield from (f"## From {words[0]}, to {words[1]}", "", f"The factor is {meaning}", "",
                 "| scheme | times | interval | does it fall? | change of loss - RoPE's (not planned) | which |", "|---|---:|---:|---|---:|---|")
@@ -243,7 +249,7 @@ def draw(rungs, longer, path):
     below.set(yscale="log", xlabel="parameters, and operations to train them",
               ylabel="times RoPE's tokens for\nthe same loss (less is better)")
     for rows in longer:
-        above.annotate("{},\n{} tokens".format(*rows[0]["size"].split("-")), (rows[0]["operations"], max(row["loss"] for row in rows)), (0, 5),
+        above.annotate("{},\n{:g} tokens".format(*size_and_tokens(rows[0]["size"])), (rows[0]["operations"], max(row["loss"] for row in rows)), (0, 5),
                        textcoords="offset points", ha="center", fontsize="small")
     above.margins(y=0.15)
     below.set_xticks([rows[0]["operations"] for rows in rungs], [f"{rows[0]['size']}\n{rows[0]['operations']:.1e}" for rows in rungs])
