@@ -249,8 +249,9 @@ def draw(rungs, longer, path):
     below.set(yscale="log", xlabel="parameters, and operations to train them",
               ylabel="times RoPE's tokens for\nthe same loss (less is better)")
     for rows in longer:
-        above.annotate("{},\n{:g} tokens".format(*size_and_tokens(rows[0]["size"])), (rows[0]["operations"], max(row["loss"] for row in rows)), (0, 5),
-                       textcoords="offset points", ha="center", fontsize="small")
+        size, tokens = size_and_tokens(rows[0]["size"])
+        words = f"{size}, {tokens:g} tokens\nper parameter" if rows is longer[0] else f"{tokens:g}"
+        above.annotate(words, (rows[0]["operations"], max(row["loss"] for row in rows)), (6, 7), textcoords="offset points", ha="center", fontsize="small")
     above.margins(y=0.15)
     below.set_xticks([rows[0]["operations"] for rows in rungs], [f"{rows[0]['size']}\n{rows[0]['operations']:.1e}" for rows in rungs])
     below.set_yticks([0.5, 1, 2, 4, 8], ["0.5 or less", "1 = RoPE", "2", "4", "8 or more"])
