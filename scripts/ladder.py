@@ -4,7 +4,7 @@
 
 DIR (runs/baseline/ladder) has a directory for each finished part, SIZE-TOKENS, as scripts/ladder.sh records them. Writes
 factors.csv (how many times RoPE's tokens each scheme needs, at each size), changes.csv (how that changes with compute),
-answer.md (both as tables), rates.csv (RoPE and rope-learned with each other's learning rates) and ladder.svg. docs/ladder.md
+answer.md (both as tables), rates.csv (schemes with other learning rates) and ladder.svg. docs/ladder.md
 says how it is judged.
 Needs `pip install numpy scipy matplotlib`.
 """
@@ -143,13 +143,15 @@ def changes(first, last):
 
 
 def other_rates(directory, name):
-    """The differences between schemes at each learning rate that they have in NAME-20 and NAME-20-rates, each interval alone."""
+    """The differences between the schemes of NAME's part -rates, at the learning rates that they have there and in NAME's own part, each
+    interval alone."""
     if not os.path.exists(part(directory, name, 1) + "-rates/results.csv"):
         return
-    at_rate = {}
-    for report in (Report(part(directory, name, 1)), Report(part(directory, name, 1) + "-rates")):
+    at_rate, again = {}, Report(part(directory, name, 1) + "-rates")
+    names = {scheme["name"] for scheme in again.plan["schemes"]}
+    for report in (Report(part(directory, name, 1)), again):
         for scheme in report.plan["schemes"]:
-            if scheme["name"] in ("rope", "rope-learned"):
+            if scheme["name"] in names:
                 at_rate[f"{scheme['name']}@{float(scheme['learning_rate']):g}"] = losses(report)[scheme["name"]]
     for a, b in itertools.combinations(sorted(at_rate, reverse=True), 2):
         if sorted(at_rate[a]) != sorted(at_rate[b]):
@@ -282,7 +284,7 @@ def main():
             *("" if math.isnan(value) else f"{math.exp(value):.4f}" for value in factor or 3 * [math.nan]), *(f"{value:.6f}" for value in gap)]
            for first, last in pairs for scheme, comparisons, factor, gap in changes(first, last)])
     write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high"],
-          [row for name in ("english", "block") for row in other_rates(directory, name)])
+          [row for name in ("english", "block", "123k", "123k-80") for row in other_rates(directory, name)])
     lines = ["# The ladder's answer", "", "[The plan](../../../docs/ladder.md); written by `python3 scripts/ladder.py`.", "",
              "![Losses, and below how many times RoPE's tokens each scheme needs](ladder.svg)", ""]
     for rows in tables:

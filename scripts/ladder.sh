@@ -179,6 +179,11 @@ for part in $parts; do
     english-rates) text=english other_rates english-20-rates 1401 ;;
     block) block=gpt2 against_rope 123k rates-123k 12 1501 $few ;;
     block-rates) block=gpt2 other_rates block-20-rates 1501 ;;
+    t5-rates) # not planned either: each length with the rate of the other
+        size 123k
+        part 123k-20-rates 20 source t5=t5@1.6e-2 --seeds 12 --seed 1001
+        part 123k-80-rates 80 source t5=t5@8e-3 --seeds 8 --seed 1001
+        ;;
     *)
         echo "ladder.sh: there is no part $part" >&2
         exit 2
