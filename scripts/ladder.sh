@@ -11,7 +11,8 @@ out=${2:-runs/ladder}
 results=${RESULTS:-runs/results/ladder}
 scripts=$(dirname "$0")
 recorded=$scripts/../runs/baseline/ladder
-parts=${PARTS:-"rates-123k 123k rates-468k 468k 468k-rates english block rates-123k-80 123k-80 123k-320 rates-1239k 1239k 3592k"}
+parts=${PARTS:-"rates-123k 123k rates-468k 468k 468k-rates english english-rates block block-rates
+    rates-123k-80 123k-80 t5-rates 123k-320 rates-1239k 1239k 3592k"}
 data=$out/data
 mkdir -p "$out"
 
