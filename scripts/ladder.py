@@ -116,7 +116,7 @@ def factors(directory, size):
 def all_parts(directory):
     """The names of what is trained with 20, 80 or 320 tokens for each parameter, and whether they have all of RoPE's budgets."""
     names = [name.removesuffix("-20") for name in os.listdir(directory) if re.fullmatch(r"(\d+k|english|block)-(20|80|320)", name)]
-    return {name: all(os.path.exists(os.path.join(part(directory, name, share), "results.csv")) for share in BUDGETS) for name in sorted(names)}
+    return {name: all(os.path.exists(part(directory, name, share) + "/results.csv") for share in BUDGETS) for name in sorted(names)}
 
 
 def same_tokens(first, last):
@@ -156,7 +156,8 @@ def other_rates(directory, name):
     for a, b in itertools.combinations(sorted(at_rate, reverse=True), 2):
         if sorted(at_rate[a]) != sorted(at_rate[b]):
             sys.exit(f"ladder.py: {name}: {a} and {b} have not the same seeds; train what is missing, unless it diverged")
-        yield [name, f"{a} - {b}", *(f"{v:.6f}" for v in median_interval(np.array([at_rate[a][s] - at_rate[b][s] for s in sorted(at_rate[a])]), 1))]
+        less = np.array([at_rate[a][seed] - at_rate[b][seed] for seed in sorted(at_rate[a])])
+        yield [name, f"{a} - {b}", *(f"{nats:.6f}" for nats in median_interval(less, 1))]
 
 
 def told(log):
@@ -185,7 +186,8 @@ def answer_of_size(rows):
     """The table of one size, as lines of Markdown."""
     size = SIZES.get(rows[0]["size"], f"{rows[0]['size']} parameters")
     yield from (f"## {size}, {rows[0]['operations']:.1e} operations a run, {rows[0]['seeds']} seeds", "",
-                "| scheme | loss, nats a byte | loss - RoPE's | times RoPE's tokens | interval | which |", "|---|---:|---:|---:|---:|---|")
+                "| scheme | loss, nats a byte | loss - RoPE's | times RoPE's tokens | interval | which |",
+                "|---|---:|---:|---:|---:|---|")
     for row in rows:
         factor = [told(row["factor"][0]), span(*row["factor"][1:]), which(row["family"], row["size"])]
         if row["scheme"] in ("rope", "none"):
@@ -195,16 +197,18 @@ def answer_of_size(rows):
         gap = "" if row["scheme"] == "rope" else "{:+.3f} ({:+.3f} to {:+.3f})".format(*row["gap"])
         yield "| " + " | ".join([TOLD.get(row["scheme"], row["scheme"]), f"{row['loss']:.3f}", gap, *factor]) + " |"
     if rows[0]["not falling"]:
-        yield from ("", f"In {rows[0]['not falling']} of the seeds RoPE's loss does not fall with every budget; what it reaches first counts.")
+        yield from ("", f"In {rows[0]['not falling']} of the seeds RoPE's loss does not fall with every budget; "
+                    "what it reaches first counts.")
     yield ""
 
 
 def answer_of_change(first, last):
     """How factors change from one size to another, as lines of Markdown."""
     words = ["{}, {:g} tokens for each parameter".format(*size_and_tokens(rows[0]["size"])) for rows in (first, last)]
-    meaning = "multiplied by so much" + (", with about the same tokens." if same_tokens(first, last) else " for each tenfold of operations.")
-    yield from (f"## From {words[0]}, to {words[1]}", "", f"The factor is {meaning}", "",
-                "| scheme | times | interval | does it fall? | change of loss - RoPE's (not planned) | which |", "|---|---:|---:|---|---:|---|")
+    for_what = ", with about the same tokens" if same_tokens(first, last) else " for each tenfold of operations"
+    yield from (f"## From {words[0]}, to {words[1]}", "", f"The factor is multiplied by so much{for_what}.", "",
+                "| scheme | times | interval | does it fall? | change of loss - RoPE's (not planned) | which |",
+                "|---|---:|---:|---|---:|---|")
     for scheme, comparisons, factor, gap in changes(first, last):
         why = [f"{row['size']}: {row['no factor']}" for row in (*first, *last) if row["scheme"] == scheme and not row["beats none"]]
         if factor:
@@ -212,8 +216,8 @@ def answer_of_change(first, last):
             told_change = [times, span_of_change(*factor[1:]), verdict(*factor[1:])]
         else:
             told_change = ["", "", f"cannot be said ({'; '.join(why)})"]
-        cells = [TOLD.get(scheme, scheme), *told_change, "{:+.3f} ({:+.3f} to {:+.3f})".format(*gap), which(comparisons, first[0]["size"], last[0]["size"])]
-        yield "| " + " | ".join(cells) + " |"
+        told_change += ["{:+.3f} ({:+.3f} to {:+.3f})".format(*gap), which(comparisons, first[0]["size"], last[0]["size"])]
+        yield "| " + " | ".join([TOLD.get(scheme, scheme), *told_change]) + " |"
     yield ""
 
 
@@ -222,6 +226,40 @@ def write(path, head, rows):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(head)
         writer.writerows(rows)
+
+
+def write_factors(path, tables):
+    head = ["size", "operations", "scheme", "seeds", "corrected_for", "loss", "gap", "gap_low", "gap_high", "better_than_none",
+            "factor", "low", "high"]
+    rows = []
+    for row in (row for rows_of_size in tables for row in rows_of_size):
+        factor = [f"{math.exp(log):.4f}" for log in row["factor"]]
+        rows.append([row["size"], f"{row['operations']:.3e}", row["scheme"], row["seeds"], row["family"], f"{row['loss']:.6f}",
+                     *(f"{nats:.6f}" for nats in row["gap"]), int(row["beats none"]), *factor])
+    write(path, head, rows)
+
+
+def write_changes(path, pairs):
+    rows = []
+    for first, last in pairs:
+        for_each = "change" if same_tokens(first, last) else "tenfold of operations"
+        for scheme, comparisons, factor, gap in changes(first, last):
+            times = ["" if math.isnan(log) else f"{math.exp(log):.4f}" for log in factor or 3 * [math.nan]]
+            rows.append([first[0]["size"], last[0]["size"], scheme, comparisons, for_each, *times, *(f"{nats:.6f}" for nats in gap)])
+    write(path, ["from", "to", "scheme", "corrected_for", "for_each", "times", "low", "high", "gap_change", "gap_low", "gap_high"], rows)
+
+
+def write_answer(path, tables, pairs, unfinished):
+    lines = ["# The ladder's answer", "", "[The plan](../../../docs/ladder.md); written by `python3 scripts/ladder.py`.", "",
+             "![Losses, and below how many times RoPE's tokens each scheme needs](ladder.svg)", ""]
+    for rows in tables:
+        lines += answer_of_size(rows)
+    for first, last in pairs:
+        lines += answer_of_change(first, last)
+    if unfinished:
+        lines.append(f"Not finished: {', '.join(unfinished)}.")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines).rstrip() + "\n")
 
 
 def draw(rungs, longer, path):
@@ -234,18 +272,20 @@ def draw(rungs, longer, path):
             rows = [row for rows in tables for row in rows if row["scheme"] == scheme]
             x = [row["operations"] for row in rows]
             label = TOLD.get(scheme, scheme) if tables is rungs else None
-            above.plot(x, [row["loss"] for row in rows], style, color=colours[scheme], markersize=4, label=label, markevery=slice(marked, None))
+            above.plot(x, [row["loss"] for row in rows], style, color=colours[scheme], markersize=4, label=label,
+                       markevery=slice(marked, None))
             above.fill_between(x, *zip(*(row["band"] for row in rows)), color=colours[scheme], alpha=0.2, linewidth=0)
     for place, scheme in enumerate(PRIMARY):
         for rows in (*rungs, *longer):
             for row in (row for row in rows if row["scheme"] == scheme):
                 if not row["beats none"]:
-                    below.text(row["operations"], 5.6 / 1.6**place, f"{TOLD.get(scheme, scheme)}:\n{row['no factor']}", color=colours[scheme],
-                               ha="center", va="center", fontsize="small")
+                    below.text(row["operations"], 5.6 / 1.6**place, f"{TOLD.get(scheme, scheme)}:\n{row['no factor']}",
+                               color=colours[scheme], ha="center", va="center", fontsize="small")
                     continue
                 value, low, high = np.exp(np.clip(row["factor"], LEAST, MOST))
-                below.errorbar(row["operations"] * 1.06 ** (place - 1), value, [[value - low], [high - value]], fmt="s" if "-" in row["size"] else "o",
-                               color=colours[scheme], markerfacecolor=colours[scheme] if row["seeds"] >= 6 else "white", markersize=4, capsize=3)
+                below.errorbar(row["operations"] * 1.06 ** (place - 1), value, [[value - low], [high - value]], markersize=4, capsize=3,
+                               fmt="s" if "-" in row["size"] else "o", color=colours[scheme],
+                               markerfacecolor=colours[scheme] if row["seeds"] >= 6 else "white")
     below.axhline(1, color=colours["rope"])
     above.set(xscale="log", ylabel="loss, nats a byte\n(lower is better)")
     below.set(yscale="log", xlabel="parameters, and operations to train them",
@@ -253,7 +293,8 @@ def draw(rungs, longer, path):
     for rows in longer:
         size, tokens = size_and_tokens(rows[0]["size"])
         words = f"{size}, {tokens:g} tokens\nper parameter" if rows is longer[0] else f"{tokens:g}"
-        above.annotate(words, (rows[0]["operations"], max(row["loss"] for row in rows)), (6, 7), textcoords="offset points", ha="center", fontsize="small")
+        above.annotate(words, (rows[0]["operations"], max(row["loss"] for row in rows)), (6, 7), textcoords="offset points", ha="center",
+                       fontsize="small")
     above.margins(y=0.15)
     below.set_xticks([rows[0]["operations"] for rows in rungs], [f"{rows[0]['size']}\n{rows[0]['operations']:.1e}" for rows in rungs])
     below.set_yticks([0.5, 1, 2, 4, 8], ["0.5 or less", "1 = RoPE", "2", "4", "8 or more"])
@@ -272,30 +313,14 @@ def main():
         sys.exit(f"ladder.py: {directory} has no finished size")
     found = {rows[0]["size"]: rows for rows in tables}
     pairs = [(rungs[0], last) for last in rungs[1:]]
-    pairs += [(found[a], found[b]) for a, b in (("123k", "123k-80"), ("123k-80", "123k-320"), ("123k-80", "468k")) if a in found and b in found]
-    write(os.path.join(directory, "factors.csv"), ["size", "operations", "scheme", "seeds", "corrected_for", "loss", "gap", "gap_low", "gap_high",
-                                                   "better_than_none", "factor", "low", "high"],
-          [[row["size"], f"{row['operations']:.3e}", row["scheme"], row["seeds"], row["family"], f"{row['loss']:.6f}",
-            *(f"{value:.6f}" for value in row["gap"]), int(row["beats none"]), *(f"{math.exp(value):.4f}" for value in row["factor"])]
-           for rows in tables for row in rows])
-    write(os.path.join(directory, "changes.csv"),
-          ["from", "to", "scheme", "corrected_for", "for_each", "times", "low", "high", "gap_change", "gap_low", "gap_high"],
-          [[first[0]["size"], last[0]["size"], scheme, comparisons, "change" if same_tokens(first, last) else "tenfold of operations",
-            *("" if math.isnan(value) else f"{math.exp(value):.4f}" for value in factor or 3 * [math.nan]), *(f"{value:.6f}" for value in gap)]
-           for first, last in pairs for scheme, comparisons, factor, gap in changes(first, last)])
-    write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high"],
-          [row for name in ("english", "block", "123k", "123k-80") for row in other_rates(directory, name)])
-    lines = ["# The ladder's answer", "", "[The plan](../../../docs/ladder.md); written by `python3 scripts/ladder.py`.", "",
-             "![Losses, and below how many times RoPE's tokens each scheme needs](ladder.svg)", ""]
-    for rows in tables:
-        lines += answer_of_size(rows)
-    for first, last in pairs:
-        lines += answer_of_change(first, last)
-    unfinished = [name for name, finished in parts.items() if not finished]
-    if unfinished:
-        lines.append(f"Not finished: {', '.join(unfinished)}.")
-    with open(os.path.join(directory, "answer.md"), "w", encoding="utf-8") as file:
-        file.write("\n".join(lines).rstrip() + "\n")
+    for first, last in (("123k", "123k-80"), ("123k-80", "123k-320"), ("123k-80", "468k")):
+        if first in found and last in found:
+            pairs.append((found[first], found[last]))
+    write_factors(os.path.join(directory, "factors.csv"), tables)
+    write_changes(os.path.join(directory, "changes.csv"), pairs)
+    rates = [row for name in ("english", "block", "123k", "123k-80") for row in other_rates(directory, name)]
+    write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high"], rates)
+    write_answer(os.path.join(directory, "answer.md"), tables, pairs, [name for name, finished in parts.items() if not finished])
     draw(rungs, [found[name] for name in ("123k-80", "123k-320") if name in found], os.path.join(directory, "ladder.svg"))
 
 
