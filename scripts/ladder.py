@@ -51,6 +51,17 @@ def losses(report):
     return {scheme: seeds for (_, scheme), seeds in report.losses.items()}
 
 
+def rates(report):
+    """scheme -> the learning rate that it was compared with."""
+    return {scheme["name"]: float(scheme["learning_rate"]) for scheme in report.plan["schemes"]}
+
+
+def again(directory, name, which_runs):
+    """What was trained once more beside NAME's own runs: "ends", with a better rate; "rates", with another one. Or None."""
+    path = f"{part(directory, name, 1)}-{which_runs}"
+    return Report(path) if os.path.exists(path) else None
+
+
 def log_factor(loss, scale):
     """How many times RoPE's tokens this loss took, as a logarithm; scale has RoPE's losses at BUDGETS, and what it reaches first counts."""
     if not loss <= scale[0]:
@@ -85,10 +96,15 @@ def which(comparisons, *sizes):
 def factors(directory, size):
     """A row for each scheme at this size, the best loss first."""
     report = Report(part(directory, size, 1))
-    found = losses(report)
-    again = part(directory, size, 1) + "-ends"  # schemes that were trained again, with a better rate
-    if os.path.exists(os.path.join(again, "results.csv")):
-        found.update(losses(Report(again)))
+    found, rate = losses(report), rates(report)
+    better, other = again(directory, size, "ends"), again(directory, size, "rates")
+    if better:
+        found.update(losses(better))
+        rate.update(rates(better))
+    compared = len(found) - 1  # with none; other rates are exploratory, beside the plan
+    for scheme, of_seed in losses(other).items() if other else ():
+        name = f"{scheme}@{rates(other)[scheme]:g}"
+        found[name], rate[name] = of_seed, rates(other)[scheme]
     at_budgets = [losses(Report(part(directory, size, share)))["rope"] for share in BUDGETS]
     seeds = sorted(found["rope"])
     at_budgets = [{seed: loss for seed, loss in of_seed.items() if seed in seeds} for of_seed in at_budgets]  # 123k-80 has fewer seeds
@@ -103,9 +119,10 @@ def factors(directory, size):
     for scheme, of_seed in found.items():
         less = {other: np.array([of_seed[seed] - found[other][seed] for seed in seeds]) for other in ("rope", "none")}
         comparisons = family(scheme, len(seeds))
-        _, low, high = median_interval(less["none"], len(found) - 1)
+        _, low, high = median_interval(less["none"], compared)
         logs = np.array([log_factor(of_seed[seed], scale[seed]) for seed in seeds])
-        rows.append({"size": size, "operations": operations(report, size), "scheme": scheme, "seeds": len(seeds), "family": comparisons,
+        rows.append({"size": size, "operations": operations(report, size), "scheme": scheme, "rate": rate[scheme],
+                     "seeds": len(seeds), "family": comparisons,
                      "loss": float(np.median(list(of_seed.values()))), "band": (min(of_seed.values()), max(of_seed.values())),
                      "gap": median_interval(less["rope"], comparisons), "beats none": high < 0,
                      "no factor": "worse than none" if low > 0 else "not shown to be better than none",
@@ -124,35 +141,42 @@ def same_tokens(first, last):
     return first[0]["size"] == "123k-80" and last[0]["size"] == "468k"
 
 
+def at_both(first, last):
+    """For each scheme at both sizes: its name and its two rows. One that was trained with another rate (t5@0.016) also belongs to
+    the runs of the other size that have this rate."""
+    for after, before in itertools.product(last, first):
+        base = after["scheme"].partition("@")[0]
+        if base in ("rope", "none") or base != before["scheme"].partition("@")[0]:
+            continue
+        if after["scheme"] == before["scheme"]:
+            yield base, before, after
+        elif after["rate"] == before["rate"]:
+            yield f"{base}@{after['rate']:g}", before, after
+
+
 def changes(first, last):
     """For each scheme at both sizes: its name, how many intervals hold together, the change of its factor's logarithm, or None where it has
-    no factor at one of them, and the change of its loss - RoPE's. Changes are (value, low, high). That of the factor is for each decade
-    of operations, but where both sizes have the same tokens the change itself."""
+    no factor at one of them, why not, and the change of its loss - RoPE's. Changes are (value, low, high). That of the factor is for each
+    decade of operations, but where both sizes have the same tokens the change itself."""
     decades = 1 if same_tokens(first, last) else math.log10(last[0]["operations"] / first[0]["operations"])
-    for row in last:
-        before = next((r for r in first if r["scheme"] == row["scheme"]), None)
-        if not before or row["scheme"] in ("rope", "none"):
-            continue
-        comparisons, factor = family(row["scheme"], before["seeds"], row["seeds"]), None
-        if row["beats none"] and before["beats none"]:
-            a, b = (interval(r["logs"], 2 * comparisons) for r in (before, row))
+    for scheme, before, after in at_both(first, last):
+        comparisons, factor = family(scheme, before["seeds"], after["seeds"]), None
+        why = "; ".join(f"{row['size']}: {row['no factor']}" for row in (before, after) if not row["beats none"])
+        if not why:
+            a, b = (interval(row["logs"], 2 * comparisons) for row in (before, after))
             known = LEAST < a[0] < MOST and LEAST < b[0] < MOST
             factor = ((b[0] - a[0]) / decades if known else math.nan, (b[1] - a[2]) / decades, (b[2] - a[1]) / decades)
-        a, b = (median_interval(r["gaps"], 2 * comparisons) for r in (before, row))
-        yield row["scheme"], comparisons, factor, (b[0] - a[0], b[1] - a[2], b[2] - a[1])
+        a, b = (median_interval(row["gaps"], 2 * comparisons) for row in (before, after))
+        yield scheme, comparisons, factor, why, (b[0] - a[0], b[1] - a[2], b[2] - a[1])
 
 
 def other_rates(directory, name):
     """The differences between the schemes of NAME's part -rates, at the learning rates that they have there and in NAME's own part, each
     interval alone."""
-    if not os.path.exists(part(directory, name, 1) + "-rates/results.csv"):
-        return
-    at_rate, again = {}, Report(part(directory, name, 1) + "-rates")
-    names = {scheme["name"] for scheme in again.plan["schemes"]}
-    for report in (Report(part(directory, name, 1)), again):
-        for scheme in report.plan["schemes"]:
-            if scheme["name"] in names:
-                at_rate[f"{scheme['name']}@{float(scheme['learning_rate']):g}"] = losses(report)[scheme["name"]]
+    other, at_rate = again(directory, name, "rates"), {}
+    for report in (Report(part(directory, name, 1)), other) if other else ():
+        for scheme in rates(other):
+            at_rate[f"{scheme}@{rates(report)[scheme]:g}"] = losses(report)[scheme]
     for a, b in itertools.combinations(sorted(at_rate, reverse=True), 2):
         if sorted(at_rate[a]) != sorted(at_rate[b]):
             sys.exit(f"ladder.py: {name}: {a} and {b} have not the same seeds; train what is missing, unless it diverged")
@@ -209,13 +233,12 @@ def answer_of_change(first, last):
     yield from (f"## From {words[0]}, to {words[1]}", "", f"The factor is multiplied by so much{for_what}.", "",
                 "| scheme | times | interval | does it fall? | change of loss - RoPE's (not planned) | which |",
                 "|---|---:|---:|---|---:|---|")
-    for scheme, comparisons, factor, gap in changes(first, last):
-        why = [f"{row['size']}: {row['no factor']}" for row in (*first, *last) if row["scheme"] == scheme and not row["beats none"]]
+    for scheme, comparisons, factor, why, gap in changes(first, last):
         if factor:
             times = "" if math.isnan(factor[0]) else f"{math.exp(factor[0]):.2f}"
             told_change = [times, span_of_change(*factor[1:]), verdict(*factor[1:])]
         else:
-            told_change = ["", "", f"cannot be said ({'; '.join(why)})"]
+            told_change = ["", "", f"cannot be said ({why})"]
         told_change += ["{:+.3f} ({:+.3f} to {:+.3f})".format(*gap), which(comparisons, first[0]["size"], last[0]["size"])]
         yield "| " + " | ".join([TOLD.get(scheme, scheme), *told_change]) + " |"
     yield ""
@@ -243,7 +266,7 @@ def write_changes(path, pairs):
     rows = []
     for first, last in pairs:
         for_each = "change" if same_tokens(first, last) else "tenfold of operations"
-        for scheme, comparisons, factor, gap in changes(first, last):
+        for scheme, comparisons, factor, _, gap in changes(first, last):
             times = ["" if math.isnan(log) else f"{math.exp(log):.4f}" for log in factor or 3 * [math.nan]]
             rows.append([first[0]["size"], last[0]["size"], scheme, comparisons, for_each, *times, *(f"{nats:.6f}" for nats in gap)])
     write(path, ["from", "to", "scheme", "corrected_for", "for_each", "times", "low", "high", "gap_change", "gap_low", "gap_high"], rows)

@@ -168,7 +168,7 @@ for part in $parts; do
     rates-468k) rates 468k 5 2e-3,4e-3,8e-3 2 111 rope rope-500 rope-2000 $few ;;
     468k) against_rope 468k rates-468k 8 1101 $few ;;
     468k-rates) # learned is still on its plateau with the 5 tokens that chose its rate
-        size 468k && from=468k-20-rates
+        size 468k && from=rates-468k-20
         part "$from" 20 source learned --lr-grid 2e-3,4e-3,8e-3 --seeds 2 --seed 111
         # shellcheck disable=SC2046
         same "$(rate learned)" 2e-3 || part 468k-20-ends 20 source $(arms learned) --seeds 8 --seed 1101
