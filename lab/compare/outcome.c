@@ -134,13 +134,13 @@ static bool check_batches(const Outcome *o, Error *error) {
     return true;
 }
 
-double outcome_choosing_loss(const Outcome *o, int setting, int variant, int rate) {
+Paired outcome_choosing_losses(const Outcome *o, int setting, int variant, int rate) {
     const double T = (double)o->comparison->plan.settings[setting].context;
     Job job = {.setting = setting, .task = -1, .variant = variant, .rate = rate};
     double values[SEEDS_MOST];
     for (job.seed = 0; job.seed < o->seeds; job.seed++)
         values[job.seed] = value_of(outcome_measures(o, &job), "choose", T);
-    return paired_summary(values, o->seeds).mean;
+    return paired_summary(values, o->seeds);
 }
 
 // Never choose a rate at which a seed diverged; where all are such, the first one stands for them.
@@ -150,7 +150,7 @@ static void choose_rates(Outcome *o) {
         for (int variant = 0; variant < plan->variant_count; variant++) {
             double least = INFINITY;
             for (int rate = 0; rate < plan->rate_count; rate++) {
-                const double loss = outcome_choosing_loss(o, setting, variant, rate);
+                const double loss = outcome_choosing_losses(o, setting, variant, rate).mean;
                 if (!(loss < least)) continue;
                 least = loss;
                 o->chosen_rate[setting][variant] = rate;

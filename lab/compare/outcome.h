@@ -32,8 +32,9 @@ void outcome_free(Outcome *outcome);
 // The number of runs that are done.
 int outcome_done(const Outcome *outcome);
 
-// The mean loss on the choosing half at a learning rate of the plan; NAN where a seed diverged.
-double outcome_choosing_loss(const Outcome *outcome, int setting, int variant, int rate);
+// The losses of all seeds on the choosing half at a learning rate of the plan, whose mean chooses; NAN where a seed
+// diverged.
+Paired outcome_choosing_losses(const Outcome *outcome, int setting, int variant, int rate);
 
 // Everything that one run has measured.
 const Measures *outcome_measures(const Outcome *outcome, const Job *job);

@@ -10,17 +10,21 @@
 static bool rates_chart(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     for (int setting = plan->setting_count - 1; setting >= 0; setting--) {
-        Chart chart = {.x_label = "learning rate", .y_label = "loss in nats a token", .log_x = true};
+        Chart chart = {.x_label = "learning rate",
+                       .y_label = "loss in nats a token",
+                       .log_x = true,
+                       .bands = facts->outcome->seeds > 1};
         for (int variant = 0; variant < plan->variant_count; variant++) {
             report_line(&chart, facts, variant);
             for (int rate = 0; rate < plan->rate_count; rate++) {
-                chart_point(&chart, plan->rates[rate], outcome_choosing_loss(facts->outcome, setting, variant, rate));
+                const Paired loss = outcome_choosing_losses(facts->outcome, setting, variant, rate);
+                chart_interval(&chart, plan->rates[rate], loss.mean, loss.sorted[0], loss.sorted[loss.n - 1]);
                 if (rate == facts->outcome->chosen_rate[setting][variant]) chart_ring(&chart);
             }
         }
         if (!page_chart(page, &chart, error,
-                        "Loss on the half of the text that chooses, by learning rate%s; ring: chosen",
-                        facts->at[setting]))
+                        "Mean loss on the half of the text that chooses, by learning rate%s; ring: chosen%s",
+                        facts->at[setting], chart.bands ? "; bands: from the lowest to the highest seed" : ""))
             return false;
     }
     return true;
@@ -47,7 +51,7 @@ bool report_rates(Page *page, const Facts *facts, Error *error) {
         page_row(page, false, "%s", plan->variants[variant].name);
         for (int setting = 0; setting < plan->setting_count; setting++) {
             const int chosen = facts->outcome->chosen_rate[setting][variant];
-            const bool diverged = isnan(outcome_choosing_loss(facts->outcome, setting, variant, chosen));
+            const bool diverged = isnan(outcome_choosing_losses(facts->outcome, setting, variant, chosen).mean);
             page_cells(page, diverged ? "diverged at every rate" : "%g%s", plan->rates[chosen],
                        chosen == 0                      ? ", the smallest"
                        : chosen == plan->rate_count - 1 ? ", the largest"

@@ -42,7 +42,7 @@ static void the_choosing_half_chooses(void **state) {
             for (int rate = 0; rate < 3; rate++) { // two seeds alike, and one that is off
                 const double mean = choose[setting][variant][rate],
                              off = 0.3 * (choose[setting][variant][2 - rate] - mean);
-                expect_near("mean", (size_t)rate, outcome_choosing_loss(&outcome, setting, variant, rate),
+                expect_near("mean", (size_t)rate, outcome_choosing_losses(&outcome, setting, variant, rate).mean,
                             mean + off / 3, 1e-8);
             }
             expect_near("loss", 0, outcome_value(&outcome, setting, variant, 2, "loss", T),
@@ -54,7 +54,8 @@ static void the_choosing_half_chooses(void **state) {
     put(&diverged, MEASURED_HEADER "diverged,12,nan,1\n");
     read_all(&outcome);
     assert_int_equal(outcome.chosen_rate[0][0], 1);
-    assert_true(isnan(outcome_choosing_loss(&outcome, 0, 0, 2)) && isfinite(outcome_choosing_loss(&outcome, 0, 0, 1)));
+    assert_true(isnan(outcome_choosing_losses(&outcome, 0, 0, 2).mean) &&
+                isfinite(outcome_choosing_losses(&outcome, 0, 0, 1).mean));
     outcome_free(&outcome);
 }
 
