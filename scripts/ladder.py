@@ -59,7 +59,12 @@ def rates(report):
 def again(directory, name, which_runs):
     """What was trained once more beside NAME's own runs: "ends", with a better rate; "rates", with another one. Or None."""
     path = f"{part(directory, name, 1)}-{which_runs}"
-    return Report(path) if os.path.exists(path) else None
+    return Report(path) if os.path.exists(path + "/results.csv") else None
+
+
+def base_name(row):
+    """t5, of the scheme t5 and of t5@0.016, which is T5 with another rate."""
+    return row["scheme"].partition("@")[0]
 
 
 def log_factor(loss, scale):
@@ -102,9 +107,9 @@ def factors(directory, size):
         found.update(losses(better))
         rate.update(rates(better))
     compared = len(found) - 1  # with none; other rates are exploratory, beside the plan
-    for scheme, of_seed in losses(other).items() if other else ():
-        name = f"{scheme}@{rates(other)[scheme]:g}"
-        found[name], rate[name] = of_seed, rates(other)[scheme]
+    for scheme, another in rates(other).items() if other else ():
+        name = f"{scheme}@{another:g}"
+        found[name], rate[name] = losses(other)[scheme], another
     at_budgets = [losses(Report(part(directory, size, share)))["rope"] for share in BUDGETS]
     seeds = sorted(found["rope"])
     at_budgets = [{seed: loss for seed, loss in of_seed.items() if seed in seeds} for of_seed in at_budgets]  # 123k-80 has fewer seeds
@@ -121,7 +126,7 @@ def factors(directory, size):
         comparisons = family(scheme, len(seeds))
         _, low, high = median_interval(less["none"], compared)
         logs = np.array([log_factor(of_seed[seed], scale[seed]) for seed in seeds])
-        rows.append({"size": size, "operations": operations(report, size), "scheme": scheme, "rate": rate[scheme],
+        rows.append({"size": size, "operations": operations(report, size), "scheme": scheme, "rate": rate[scheme], "losses": of_seed,
                      "seeds": len(seeds), "family": comparisons,
                      "loss": float(np.median(list(of_seed.values()))), "band": (min(of_seed.values()), max(of_seed.values())),
                      "gap": median_interval(less["rope"], comparisons), "beats none": high < 0,
@@ -145,13 +150,12 @@ def at_both(first, last):
     """For each scheme at both sizes: its name and its two rows. One that was trained with another rate (t5@0.016) also belongs to
     the runs of the other size that have this rate."""
     for after, before in itertools.product(last, first):
-        base = after["scheme"].partition("@")[0]
-        if base in ("rope", "none") or base != before["scheme"].partition("@")[0]:
+        if base_name(after) in ("rope", "none") or base_name(after) != base_name(before):
             continue
         if after["scheme"] == before["scheme"]:
-            yield base, before, after
+            yield after["scheme"], before, after
         elif after["rate"] == before["rate"]:
-            yield f"{base}@{after['rate']:g}", before, after
+            yield f"{base_name(after)}@{after['rate']:g}", before, after
 
 
 def changes(first, last):
@@ -170,18 +174,13 @@ def changes(first, last):
         yield scheme, comparisons, factor, why, (b[0] - a[0], b[1] - a[2], b[2] - a[1])
 
 
-def other_rates(directory, name):
-    """The differences between the schemes of NAME's part -rates, at the learning rates that they have there and in NAME's own part, each
-    interval alone."""
-    other, at_rate = again(directory, name, "rates"), {}
-    for report in (Report(part(directory, name, 1)), other) if other else ():
-        for scheme in rates(other):
-            at_rate[f"{scheme}@{rates(report)[scheme]:g}"] = losses(report)[scheme]
+def other_rates(rows):
+    """The differences between the schemes that this size has with another rate, too, at each of their rates, each interval alone."""
+    again_too = {base_name(row) for row in rows if "@" in row["scheme"]}
+    at_rate = {f"{base_name(row)}@{row['rate']:g}": row["losses"] for row in rows if base_name(row) in again_too}
     for a, b in itertools.combinations(sorted(at_rate, reverse=True), 2):
-        if sorted(at_rate[a]) != sorted(at_rate[b]):
-            sys.exit(f"ladder.py: {name}: {a} and {b} have not the same seeds; train what is missing, unless it diverged")
         less = np.array([at_rate[a][seed] - at_rate[b][seed] for seed in sorted(at_rate[a])])
-        yield [name, f"{a} - {b}", *(f"{nats:.6f}" for nats in median_interval(less, 1))]
+        yield [rows[0]["size"], f"{a} - {b}", *(f"{nats:.6f}" for nats in median_interval(less, 1))]
 
 
 def told(log):
@@ -341,8 +340,8 @@ def main():
             pairs.append((found[first], found[last]))
     write_factors(os.path.join(directory, "factors.csv"), tables)
     write_changes(os.path.join(directory, "changes.csv"), pairs)
-    rates = [row for name in ("english", "block", "123k", "123k-80") for row in other_rates(directory, name)]
-    write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high"], rates)
+    differences = [difference for rows in tables for difference in other_rates(rows)]
+    write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high"], differences)
     write_answer(os.path.join(directory, "answer.md"), tables, pairs, [name for name, finished in parts.items() if not finished])
     draw(rungs, [found[name] for name in ("123k-80", "123k-320") if name in found], os.path.join(directory, "ladder.svg"))
 
