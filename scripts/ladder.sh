@@ -12,7 +12,7 @@ results=${RESULTS:-runs/results/ladder}
 scripts=$(dirname "$0")
 recorded=$scripts/../runs/baseline/ladder
 parts=${PARTS:-"rates-123k 123k rates-468k 468k 468k-rates english english-rates block block-rates
-    rates-123k-80 123k-80 t5-rates rates-123k-320 123k-320 rates-1239k 1239k 3592k"}
+    rates-123k-80 123k-80 t5-rates rates-123k-320 123k-320 123k-320-hybrid rates-1239k 1239k 3592k"}
 data=$out/data
 mkdir -p "$out"
 
@@ -168,6 +168,10 @@ for part in $parts; do
         size 123k
         # shellcheck disable=SC2046
         part rates-123k-320 320 source $(named rope rope-500) --lr-grid 4e-3,8e-3 --seeds 2 --seed 101
+        ;;
+    123k-320-hybrid) # not planned: does RoPE in the first layer alone copy?
+        size 123k
+        part 123k-320-hybrid 320 source 'rope-none=rope:base=500@0,none@1' --lr 8e-3 --seeds 2 --seed 1001
         ;;
     123k-320) part=123k budgets="320 640" against_rope 123k rates-123k-80 8 1001 none learned t5 ;;
     rates-468k) rates 468k 5 2e-3,4e-3,8e-3 2 111 rope rope-500 rope-2000 $few ;;
