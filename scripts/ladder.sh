@@ -12,7 +12,7 @@ results=${RESULTS:-runs/results/ladder}
 scripts=$(dirname "$0")
 recorded=$scripts/../runs/baseline/ladder
 parts=${PARTS:-"rates-123k 123k rates-468k 468k 468k-rates english english-rates block block-rates
-    rates-123k-80 123k-80 t5-rates rates-123k-320 123k-320 123k-320-hybrid rates-1239k 1239k 3592k"}
+    rates-123k-80 123k-80 t5-rates rates-123k-320 rates-123k-320-low rates-123k-320-others 123k-320 123k-320-hybrid rates-1239k 1239k 3592k"}
 data=$out/data
 mkdir -p "$out"
 
@@ -172,6 +172,15 @@ for part in $parts; do
     123k-320-hybrid) # not planned: does RoPE in the first layer alone copy?
         size 123k
         part 123k-320-hybrid 320 source 'rope-none=rope:base=500@0,none@1' --lr 8e-3 --seeds 2 --seed 1001
+        ;;
+    rates-123k-320-low) # 0.004 is the end of that grid
+        size 123k
+        part rates-123k-320-low 320 source rope-500=rope:base=500 --lr 2e-3 --seeds 2 --seed 101
+        ;;
+    rates-123k-320-others) # then what learns has its rate from there, too
+        size 123k
+        # shellcheck disable=SC2046
+        part rates-123k-320-others 320 source $(named learned t5) --lr-grid 4e-3,8e-3,1.6e-2 --seeds 2 --seed 101
         ;;
     123k-320) part=123k budgets="320 640" against_rope 123k rates-123k-80 8 1001 none learned t5 ;;
     rates-468k) rates 468k 5 2e-3,4e-3,8e-3 2 111 rope rope-500 rope-2000 $few ;;
