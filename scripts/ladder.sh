@@ -61,18 +61,21 @@ keep_unfinished() {
 }
 
 # best NAMES: the scheme, of those that match, and the rate with the lowest mean loss on the half of the validation text that
-# chooses, of all rates that $from tried and of those beyond the ends of its grid.
+# chooses, of all rates that the parts of $from tried and of those beyond the ends of their grids.
 best() {
-    for chosen in "$from" "$from-low" "$from-high"; do
-        [ ! -f "$(results_of "$chosen")" ] || cat "$(results_of "$chosen")"
-    done | awk -F, -v names="^($1)$" '$1 == "setting" { for (i = 1; i <= NF; i++) column[$i] = i }
+    for tried in $from; do
+        for chosen in "$tried" "$tried-low" "$tried-high"; do
+            [ ! -f "$(results_of "$chosen")" ] || sed "s/^/$chosen,/" "$(results_of "$chosen")"
+        done
+    done | awk -F, -v names="^($1)$" '$2 == "setting" { for (i = 1; i <= NF; i++) column[$i] = i }
         $column["quantity"] == "choose" && $column["scheme"] ~ names {
-            arm = $column["scheme"] " " $column["learning_rate"]
+            arm = $1 " " $column["scheme"] " " $column["learning_rate"]
             sum[arm] += $column["value"]
             count[arm]++
         }
         END {
             for (arm in sum) if (!least || sum[arm] / count[arm] < sum[least] / count[least]) least = arm
+            sub(/^[^ ]* /, "", least)
             print least
         }'
 }
@@ -182,7 +185,10 @@ for part in $parts; do
         # shellcheck disable=SC2046
         part rates-123k-320-others 320 source $(named learned t5) --lr-grid 4e-3,8e-3,1.6e-2 --seeds 2 --seed 101
         ;;
-    123k-320) part=123k budgets="320 640" against_rope 123k rates-123k-80 8 1001 none learned t5 ;;
+    123k-320) # none, whose rate matters little, has that of 80
+        part=123k budgets="320 640"
+        against_rope 123k "rates-123k-320 rates-123k-320-others rates-123k-80" 8 1001 none learned t5
+        ;;
     rates-468k) rates 468k 5 2e-3,4e-3,8e-3 2 111 rope rope-500 rope-2000 $few ;;
     468k) against_rope 468k rates-468k 8 1101 $few ;;
     468k-rates) # learned is still on its plateau with the 5 tokens that chose its rate
