@@ -4,8 +4,8 @@
 
     python3 scripts/copying.py BITTER RUN...
 
-Each window has random letters in its first half, which nothing can predict, and the same in its second half, which a model that
-copies predicts well. Prints a row of CSV for each run of bytes: its directory, and its mean loss in both halves, in nats a byte,
+Each window has random letters in its first half, which nothing can predict, and the same in its second half, which a model that copies
+predicts well. Prints a row of CSV for each run, whose tokens are bytes: its directory, and its mean loss in both halves, in nats a byte,
 without the first bytes of each, where there is little to copy from.
 """
 import csv
@@ -49,7 +49,7 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         for run in runs:
             first, second = halves(bitter, run, directory)
-            print(f"{os.path.basename(run.rstrip('/'))},{first:.3f},{second:.3f}", flush=True)
+            print(f"{run},{first:.3f},{second:.3f}", flush=True)
 
 
 if __name__ == "__main__":
