@@ -44,6 +44,8 @@ def halves(bitter, run, directory):
 
 
 def main():
+    if len(sys.argv) < 3:
+        sys.exit("usage: python3 scripts/copying.py BITTER RUN...")
     bitter, *runs = sys.argv[1:]
     print("run,first,second")
     with tempfile.TemporaryDirectory() as directory:
