@@ -12,8 +12,8 @@ results=${RESULTS:-runs/results/ladder}
 scripts=$(dirname "$0")
 recorded=$scripts/../runs/baseline/ladder
 parts=${PARTS:-"rates-123k 123k rates-468k 468k 468k-rates english english-rates block block-rates
-    rates-123k-80 123k-80 t5-rates rates-123k-320 rates-123k-320-low rates-123k-320-others 123k-320 123k-320-hybrid 468k-80
-    rates-1239k 1239k 3592k"}
+    rates-123k-80 123k-80 t5-rates rates-123k-320 rates-123k-320-low rates-123k-320-others 123k-320 123k-320-hybrid 123k-320-partial
+    468k-80 rates-1239k 1239k 3592k"}
 data=$out/data
 mkdir -p "$out"
 
@@ -176,6 +176,10 @@ for part in $parts; do
     123k-320-hybrid) # not planned: does RoPE in the first layer alone copy?
         size 123k
         part 123k-320-hybrid 320 source 'rope-none=rope:base=500@0,none@1' --lr 8e-3 --seeds 2 --seed 1001
+        ;;
+    123k-320-partial) # nor this: with half of the channels turned, in both layers?
+        size 123k
+        part 123k-320-partial 320 source partial=partial:base=500 --lr 8e-3 --seeds 2 --seed 1001
         ;;
     rates-123k-320-low) # 0.004 is the end of that grid
         size 123k
