@@ -4,9 +4,10 @@
 
     python3 scripts/copying.py BITTER RUN...
 
-Each window has random letters in its first half, which nothing can predict, and the same in its second half, which a model that copies
-predicts well. Prints a row of CSV for each run, whose tokens are bytes: its directory, and its mean loss in both halves, in nats a byte,
-without the first bytes of each, where there is little to copy from.
+Random letters, which nothing can predict, are followed by the same letters, which a model that copies predicts well; then by others, twice,
+and so on to the end of the window. Prints a row of CSV for each run, whose tokens are bytes, and each distance (so many letters are repeated):
+the run's directory, the distance, and the mean loss in nats a byte when letters come first and when they come again. The first third
+of the letters, after which there is enough to look for, does not count.
 """
 import csv
 import json
@@ -17,29 +18,36 @@ import sys
 import tempfile
 
 WINDOWS = 40
-SKIPPED = 48  # bytes at the beginning of each half
+DISTANCES = (32, 64, 128, 256)
 
 
-def halves(bitter, run, directory):
-    """The mean loss of RUN in the two halves of a window."""
+def data_of(bitter, T, distance, directory):
+    """Prepared windows of T bytes in which letters come again at this distance."""
+    data = os.path.join(directory, f"data-{T}-{distance}")
+    if os.path.exists(data):
+        return data
+    letters = random.Random(1)
+    path = os.path.join(directory, "text.txt")
+    with open(path, "w", encoding="ascii") as file:
+        for _ in range(WINDOWS * T // (2 * distance)):
+            file.write(2 * "".join(letters.choice("abcdefghijklmnopqrstuvwxyz_ ") for _ in range(distance)))
+    # Twice: one to train on, which prepare asks for, and one to measure.
+    subprocess.run([bitter, "prepare", "--val", "0.5", "--out", data, path, path], check=True, stdout=subprocess.DEVNULL)
+    return data
+
+
+def first_and_again(bitter, run, distance, directory):
+    """The mean loss of RUN where letters come first, and where they come again."""
     with open(os.path.join(run, "config.json"), encoding="utf-8") as file:
         T = json.load(file)["options"]["context"]
-    letters = random.Random(1)
-    data = os.path.join(directory, f"data-{T}")
-    if not os.path.exists(data):
-        path = os.path.join(directory, f"{T}.txt")
-        with open(path, "w", encoding="ascii") as file:
-            for _ in range(WINDOWS):
-                file.write(2 * "".join(letters.choice("abcdefghijklmnopqrstuvwxyz_ ") for _ in range(T // 2)))
-        # Twice: one to train on, which prepare asks for, and one to measure.
-        subprocess.run([bitter, "prepare", "--val", "0.5", "--out", data, path, path], check=True, stdout=subprocess.DEVNULL)
     table = os.path.join(directory, "positions.csv")
-    subprocess.run([bitter, "eval", run, "--data", data, "--by-position", "--csv", table], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([bitter, "eval", run, "--data", data_of(bitter, T, distance, directory), "--by-position", "--csv", table],
+                   check=True, stdout=subprocess.DEVNULL)
     with open(table, encoding="utf-8") as file:
         loss = {int(row["position"]): float(row["nats"]) for row in csv.DictReader(file) if row["position"] != "all"}
     os.remove(table)
-    for begin in (0, T // 2):
-        counted = [loss[position] for position in range(begin + SKIPPED, begin + T // 2 - 1)]
+    for begin in (0, distance):
+        counted = [nats for position, nats in loss.items() if begin + distance // 3 <= position % (2 * distance) < begin + distance]
         yield sum(counted) / len(counted)
 
 
@@ -47,11 +55,12 @@ def main():
     if len(sys.argv) < 3:
         sys.exit("usage: python3 scripts/copying.py BITTER RUN...")
     bitter, *runs = sys.argv[1:]
-    print("run,first,second")
+    print("run,distance,first,again")
     with tempfile.TemporaryDirectory() as directory:
         for run in runs:
-            first, second = halves(bitter, run, directory)
-            print(f"{run},{first:.3f},{second:.3f}", flush=True)
+            for distance in DISTANCES:
+                first, again = first_and_again(bitter, run, distance, directory)
+                print(f"{run},{distance},{first:.3f},{again:.3f}", flush=True)
 
 
 if __name__ == "__main__":
