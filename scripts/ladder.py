@@ -136,8 +136,8 @@ def factors(directory, size):
 
 
 def all_parts(directory):
-    """The names of what is trained with 20, 80 or 320 tokens for each parameter, and whether they have all of RoPE's budgets."""
-    names = [name.removesuffix("-20") for name in os.listdir(directory) if re.fullmatch(r"(\d+k|english|block)-(20|80|320)", name)]
+    """The names of what is trained with 20 tokens for each parameter, or 80 or 320 at 123k, and whether they have all of RoPE's budgets."""
+    names = [name.removesuffix("-20") for name in os.listdir(directory) if re.fullmatch(r"(\d+k|english|block)-20|123k-(80|320)", name)]
     return {name: all(os.path.exists(part(directory, name, share) + "/results.csv") for share in BUDGETS) for name in sorted(names)}
 
 
@@ -243,6 +243,25 @@ def answer_of_change(first, last):
     yield ""
 
 
+def answer_of_copying(directory):
+    """How much less letters cost where they come again, as lines of Markdown: for each part and scheme, from the run with the least to
+    that with the most, at each distance."""
+    gains = {}  # (part, scheme) -> distance -> of each run
+    with open(os.path.join(directory, "copying.csv"), encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            name, _, run = row["run"].split("/")
+            distances = gains.setdefault((name, run.rpartition("-seed")[0].replace("-lr", "@")), {})
+            distances.setdefault(int(row["distance"]), []).append(float(row["first"]) - float(row["again"]))
+    every = sorted({distance for distances in gains.values() for distance in distances})
+    yield from ("## Copying", "", "Nats a byte that random letters cost less where they come again, so many letters later, from the least to the "
+                "most of the runs (`scripts/copying.py`).", "",
+                "| part | scheme | runs | " + " | ".join(map(str, every)) + " |", "|---|---|---:|" + "---:|" * len(every))
+    for (name, scheme), distances in sorted(gains.items()):
+        spans = [f"{min(less):.2f} to {max(less):.2f}" for _, less in sorted(distances.items())]
+        yield "| " + " | ".join([name, scheme, str(len(distances[every[0]])), *spans]) + " |"
+    yield ""
+
+
 def write(path, head, rows):
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -278,6 +297,7 @@ def write_answer(path, tables, pairs, unfinished):
         lines += answer_of_size(rows)
     for first, last in pairs:
         lines += answer_of_change(first, last)
+    lines += answer_of_copying(os.path.dirname(path))
     if unfinished:
         lines.append(f"Not finished: {', '.join(unfinished)}.")
     with open(path, "w", encoding="utf-8") as file:

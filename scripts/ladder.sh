@@ -205,7 +205,8 @@ for part in $parts; do
     468k-80) # does the table overtake RoPE with 4 layers, too?
         size 468k && from="rates-468k rates-468k-20" base=500
         # shellcheck disable=SC2046
-        part 468k-80 80 source $(arms rope~rope-500 learned) --reference rope --seeds 6 --seed 1101
+        part 468k-80 80 source $(arms rope~rope-500 rope-10000~rope learned) --reference rope --contrast "learned - rope" \
+            --contrast "learned - rope-10000" --seeds 6 --seed 1101
         ;;
     rates-1239k) base=500 rates 1239k 5 2e-3,4e-3,8e-3 1 121 rope-500 $fewer ;;
     1239k) against_rope 1239k rates-1239k 3 1201 $fewer ;;
