@@ -5,9 +5,9 @@
     python3 scripts/copying.py BITTER RUN...
 
 Random letters, which nothing can predict, are followed by the same letters, which a model that copies predicts well; then by others, twice,
-and so on to the end of the window. Prints a row of CSV for each run, whose tokens are bytes, and each distance (so many letters are repeated):
-the run's directory, the distance, and the mean loss in nats a byte when letters come first and when they come again. The first third
-of the letters, after which there is enough to look for, does not count.
+and so on to the end of the window. Prints a row of CSV for each run, whose tokens are bytes, and each distance (so many letters are repeated)
+that fills the window: the run's directory, the distance, and the mean loss in nats a byte when letters come first and when they come again.
+The first 8 letters, after which there is enough to look for, do not count.
 """
 import csv
 import json
@@ -19,6 +19,7 @@ import tempfile
 
 WINDOWS = 40
 DISTANCES = (32, 64, 128, 256)
+SKIPPED = 8
 
 
 def data_of(bitter, T, distance, directory):
@@ -36,18 +37,17 @@ def data_of(bitter, T, distance, directory):
     return data
 
 
-def first_and_again(bitter, run, distance, directory):
+def first_and_again(bitter, run, T, distance, directory):
     """The mean loss of RUN where letters come first, and where they come again."""
-    with open(os.path.join(run, "config.json"), encoding="utf-8") as file:
-        T = json.load(file)["options"]["context"]
     table = os.path.join(directory, "positions.csv")
     subprocess.run([bitter, "eval", run, "--data", data_of(bitter, T, distance, directory), "--by-position", "--csv", table],
                    check=True, stdout=subprocess.DEVNULL)
     with open(table, encoding="utf-8") as file:
-        loss = {int(row["position"]): float(row["nats"]) for row in csv.DictReader(file) if row["position"] != "all"}
+        # What is predicted at a position is the next letter; behind the last, one of the next window.
+        loss = {int(row["position"]) + 1: float(row["nats"]) for row in csv.DictReader(file) if row["position"] != "all"}
     os.remove(table)
     for begin in (0, distance):
-        counted = [nats for position, nats in loss.items() if begin + distance // 3 <= position % (2 * distance) < begin + distance]
+        counted = [nats for letter, nats in loss.items() if letter < T and begin + SKIPPED <= letter % (2 * distance) < begin + distance]
         yield sum(counted) / len(counted)
 
 
@@ -58,8 +58,10 @@ def main():
     print("run,distance,first,again")
     with tempfile.TemporaryDirectory() as directory:
         for run in runs:
-            for distance in DISTANCES:
-                first, again = first_and_again(bitter, run, distance, directory)
+            with open(os.path.join(run, "config.json"), encoding="utf-8") as file:
+                T = json.load(file)["options"]["context"]
+            for distance in (distance for distance in DISTANCES if T % (2 * distance) == 0):
+                first, again = first_and_again(bitter, run, T, distance, directory)
                 print(f"{run},{distance},{first:.3f},{again:.3f}", flush=True)
 
 

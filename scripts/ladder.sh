@@ -12,7 +12,7 @@ results=${RESULTS:-runs/results/ladder}
 scripts=$(dirname "$0")
 recorded=$scripts/../runs/baseline/ladder
 parts=${PARTS:-"rates-123k 123k rates-468k 468k 468k-rates english english-rates block block-rates
-    rates-123k-80 123k-80 t5-rates rates-123k-320 rates-123k-320-low rates-123k-320-others 123k-320 123k-320-hybrid 123k-320-partial
+    rates-123k-80 123k-80 t5-rates rates-123k-320 rates-123k-320-low rates-123k-320-others 123k-320 123k-320-hybrid 123k-320-slower
     468k-80 rates-1239k 1239k 3592k"}
 data=$out/data
 mkdir -p "$out"
@@ -177,9 +177,9 @@ for part in $parts; do
         size 123k
         part 123k-320-hybrid 320 source 'rope-none=rope:base=500@0,none@1' --lr 8e-3 --seeds 2 --seed 1001
         ;;
-    123k-320-partial) # nor this: with half of the channels turned, in both layers?
+    123k-320-slower) # nor this: with half of the channels turned, or slower pairs, in both layers?
         size 123k
-        part 123k-320-partial 320 source partial=partial:base=500 --lr 8e-3 --seeds 2 --seed 1001
+        part 123k-320-slower 320 source partial=partial:base=500 rope-1e6=rope:base=1e6 --lr 8e-3 --seeds 2 --seed 1001
         ;;
     rates-123k-320-low) # 0.004 is the end of that grid
         size 123k
