@@ -193,6 +193,9 @@ for part in $parts; do
     123k-320) # none, whose rate matters little, has that of 80
         part=123k budgets="320 640"
         against_rope 123k "rates-123k-320 rates-123k-320-others rates-123k-80" 8 1001 none learned t5
+        for plot in plot-2.svg plot-4.svg; do # losses along training and by position, which docs/ladder.md shows
+            [ ! -f "$out/123k-320/$plot" ] || cp "$out/123k-320/$plot" "$results/123k-320"
+        done
         ;;
     rates-468k) rates 468k 5 2e-3,4e-3,8e-3 2 111 rope rope-500 rope-2000 $few ;;
     468k) against_rope 468k rates-468k 8 1101 $few ;;
