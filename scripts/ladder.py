@@ -246,8 +246,11 @@ def answer_of_change(first, last):
 def answer_of_copying(directory):
     """How much less letters cost where they come again, as lines of Markdown: for each part and scheme, from the run with the least to
     that with the most, at each distance."""
+    path = os.path.join(directory, "copying.csv")
+    if not os.path.exists(path):  # no run was tried
+        return
     gains = {}  # (part, scheme) -> distance -> of each run
-    with open(os.path.join(directory, "copying.csv"), encoding="utf-8") as file:
+    with open(path, encoding="utf-8") as file:
         for row in csv.DictReader(file):
             name, _, run = row["run"].split("/")
             distances = gains.setdefault((name, run.rpartition("-seed")[0].replace("-lr", "@")), {})
