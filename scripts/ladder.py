@@ -293,17 +293,17 @@ def write_changes(path, pairs):
     write(path, ["from", "to", "scheme", "corrected_for", "for_each", "times", "low", "high", "gap_change", "gap_low", "gap_high"], rows)
 
 
-def write_answer(path, tables, pairs, unfinished):
+def write_answer(directory, tables, pairs, unfinished):
     lines = ["# The ladder's answer", "", "[The plan](../../../docs/ladder.md); written by `python3 scripts/ladder.py`.", "",
              "![Losses, and below how many times RoPE's tokens each scheme needs](ladder.svg)", ""]
     for rows in tables:
         lines += answer_of_size(rows)
     for first, last in pairs:
         lines += answer_of_change(first, last)
-    lines += answer_of_copying(os.path.dirname(path))
+    lines += answer_of_copying(directory)
     if unfinished:
         lines.append(f"Not finished: {', '.join(unfinished)}.")
-    with open(path, "w", encoding="utf-8") as file:
+    with open(os.path.join(directory, "answer.md"), "w", encoding="utf-8") as file:
         file.write("\n".join(lines).rstrip() + "\n")
 
 
@@ -365,7 +365,7 @@ def main():
     write_changes(os.path.join(directory, "changes.csv"), pairs)
     differences = [difference for rows in tables for difference in other_rates(rows)]
     write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high"], differences)
-    write_answer(os.path.join(directory, "answer.md"), tables, pairs, [name for name, finished in parts.items() if not finished])
+    write_answer(directory, tables, pairs, [name for name, finished in parts.items() if not finished])
     draw(rungs, [found[name] for name in ("123k-80", "123k-320") if name in found], os.path.join(directory, "ladder.svg"))
 
 
