@@ -85,6 +85,7 @@ class Report(Tally):
         weights = [tuple(s.get(key) for key in ("pos", "window", "learning_rate")) for s in self.plan["schemes"]]
         # Schemes that others have the weights of, stretched; and how many schemes are trained.
         self.plain = {w: s["name"] for w, s in zip(weights, self.plan["schemes"]) if not s.get("stretch")}
+        self.trained_as = {s["name"]: self.plain.get(w, s["name"]) for w, s in zip(weights, self.plan["schemes"])}
         trained = sum(not s.get("stretch") or w not in self.plain for w, s in zip(weights, self.plan["schemes"]))
         named = [c for c in self.plan["contrasts"] if c["arm"] in self.schemes and c["other"] in self.schemes]
         primary = sum(c["after"] == 0 for c in self.plan["contrasts"])
@@ -200,7 +201,7 @@ class Report(Tally):
                 self.check(f"median loss of {row['by loss']} {setting}", losses[-1], row["loss"])
                 if row["verdict"] in ("reference", "the same weights"):
                     continue
-                family = next((m for a, b, m in self.contrasts if {a, b} == {row["by loss"], reference}), self.pairs)
+                family = next((m for a, b, m in self.contrasts if {a, b} == {self.trained_as[row["by loss"]], reference}), self.pairs)
                 gaps = self.gaps(setting, row["by loss"], reference)
                 for name, m in (("95% alone", 1), ("95% together", family)):
                     ends = re.findall(NUMBER, row[name])

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Is a model better where a text repeats itself, or everywhere? Its loss by how much of what stands before a byte has stood there before:
+
+    python3 scripts/repeats.py BITTER DATA RUN...
+
+For each byte of windows from DATA's validation text, the longest run of bytes before it is sought that also stands earlier in the window:
+a model that copies can look there for what comes next. Prints a row of CSV for each run and span of its lengths: the run's directory, the
+span, how many bytes it has and their mean loss in nats. All runs get the same windows. The first byte of a window is not predicted.
+Needs `pip install numpy`.
+"""
+import csv
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+WINDOWS = 400
+LENGTHS = (0, 2, 4, 8, 16)  # each span begins with one of these
+SHARD = (20240520, 1)
+
+
+def windows_of(data, T):
+    """WINDOWS x (T + 1) bytes, from all over the validation text."""
+    path = os.path.join(data, "val_000000.bin")
+    tokens = np.memmap(path, np.uint16, "r", offset=1024)
+    begin = np.linspace(0, len(tokens) - T - 1, WINDOWS).astype(int)
+    return np.stack([tokens[at : at + T + 1] for at in begin])
+
+
+def repeated_before(window):
+    """For each byte but the first, the length of the longest run of bytes that ends before it and also ends before an earlier one."""
+    N = len(window)
+    longest = np.zeros(N, int)
+    run = np.zeros(N, int)  # of each earlier end: how many bytes before it are those before this byte
+    for i in range(1, N):
+        run[1:] = np.where(window[:-1] == window[i - 1], run[:-1] + 1, 0)
+        longest[i] = run[1:i].max(initial=0)
+    return longest[1:]
+
+
+def losses(bitter, run, window, directory):
+    """The loss at each byte but the first: data of one window are evaluated, by position."""
+    for split in ("train", "val"):  # eval asks for both, and reads the second
+        with open(os.path.join(directory, f"{split}_000000.bin"), "wb") as file:
+            file.write(struct.pack("<256i", *SHARD, len(window), *[0] * 253) + window.astype("<u2").tobytes())
+    table = os.path.join(directory, "positions.csv")
+    subprocess.run([bitter, "eval", run, "--data", directory, "--by-position", "--csv", table], check=True, stdout=subprocess.DEVNULL)
+    with open(table, encoding="utf-8") as file:
+        found = [float(row["nats"]) for row in csv.DictReader(file) if row["position"] != "all"]
+    os.remove(table)
+    return np.array(found)
+
+
+def main():
+    if len(sys.argv) < 4:
+        sys.exit("usage: python3 scripts/repeats.py BITTER DATA RUN...")
+    bitter, data, *runs = sys.argv[1:]
+    print("run,repeated,bytes,nats")
+    with tempfile.TemporaryDirectory() as directory:
+        with open(os.path.join(data, "tokenizer.json"), encoding="utf-8") as source, \
+             open(os.path.join(directory, "tokenizer.json"), "w", encoding="utf-8") as copy:
+            copy.write(source.read())
+        for run in runs:
+            with open(os.path.join(run, "config.json"), encoding="utf-8") as file:
+                T = json.load(file)["options"]["context"]
+            windows = windows_of(data, T)
+            repeated = np.stack([repeated_before(window) for window in windows])
+            nats = np.stack([losses(bitter, run, window, directory) for window in windows])
+            for least, most in zip(LENGTHS, (*LENGTHS[1:], T + 1)):
+                within = (least <= repeated) & (repeated < most)
+                name = f"{least} to {most - 1}" if most <= T else f"{least} or more"
+                print(f"{run},{name},{within.sum()},{nats[within].mean():.4f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
