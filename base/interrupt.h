@@ -7,7 +7,7 @@
 
 // From now on these signals are only noted, except for a second Ctrl-C (SIGINT) that comes at least one second after
 // the first: it ends the program at once. SIGHUP, SIGUSR1, SIGUSR2 and SIGXCPU stay ignored where they were, as under
-// nohup.
+// nohup. SIGPIPE is ignored: a write to a closed pipe fails instead.
 void interrupt_catch(void);
 
 // After interrupt_catch. true: a signal cuts short the system call that is at work, so that a read that waits for the

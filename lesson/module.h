@@ -54,9 +54,9 @@ int lesson_sample(int tokens);
 // lab/eval/attended.h.
 double *lesson_attention(void);
 
-// (H, d/2) radians per token by which each head and pair of a layer turns, without any stretch; 0 in a layer that goes
-// without rotation. Of rope:axes=2, the first half turns by lines, the second by columns. NULL if the scheme turns
-// nothing.
+// (H, d/2) radians per token by which each head and pair turns in a layer of the first scheme, whose layers alone are
+// counted, without any stretch. Of rope:axes=2, the first half turns by lines, the second by columns. NULL if this
+// scheme turns nothing or has no such layer.
 double *lesson_frequencies(int layer);
 
 // --- double precision: check gradients ---

@@ -395,8 +395,10 @@ static double uniform(void) {
 
 // Normal numbers with this standard deviation (Box and Muller 1958).
 static void fill_normal(real *w, size_t count, double deviation) {
-    for (size_t n = 0; n < count; n++)
-        w[n] = (real)(deviation * sqrt(-2 * log(1 - uniform())) * cos(6.283185307179586 * uniform()));
+    for (size_t n = 0; n < count; n++) {
+        const double length = sqrt(-2 * log(1 - uniform()));
+        w[n] = (real)(deviation * length * cos(6.283185307179586 * uniform()));
+    }
 }
 
 // GPT-2's initial values. What is added to the residual stream starts smaller, since 2L branches add up.
@@ -432,9 +434,10 @@ static void adamw(double rate, int step) {
 
 // The learning rate rises for the first tenth of the steps, then falls along half a cosine to a tenth of its peak.
 static double learning_rate(int step, int steps) {
-    const double peak = 3e-3, low = peak / 10, warmup = steps / 10;
-    if (step < warmup) return peak * step / warmup;
-    return low + (peak - low) * (1 + cos(3.141592653589793 * (step - warmup) / (steps - warmup))) / 2;
+    const double peak = 3e-3, low = peak / 10, warmup = steps / 10, falls = steps - 1 - warmup;
+    if (step <= warmup) return peak * step / warmup;
+    if (step == steps) return low;
+    return low + (peak - low) * (1 + cos(3.141592653589793 * (step - 1 - warmup) / falls)) / 2;
 }
 
 // Returns the batch's mean loss, before the parameters move.

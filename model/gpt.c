@@ -15,9 +15,9 @@ bool shape_check(const Shape *shape, Error *error) {
                           shape->random_positions, shape->context);
     if (shape->kv_heads < 0 || shape->kv_heads > shape->heads || shape->heads % key_heads(shape))
         return fail_input(error, "--kv-heads %d does not divide --heads %d", shape->kv_heads, shape->heads);
-    // Products of sizes are held in ints where one matrix is concerned.
+    // Products of sizes are held in ints where one matrix is concerned; the MLP's first is the largest of a layer.
     const double C = shape->width, most = 1e9;
-    return (C * shape->vocab <= most && 3 * MLP_RATIO * C * C <= most && C * shape->context <= most &&
+    return (C * C <= most && C * fc_width(shape) <= most && C * shape->vocab <= most && C * shape->context <= most &&
             C * shape->random_positions <= most) ||
            fail_input(
                error,

@@ -4,10 +4,10 @@
 
 #include "model/gpt.h"
 
-// Copy the weights of `from`, a model with the same vocabulary, layers, heads, width and block. Of a position scheme,
-// those tensors that have the same size, and, where each layer has numbers of its own, stand in the same layers.
-// `said`: which tensors of `gpt` keep their initial values, and which of `from` are left behind, or "". Fails (input)
-// when tables differ because the models have different contexts; `name` is what --init called `from`.
+// Copy the weights of `from`, a model with the same vocabulary, layers, heads, heads of keys, width and block. Of a
+// position scheme, those tensors that have the same size, and, where each layer has numbers of its own, stand in the
+// same layers. `said`: which tensors of `gpt` keep their initial values, and which of `from` are left behind, or "".
+// Fails (input) when tables differ because the models have different contexts; `name` is what --init called `from`.
 bool gpt_transfer(Gpt *gpt, char said[TEXT_CAPACITY], const Gpt *from, const char *name, Error *error);
 
 #endif

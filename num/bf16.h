@@ -1,7 +1,6 @@
 // Matrix products of numbers rounded to bfloat16 (8 binary digits instead of 24), summed in float. Only for processors
-// where they are faster than those of product.h: Intel with AMX (measured, SPEED.md), AMD with AVX512_BF16 (oneDNN's
-// take half the time of its products of float there), and ARM with BFMMLA (right in qemu; not timed yet). Every element
-// is summed in an order that depends on K alone.
+// where they are faster than those of product.h: Intel with AMX, AMD with AVX512_BF16 (both measured, SPEED.md), and
+// ARM with BFMMLA (right in qemu; not timed yet). Every element is summed in an order that depends on K alone.
 #ifndef BITTER_BF16_H
 #define BITTER_BF16_H
 

@@ -119,8 +119,8 @@ typedef struct {
 
 #define TENSOR_NUMBERS_MOST 1000000000 // of one tensor: some loops count them with an int
 
-// Append a tensor; name, rank, shape, init, scale, decay and position are taken from `tensor`, offset and count are
-// worked out. Offsets are aligned to 16 numbers. Returns its index.
+// Append a tensor; all but offset and count, which are worked out, is taken from `tensor`. Offsets are aligned to 16
+// numbers. Returns its index.
 int tensor_add(TensorTable *table, Tensor tensor);
 
 // Are all tensors there, and none of them too large? Fails (run) when memory ran out, (input) when one has more than

@@ -11,7 +11,7 @@
 typedef struct AttentionOp AttentionOp; // posenc/attention_op.h
 typedef struct WeightsOp WeightsOp;     // likewise
 
-// Where a scheme enters the model.
+// Where a scheme enters the model; NOWHERE: not at all, or it is a control, which adds what tells positions apart.
 typedef enum { ENTERS_NOWHERE, ENTERS_EMBEDDING, ENTERS_ROTATION, ENTERS_BIAS, ENTERS_CONTENT } Enters;
 
 struct Scheme {

@@ -45,7 +45,9 @@ typedef struct {
     const Position *pos;
     int set, head;
 } Written;
+// With the parameters of this set and head, and gradients of 0.
 Written written_begin(const Position *pos, int set, int head);
+// What the formula gives for what at->reads holds.
 double written_value(const Written *at);
 // gradients += those of the value times `upstream`; and, in the end, dparams += gradients.
 void written_backward(Written *at, double upstream);

@@ -84,7 +84,7 @@ bool run_check_tokenizer(const Run *run, const char *directory, const Corpus *co
 bool run_init_from(Gpt *gpt, char said[TEXT_CAPACITY], const char *directory, const Corpus *corpus, Error *error);
 
 // Fails (input) where models of these shapes, `of` that of the run and `shape` that of the model, differ in layers,
-// heads, width or block.
+// heads, heads of keys, width or block.
 bool run_init_check(const Shape *shape, const Shape *of, const char *directory, Error *error);
 
 // --- log.c: log.csv, which has one row for each step, or another file of rows that begin with their step ---
@@ -142,8 +142,8 @@ void log_close(RunLog *log);
 #define POSITIONS_COLUMNS 256 // numbers of a row, at most; of more numbers, every second, third, ... is recorded
 
 // Start the file, with a row of step 0, or reopen it and cut off the rows after trainer->progress.step, as log_open
-// does. Nothing is written for a scheme without trained numbers. A file that was lost or has other columns is started
-// again.
+// does. Nothing is written for a scheme without trained numbers. A file that was lost, or has part of a header, is
+// started again; one with other columns fails (input).
 bool positions_open(RunLog *log, const char *path, Trainer *trainer, Error *error);
 
 // An observer, with the RunLog: append the row of the step that was just done. Does nothing if there is no file.
@@ -155,7 +155,7 @@ bool positions_row(void *log, Trainer *trainer, StepReport *report, Error *error
 // (run) without saving when the lock is lost.
 bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, const RunLock *lock, Error *error);
 
-// Save the weights as the best so far, with trainer->best. Fails (run), as when the lock is lost.
+// Save the weights as the best so far, with trainer->best. Fails (run; nonfinite), and (run) when the lock is lost.
 bool run_save_best(const Trainer *trainer, const RunPaths *paths, const RunLock *lock, Error *error);
 
 #endif

@@ -7,9 +7,11 @@
 #define STALE_RISE 1.01 // a validation loss above the best one times this has risen; less is noise
 
 // Do the options go together, and with the scheme? Sets *pos. Needs no data, so it is called before any is read.
+// Fails (input).
 bool trainer_check(Mix *pos, const TrainOptions *options, int vocab, Error *error);
 
 // Create the model with its initial weights, and begin at step 0. `options` and `corpus` must outlive the trainer.
+// Fails (input; run, as when memory is short).
 bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus *corpus, Error *error);
 
 // The same after trainer_check, whose *pos may have been changed since. Sets pos->rule.
@@ -17,7 +19,8 @@ bool trainer_create_with(Trainer *trainer, Mix *pos, const TrainOptions *options
 void trainer_free(Trainer *trainer);
 
 // Measure the loss on data that is not trained on: the first --eval-tokens of the validation split, in windows of the
-// trained context, or the answers to always the same exercises of a task.
+// trained context, or the answers to always the same exercises of a task. Fails as evaluate and examine do, and
+// (nonfinite).
 bool trainer_validate(Validation *validation, const Trainer *trainer, Error *error);
 
 // Read state.safetensors. Fails (input) when its step and rows do not fit the options, or it is of another seed or

@@ -13,7 +13,7 @@ static Operands operands_take(Arena *arena, const Tables *tables, int rows, int 
     const size_t queries = (size_t)(training ? columns : rows) * (size_t)w, keys = (size_t)columns * (size_t)w;
     const size_t across = gemm_packed_size(w, columns), down = gemm_packed_size(columns, w);
     Operands o = {.width = w, .q = arena_reals(arena, queries), .k = arena_reals(arena, keys)};
-    o.own = arena_reals(arena, (size_t)recipe->own * (size_t)columns * (size_t)d);
+    o.own = arena_reals(arena, ((size_t)recipe->own_rows * (size_t)columns + (size_t)recipe->own_vectors) * (size_t)d);
     if (!training) return o;
     o.dq = arena_reals(arena, queries);
     o.dk = arena_reals(arena, keys);

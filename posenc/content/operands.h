@@ -13,8 +13,8 @@
 // hooks see it; head->q and head->k are those that the model made. `backward` finds in the operands what `forward`
 // left.
 typedef struct {
-    int wide; // a new query or key is so many times as wide as the head
-    int own;  // memory that the scheme needs for itself, in arrays (columns, d)
+    int wide;                  // a new query or key is so many times as wide as the head
+    int own_rows, own_vectors; // memory that the scheme needs for itself: arrays (columns, d), arrays (d)
     void (*forward)(const Tables *tables, const ScoreBlock *head, const Operands *to);
     // From the gradients from->dq and from->dk, which it may overwrite, add to those of head->q, head->k and
     // head->features, and to slabs of this sequence and head.
@@ -28,6 +28,7 @@ typedef struct {
     }
 
 extern const AttentionOp operands_attention;
+// Numbers that a thread needs for the operands of a head with so many queries and keys.
 size_t operands_scratch(const Tables *tables, int rows, int columns, bool training);
 
 #endif

@@ -166,5 +166,5 @@ const Scheme scheme_pope = {
     .init = init,
     .project = project,
     .family = &family,
-    OPERANDS_SCHEME(.wide = 2, .own = 2, .forward = forward, .backward = backward),
+    OPERANDS_SCHEME(.wide = 2, .own_vectors = 2, .forward = forward, .backward = backward),
 };

@@ -150,5 +150,5 @@ const Scheme scheme_selective = {
     .params = params,
     .feature_count = feature_count,
     .family = &family,
-    OPERANDS_SCHEME(.wide = 1, .own = 2, .forward = forward, .backward = backward),
+    OPERANDS_SCHEME(.wide = 1, .own_rows = 2, .forward = forward, .backward = backward),
 };

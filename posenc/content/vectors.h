@@ -23,6 +23,8 @@ typedef struct {
 // N: of the vectors of a set, those that distances 0 .. positions-1, or counts up to `positions`, can reach.
 int vectors_reached(const Tables *tables);
 
+// The hooks of VECTOR_HOOKS: memory for the vectors as they are held and for slabs of their gradients; and the vectors,
+// rounded to the tables' format.
 void vectors_layout(Tables *tables, Arena *arena, bool training);
 void vectors_prepare(Tables *tables);
 

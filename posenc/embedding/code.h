@@ -22,6 +22,7 @@ typedef struct {
         __VA_ARGS__                                                                                                    \
     }
 
+// The hook `operations`: adding a code, forward and, where it is trained, backward.
 double code_operations(const Position *pos, int T);
 
 // The check of schemes with sines and cosines: an odd width is refused.

@@ -15,7 +15,7 @@
 
 #include <stddef.h>
 
-#define FORMULA_NODES  1000  // operations of a formula, after constants have been worked out
+#define FORMULA_NODES  1000  // operations and numbers of a formula, each term of a `sum` counted
 #define FORMULA_PARAMS 7     // trained parameters of a formula
 #define FORMULA_NAME   24    // bytes of a name
 #define FORMULA_BYTES  10000 // of its text

@@ -23,8 +23,8 @@ PlainArray plain_activation(const char *name, int layer);
 void plain_choose(const char *scheme);
 void plain_batch(const int *inputs, const int *targets);
 
-// Forward and backward; the same and AdamW's step number `step`. Both return the mean loss.
+// Forward and backward; the same and AdamW's step number `step` of so many. Both return the mean loss.
 double plain_pass(void);
-double plain_step(double rate, int step);
+double plain_step(int step, int steps);
 
 #endif

@@ -95,6 +95,6 @@ double plain_pass(void) {
     return loss;
 }
 
-double plain_step(double rate, int step) {
-    return train_step(rate, step);
+double plain_step(int step, int steps) {
+    return train_step(learning_rate(step, steps), step);
 }
