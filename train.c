@@ -53,7 +53,7 @@ static bool train(Trainer *trainer, RunFiles *files, Error *error) {
                                             : train_loop(trainer, observers, error);
     if (!ok) return false;
     progress_clear(&line);
-    if (train_finished(trainer) && !train_check_learning(trainer, paths, error)) return false;
+    if (train_finished(trainer) && !run_check_learning(trainer, paths, error)) return false;
     train_show_end(trainer);
     return true;
 }

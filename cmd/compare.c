@@ -105,7 +105,7 @@ static const Option *table(void) {
     return rows;
 }
 
-// Options that say nothing, such as those of a shell variable without a value, or the same thing twice.
+// Options that say the same thing twice.
 static bool check_given(const CompareOptions *o, const bool *given, Error *error) {
     static const struct {
         const char *one, *other, *what;
@@ -119,9 +119,6 @@ static bool check_given(const CompareOptions *o, const bool *given, Error *error
                  {"list", "share", "who trains", false},
                  {"slurm", "share", "who trains", false},
                  {"list", "workers", "how many runs go on at once", false}};
-    for (const Option *row = own_options; row->name; row++)
-        if (row->type == OPTION_TEXT && option_given(table(), given, row->name) && !((const char *)o)[row->offset])
-            return fail_input(error, "--%s: '' is empty; give a value, or leave the option out", row->name);
     for (size_t i = 0; i < sizeof twice / sizeof *twice; i++)
         if (option_given(table(), given, twice[i].one) && option_given(table(), given, twice[i].other) &&
             !(twice[i].unless_tasks && *o->tasks))
@@ -139,12 +136,11 @@ static bool prepare_file(const char **name, const CompareOptions *o, Error *erro
     static int count;
     if (is_builtin(*name) || path_is_directory(*name) || !path_exists(*name) || path_ends_with(*name, ".bin"))
         return true;
-    if (o->prints)
-        return fail_input(error, "--list and --slurm need shards: `bitter prepare %s` first, and give --data with them",
-                          *name);
     TrainOptions *options = &made[count++];
-    if (!train_name_data(options, *name, error) || !prepare_once(options->data, *name, &(InputOptions){0}, "", error))
-        return false;
+    if (!train_name_data(options, *name, error)) return false;
+    if (o->prints && path_missing(options->data)) // its runs would begin by making them at once
+        return fail_input(error, "--list and --slurm need shards: `bitter prepare %s` first", *name);
+    if (!prepare_once(options->data, *name, &(InputOptions){0}, "", error)) return false;
     *name = options->data;
     return true;
 }
@@ -242,10 +238,11 @@ static bool make_plan(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptio
     plan->exercises = (int)o->exercises;
     plan->task_steps = o->task_steps > 0 ? o->task_steps : o->train.steps;
     snprintf(plan->base.pos, sizeof plan->base.pos, "rope");
-    return check_given(o, given, error) && open_texts(plan, corpora, o, error) && plan_seeds(plan, o->seeds, error) &&
-           plan_variants(plan, names, count, o->reference, error) && plan_settings(plan, &lists, error) &&
-           plan_rates(plan, o->lr_grid, error) && plan_tasks(plan, o->tasks, error) &&
-           name_contrasts(plan, o, done, error) && check_names(plan, error) && check_jobs(plan, corpora, error);
+    return check_given(o, given, error) && plan_seeds(plan, o->seeds, error) &&
+           plan_variants(plan, names, count, o->reference, error) && open_texts(plan, corpora, o, error) &&
+           plan_settings(plan, &lists, error) && plan_rates(plan, o->lr_grid, error) &&
+           plan_tasks(plan, o->tasks, error) && name_contrasts(plan, o, done, error) && check_names(plan, error) &&
+           check_jobs(plan, corpora, error);
 }
 
 // Continue the plan that the directory was begun with: keep its threads. Runs on texts that have changed are not mixed
@@ -280,13 +277,26 @@ static bool settle_plan(Comparison *c, const CompareOptions *o, int cores, Error
     return path_missing(c->file) || take_over(c, o, error);
 }
 
+// What a registered plan begins with, so that none takes the place of another comparison's.
+static const char *register_head(char head[REGISTER_HEAD_CAPACITY], const Comparison *c) {
+    const char *name = c->directory;
+    while (strncmp(name, "./", 2) == 0) name += 1 + strspn(name + 1, "/");
+    if (!*name) name = ".";
+    int length = (int)strlen(name);
+    while (length > 1 && name[length - 1] == '/') length--;
+    if (length > 150) length = 150; // a head is short
+    snprintf(head, REGISTER_HEAD_CAPACITY, "# The plan of a comparison\n\nIn `%.*s`.\n", length, name);
+    return head;
+}
+
 // When several processes begin at once, one of them writes the plan, and the others wait for it. The runs that are
 // there already are checked, before hours of training.
-static bool write_plan(Comparison *c, const CompareOptions *o, int cores, Error *error) {
-    char runs[PATH_CAPACITY];
+static bool write_plan(Comparison *c, AtomicFile *registered, const CompareOptions *o, int cores, Error *error) {
+    char runs[PATH_CAPACITY], head[REGISTER_HEAD_CAPACITY];
     Lock lock;
     Outcome outcome;
-    if (!path_format(runs, error, "%s/runs", c->directory) || !directory_create(runs, NULL, error) ||
+    bool made;
+    if (!path_format(runs, error, "%s/runs", c->directory) || !directory_create(runs, &made, error) ||
         !comparison_lock(&lock, c, error))
         return false;
     bool ok = lock.exclusive || fail_input(error,
@@ -295,8 +305,14 @@ static bool write_plan(Comparison *c, const CompareOptions *o, int cores, Error 
                                            c->directory);
     ok = ok && settle_plan(c, o, cores, error) && outcome_read(&outcome, c, error);
     if (ok) outcome_free(&outcome);
-    ok = ok && plan_write(c->file, &c->plan, c->data, error);
+    // The file of --register comes first: it may be one that cannot be written.
+    ok = ok && result_open(registered, "--register", o->registered, register_head(head, c), error) &&
+         plan_write(c->file, &c->plan, c->data, error);
     lock_release(&lock);
+    if (!ok && made) {
+        rmdir(runs);
+        rmdir(c->directory);
+    }
     return ok;
 }
 
@@ -350,36 +366,11 @@ static void print_tests(FILE *out, const Plan *plan) {
     fflush(out);
 }
 
-// What a registered plan begins with, so that none takes the place of another comparison's.
-static const char *register_head(char head[REGISTER_HEAD_CAPACITY], const Comparison *c) {
-    const char *name = c->directory;
-    while (strncmp(name, "./", 2) == 0) name += 1 + strspn(name + 1, "/");
-    if (!*name) name = ".";
-    int length = (int)strlen(name);
-    while (length > 1 && name[length - 1] == '/') length--;
-    if (length > 150) length = 150; // a head is short
-    snprintf(head, REGISTER_HEAD_CAPACITY, "# The plan of a comparison\n\nIn `%.*s`.\n", length, name);
-    return head;
-}
-
-static bool check_registered(const Comparison *c, const char *path, Error *error) {
-    char head[REGISTER_HEAD_CAPACITY];
-    register_head(head, c);
-    return result_check("--register", path, head, strlen(head), error);
-}
-
 // Write the plan, for readers who ask later what was fixed before the first run.
-static bool register_plan(const Comparison *c, const char *path, Error *error) {
+static bool register_plan(const Comparison *c, FILE *out, Error *error) {
     const Plan *plan = &c->plan;
-    AtomicFile file = {0};
     Buffer json;
     if (!file_read(&json, c->file, error)) return false;
-    char head[REGISTER_HEAD_CAPACITY];
-    if (!result_open(&file, "--register", path, register_head(head, c), error)) {
-        free(json.bytes);
-        return false;
-    }
-    FILE *out = file.stream;
     fprintf(out, "\nWritten by bitter %s before the first run of\n\n    %s\n\n", BITTER_VERSION, plan->command);
     for (const Variant *v = plan->variants; v < plan->variants + plan->variant_count; v++)
         fprintf(out, "- Scheme %s: `%s%s%s%s%s`%s%s\n", v->name, v->pos, *v->window ? OWN_WINDOW : "", v->window,
@@ -400,27 +391,40 @@ static bool register_plan(const Comparison *c, const char *path, Error *error) {
     fputs((const char *)json.bytes, out);
     fputs("```\n", out);
     free(json.bytes);
-    if (!result_close(&file, true, error)) return false;
-    printf("plan     %s; nothing is trained yet: give the command without --register\n", path);
     return true;
+}
+
+// A comparison is begun in no directory of a run or of data, whose files its own would replace.
+static bool check_place(const Comparison *c, Error *error) {
+    static const char *const files[] = {"config.json", "tokenizer.json"};
+    char path[PATH_CAPACITY];
+    for (int i = 0; i < 2 && path_missing(c->file); i++)
+        if (!path_format(path, error, "%s/%s", c->directory, files[i]) ||
+            !(path_missing(path) ||
+              fail_input(error, "%s exists: %s is no comparison; choose another --out", path, c->directory)))
+            return false;
+    return path_check_link(c->directory, "name the directory itself, or remove the link", error);
 }
 
 // Make the plan and the fingerprints of its texts, or continue the plan in the directory. Fails on every mistake that
 // can be found before the first run.
-static bool start(Comparison *c, const CompareOptions *o, const bool *given, char **names, int count, int cores,
-                  Error *error) {
+static bool start(Comparison *c, AtomicFile *registered, const CompareOptions *o, const bool *given, char **names,
+                  int count, int cores, Error *error) {
     static Corpus corpora[TEXTS_MOST];
     Plan *plan = &c->plan;
+    char head[REGISTER_HEAD_CAPACITY];
     int done;
     c->corpora = corpora;
-    bool ok = path_check_link(c->directory, "name the directory itself, or remove the link", error) &&
+    register_head(head, c);
+    bool ok = check_place(c, error) &&
+              (!*o->registered || result_check("--register", o->registered, head, strlen(head), error)) &&
               comparison_done(&done, c, error) && make_plan(plan, corpora, o, given, names, count, done, error);
     c->data = json_array();
     for (int t = 0; ok && t < plan->text_count; t++)
         ok = json_array_append_new(c->data, data_json(&corpora[t])) == 0 ||
              fail_run(error, "no memory for the fingerprint of %s", plan->texts[t].data);
     if (ok && !o->prints) print_settings(stdout, plan);
-    ok = ok && (o->prints ? settle_plan(c, o, cores, error) : write_plan(c, o, cores, error));
+    ok = ok && (o->prints ? settle_plan(c, o, cores, error) : write_plan(c, registered, o, cores, error));
     if (ok && !o->prints) print_tests(stdout, plan);
     return ok;
 }
@@ -701,6 +705,7 @@ bool command_compare(int argc, char **argv, Error *error) {
     CompareOptions options = {0};
     static Comparison comparison;
     Text words = {0};
+    AtomicFile plan = {0}; // --register
     bool given[ARGUMENTS_MOST];
     keep_words(&words, argc, argv);
     bool ok = !words.failed || fail_run(error, "no memory for the words of the command");
@@ -714,18 +719,19 @@ bool command_compare(int argc, char **argv, Error *error) {
     options.prints = options.list || options.slurm;
     for (int i = 0; ok && i < argc; i++) ok = name_check("the argument", argv[i], error); // the report shows them
     ok = ok && comparison_paths(&comparison, options.out, error) && report_check(options.out, true, error) &&
-         (!*options.registered || check_registered(&comparison, options.registered, error)) &&
          (!option_given(table(), given, "share") || set_share(&comparison, options.share, error));
     if (ok && !options.slurm) kernels_report("compare");
-    ok = ok && start(&comparison, &options, given, argv + first, argc - first, cores, error);
+    ok = ok && start(&comparison, &plan, &options, given, argv + first, argc - first, cores, error);
     if (ok && options.prints) {
         ok = divide(&comparison, &words, options.slurm, (int)options.workers, error);
     } else if (ok) {
         const int workers = choose_workers(&comparison, options.workers, cores);
         print_time(&comparison, workers);
-        ok = *options.registered ? register_plan(&comparison, options.registered, error)
-                                 : train_all(&comparison, workers, error);
+        ok = plan.stream ? register_plan(&comparison, plan.stream, error) : train_all(&comparison, workers, error);
     }
+    ok = result_close(&plan, ok, error);
+    if (ok && *options.registered)
+        printf("plan     %s; nothing is trained yet: give the command without --register\n", options.registered);
     for (int t = 0; t < TEXTS_MOST && comparison.corpora; t++) corpus_close(&comparison.corpora[t]);
     text_free(&words);
     return ok;

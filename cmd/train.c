@@ -352,28 +352,6 @@ bool train_show_step(void *line, Trainer *trainer, StepReport *report, Error *er
     return true;
 }
 
-// One nat is room for noise. A run has learned nothing if its last loss is that far above the loss of guessing and not
-// below the first one; a run that starts from --init on another text may begin worse than guessing. A run has unlearned
-// if the mean loss of its last part is that far above that of an earlier part.
-bool train_check_learning(const Trainer *trainer, const RunPaths *paths, Error *error) {
-    const double guessing = log(trainer->corpus->tokenizer.vocab_size);
-    char reason[TEXT_CAPACITY] = "";
-    LogLosses losses;
-    if (!log_losses(&losses, paths->log, error)) return false;
-    if (losses.last > guessing + 1 && losses.last >= losses.first)
-        snprintf(reason, sizeof reason, "its last training loss is %.4g nats, where guessing has %.4g", losses.last,
-                 guessing);
-    else if (losses.unlearned)
-        snprintf(reason, sizeof reason,
-                 "the mean training loss of its last %lld steps is %.4g nats, and was %.4g up to step %lld",
-                 losses.part, losses.final, losses.lowest, losses.lowest_step);
-    return !*reason ||
-           fail_nonfinite(error,
-                          "%s diverged: %s; its best weights, those of step %lld, are %s" RUN_BEST
-                          "; start a new run with a smaller --lr or a longer --warmup",
-                          trainer->options->out, reason, (long long)trainer->best.step, trainer->options->out);
-}
-
 // Returns whether other weights than the last are the best.
 static bool print_best(const Trainer *trainer) {
     const Best *best = &trainer->best;

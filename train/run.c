@@ -76,13 +76,20 @@ static void clear_leftovers(const char *directory) {
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) temporary_clear(files[i], TEMPORARY_FILE);
 }
 
+static bool check_no_comparison(const char *directory, Error *error) {
+    char comparison[PATH_CAPACITY];
+    return path_format(comparison, error, "%s/compare.json", directory) &&
+           (path_missing(comparison) || fail_input(error, "%s is a comparison; choose another --out", directory));
+}
+
 LockResult run_lock(RunLock *lock, const char *directory, Error *error) {
     char path[PATH_CAPACITY];
     *lock = (RunLock){0};
     if (!run_name_check(directory, error) || !path_format(lock->directory, error, "%s", directory) ||
         !path_format(path, error, "%s/lock", directory))
         return LOCK_FAILED;
-    if (!path_check_link(directory, "name the directory itself, or remove the link", error)) // it may be another's
+    if (!path_check_link(directory, "name the directory itself, or remove the link", error) || // it may be another's
+        !check_no_comparison(directory, error))
         return LOCK_FAILED;
     LockResult result = LOCK_FAILED;
     for (int attempt = 0; attempt < 100; attempt++) {
@@ -297,4 +304,26 @@ bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, const 
 
 bool run_save_best(const Trainer *trainer, const RunPaths *paths, const RunLock *lock, Error *error) {
     return saved(lock_keep(&lock->lock, error) && model_save(paths->best, &trainer->gpt, &trainer->best, error), error);
+}
+
+// One nat is room for noise. A run has learned nothing if its last loss is that far above the loss of guessing and not
+// below the first one; a run that starts from --init on another text may begin worse than guessing. A run has unlearned
+// if the mean loss of its last part is that far above that of an earlier part.
+bool run_check_learning(const Trainer *trainer, const RunPaths *paths, Error *error) {
+    const double guessing = log(trainer->corpus->tokenizer.vocab_size);
+    char reason[TEXT_CAPACITY] = "";
+    LogLosses losses;
+    if (!log_losses(&losses, paths->log, error)) return false;
+    if (losses.last > guessing + 1 && losses.last >= losses.first)
+        snprintf(reason, sizeof reason, "its last training loss is %.4g nats, where guessing has %.4g", losses.last,
+                 guessing);
+    else if (losses.unlearned)
+        snprintf(reason, sizeof reason,
+                 "the mean training loss of its last %lld steps is %.4g nats, and was %.4g up to step %lld",
+                 losses.part, losses.final, losses.lowest, losses.lowest_step);
+    return !*reason ||
+           fail_nonfinite(error,
+                          "%s diverged: %s; its best weights, those of step %lld, are %s" RUN_BEST
+                          "; start a new run with a smaller --lr or a longer --warmup",
+                          trainer->options->out, reason, (long long)trainer->best.step, trainer->options->out);
 }

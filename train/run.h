@@ -158,4 +158,7 @@ bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, const 
 // Save the weights as the best so far, with trainer->best. Fails (run; nonfinite), and (run) when the lock is lost.
 bool run_save_best(const Trainer *trainer, const RunPaths *paths, const RunLock *lock, Error *error);
 
+// Fails (nonfinite) when a finished run has diverged although all its numbers are finite, by the losses in its log.csv.
+bool run_check_learning(const Trainer *trainer, const RunPaths *paths, Error *error);
+
 #endif

@@ -83,3 +83,14 @@ const char *shell_quoted(char quoted[QUOTED_CAPACITY], const char *word) {
     text_free(&text);
     return quoted;
 }
+
+char called_as[QUOTED_CAPACITY] = "bitter";
+
+void print_commands(FILE *out, const char *text) {
+    const char *rest = text;
+    for (const char *at; (at = strstr(rest, "bitter ")); rest = at + strlen("bitter ")) {
+        const bool begins = at == text || at[-1] == '`' || (at > text + 1 && at[-1] == ' ' && strchr(" |", at[-2]));
+        fprintf(out, "%.*s%s ", (int)(at - rest), rest, begins ? called_as : "bitter");
+    }
+    fputs(rest, out);
+}

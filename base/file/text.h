@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 typedef struct {
     char *bytes; // (size), not terminated; start from {0}
@@ -31,6 +32,12 @@ void shell_word(Text *command, const char *word);
 #define QUOTED_CAPACITY (4 * PATH_CAPACITY + 3)
 // The word as shell_word would append it, for messages that show a command. Returns `quoted`; a longer one is cut.
 const char *shell_quoted(char quoted[QUOTED_CAPACITY], const char *word);
+
+// How the user called the program, quoted for a shell: commands that are printed begin with it, not with "bitter".
+// print_commands prints text with this name for each "bitter " at its beginning or behind a backtick, two spaces or a
+// pipe.
+extern char called_as[QUOTED_CAPACITY];
+void print_commands(FILE *out, const char *text);
 
 // Text files that the build makes part of the program (scripts/embed.awk).
 typedef struct {

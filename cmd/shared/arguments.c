@@ -14,17 +14,6 @@
 
 enum { HELP_WIDTH = 80, HELP_COLUMN_MOST = 28 };
 
-char called_as[QUOTED_CAPACITY] = "bitter";
-
-void print_commands(FILE *out, const char *text) {
-    const char *rest = text;
-    for (const char *at; (at = strstr(rest, "bitter ")); rest = at + strlen("bitter ")) {
-        const bool begins = (at > text && at[-1] == '`') || (at > text + 1 && at[-1] == ' ' && strchr(" |", at[-2]));
-        fprintf(out, "%.*s%s ", (int)(at - rest), rest, begins ? called_as : "bitter");
-    }
-    fputs(rest, out);
-}
-
 void die(const char *command, const Error *error) {
     fflush(stdout);
     fprintf(stderr, "bitter%s%s: ", command ? " " : "", command ? command : "");
@@ -185,8 +174,9 @@ static bool take_option(void *target, bool *given, const Usage *usage, const cha
     const bool skipped = value && word[length] != '=' && option->type != OPTION_LONG && strncmp(value, "--", 2) == 0;
     if (!flag && (!value || skipped))
         return fail_input(error, "%s needs a value; write %s %s", label, label, value_of(option));
-    // A variable of a script that is not set shall not choose the default.
-    if (strcmp(label, "--out") == 0 && !*value) return fail_input(error, "--out: the name is empty; give one");
+    // A variable of a script that is not set shall not choose the default. --window '' beside --init means all keys.
+    if (!flag && option->type != OPTION_LONG && !*value && strcmp(option->name, "window") != 0)
+        return fail_input(error, "%s: '' is empty; give a value, or leave the option out", label);
     // A text to continue may hold anything.
     if (!flag && option->type != OPTION_LONG && !check_plain(label, value, error)) return false;
     if (given) given[option - usage->table] = true;

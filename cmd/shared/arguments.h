@@ -38,11 +38,6 @@ void print_wrapped(const char *text, int column, int indent);
 // Print "bitter COMMAND: message" to stderr, or "bitter: message" if command is NULL, and exit with the error's kind.
 _Noreturn void die(const char *command, const Error *error);
 
-// How the user called the program, quoted for a shell: commands that are printed begin with it, not with "bitter".
-// print_commands prints text with this name for each "bitter " behind a backtick, two spaces or a pipe.
-extern char called_as[QUOTED_CAPACITY];
-void print_commands(FILE *out, const char *text);
-
 // The path of the running program; `name` where the system cannot tell.
 void program_find(char program[PATH_CAPACITY], const char *name);
 

@@ -165,7 +165,8 @@ static bool train(Worker *w, Error *error) {
     };
     // A run that was killed within its last checkpoint has its state, but maybe not its weights.
     if (w->trainer->progress.step >= o->steps && !observe_checkpoint(&w->files, w->trainer, NULL, error)) return false;
-    return train_loop(w->trainer, observers, error) && stop_check(&w->stop, error);
+    return train_loop(w->trainer, observers, error) && stop_check(&w->stop, error) &&
+           run_check_learning(w->trainer, &w->files.paths, error);
 }
 
 static bool has_own_weights(const Worker *w) {
@@ -191,7 +192,8 @@ static bool write_measures(const Worker *w, bool diverged, Error *error) {
     if (!own) diverged = !measured_training(&training);
     if (own && diverged) unlink(w->files.paths.model);
     if (own && diverged)
-        text_print(&rows, MEASURED_HEADER "diverged,%lld,nan,1\n", (long long)trainer->progress.step + 1);
+        text_print(&rows, MEASURED_HEADER "diverged,%lld,nan,1\n",
+                   (long long)trainer->progress.step + (trainer->progress.step < w->options.steps));
     // Windows longer than the trained one have the stretch of the variant.
     bool ok = diverged || ((own || run_init_from(&trainer->gpt, trainer->init, weights, w->corpus, error)) &&
                            extension_formula(&trainer->gpt.pos, plan->variants[w->job.variant].stretch, error) &&

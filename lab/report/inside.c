@@ -117,15 +117,22 @@ static void octaves(Chart *chart, const double *by_distance, int T) {
     }
 }
 
+// What a damaged or missing file leaves out; false where the error is another one.
+static bool left_out(Page *page, const char *what, const char *name, Error *error) {
+    if (error->kind != ERROR_INPUT) return false;
+    for (char *mark; (mark = strchr(error->message, '`'));) *mark = '"'; // messages put commands in backticks
+    page_paragraph(page, "%s of %s is left out: %s.", what, name, error->message);
+    return true;
+}
+
 bool report_heads(Page *page, const char *name, const Run *run, Error *error) {
     const int T = run->gpt.shape.context;
     Attended a = {0};
     double *uniform = calloc((size_t)T, sizeof *uniform), sum = 0;
     Chart chart = {.x_label = "tokens back, plus 1", .y_label = "mean probability", .log_x = true, .log_y = true};
     int *ids = read_windows(run->options.data, T, error);
-    if (!ids && error->kind == ERROR_INPUT) { // the text may have gone since, or be shorter than the windows
-        for (char *mark; (mark = strchr(error->message, '`'));) *mark = '"'; // messages put commands in backticks
-        page_paragraph(page, "Attention of %s is left out: %s.", name, error->message);
+    if (!ids &&
+        left_out(page, "Attention", name, error)) { // the text may have gone since, or be shorter than the windows
         free(uniform);
         return true;
     }
@@ -180,6 +187,10 @@ bool report_models(Page *page, const Facts *facts, Error *error) {
             continue;
         }
         ok = ok && run_open(&run, directory, "", error);
+        if (!ok && left_out(page, "The inside", v->name, error)) {
+            ok = true;
+            continue;
+        }
         if (!ok) break;
         if (v->enters >> ENTERS_EMBEDDING & 1 && T >= WAVE_LEAST) {
             report_line(&waves, facts, variant);

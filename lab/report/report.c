@@ -113,17 +113,23 @@ bool report_check(const char *directory, bool comparison, Error *error) {
 
 static bool write_all(const Outcome *outcome, FILE *out, Error *error) {
     const char *directory = outcome->comparison->directory;
-    const int done = outcome_done(outcome), all = plan_job_count(&outcome->comparison->plan);
+    const Plan *plan = &outcome->comparison->plan;
+    const int done = outcome_done(outcome), all = plan_job_count(plan);
     char path[PATH_CAPACITY];
     Facts facts;
-    if (done < all)
-        fprintf(out, "not finished: %d of %d runs are done, %d are missing; to go on: %s\n", done, all, all - done,
-                outcome->comparison->plan.command);
+    if (done < all) {
+        fprintf(out, "not finished: %d of %d runs are done, %d are missing; to go on: ", done, all, all - done);
+        print_commands(out, plan->command);
+        fputc('\n', out);
+    }
+    if (outcome->seeds < plan->seeds)
+        fprintf(out, "seed %lld lacks a run: it and later seeds are left out\n", plan->base.seed + outcome->seeds);
     if (outcome->seeds == 0)
-        return fail_input(error,
-                          "%s: no seed is complete yet, or its runs were not kept; run the same `bitter compare` again "
-                          "to continue, or read %s/report.md if it is there",
-                          directory, directory);
+        return fail_input(
+            error,
+            "%s: the first seed is not complete yet, or its runs were not kept; run the same `bitter compare` again "
+            "to continue, or read %s/report.md if it is there",
+            directory, directory);
     if (!report_check(directory, true, error) || !facts_gather(&facts, outcome, error)) return false;
     bool ok = print_table(out, &facts, error) && path_format(path, error, "%s/results.csv", directory);
     ok = ok && outcome_write(path, outcome, error) && write_page(out, &facts, error);

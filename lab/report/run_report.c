@@ -58,8 +58,8 @@ static bool loss_chart(Page *page, const RunPaths *paths, long long steps, Error
     if (!file_read(&file, paths->log, error)) return false;
     const double step = add_losses(&chart, (const char *)file.bytes);
     if (step < (double)steps)
-        fprintf(page->tell, "the log has %.0f of %lld steps%s; to go on: bitter train --resume %s\n", step, steps,
-                path_missing(paths->model) ? ", and no weights are saved yet" : "",
+        fprintf(page->tell, "the log has %.0f of %lld steps%s; to go on: %s train --resume %s\n", step, steps,
+                path_missing(paths->model) ? ", and no weights are saved yet" : "", called_as,
                 shell_quoted(quoted, paths->directory));
     free(file.bytes);
     if (!chart.failed && chart.lines[1].count > 0) {

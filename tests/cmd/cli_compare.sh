@@ -155,9 +155,9 @@ for signal in INT TERM; do
     check "SIG$signal: saved" test -n "$(find interrupted -name state.safetensors)"
     check "SIG$signal: no locks" test -z "$(find interrupted -name lock)"
 done
-refuses "a report without a complete seed" "interrupted;no seed is complete;bitter compare" report interrupted
+refuses "a report without a complete seed" "interrupted;first seed is not complete;bitter compare" report interrupted
 check "what is there, what is missing and the command" says \
-    '^not finished: [0-5] of 6 runs are done, [1-6] are missing; to go on: bitter compare .*--out interrupted'
+    '^not finished: [0-5] of 6 runs are done, [1-6] are missing; to go on: .*bitter compare .*--out interrupted'
 part=$(ls -d interrupted/runs/* | head -n 1)
 succeed "a report on a run that was interrupted" report "$part"
 check "which says how to go on" says "^the log has [0-9]* of [0-9]* steps.*; to go on: bitter train --resume $part$"
@@ -217,7 +217,14 @@ mv straight/runs/rope-seed1337/model.safetensors gone
 succeed "without a scheme's model" report straight
 check "it is said" grep -q '<p>rope is left out for want of weights' straight/report.html
 check "the other models have their heads" test "$(grep -cE '>heads of (learned|none|rope), seed 1337, on' straight/report.html)" -eq 2
+head -c 100 gone >straight/runs/rope-seed1337/model.safetensors
+succeed "with a damaged one" report straight
+check "it is said, too" grep -q '<p>The inside of rope is left out: .*model.safetensors' straight/report.html
 mv gone straight/runs/rope-seed1337/model.safetensors
+mv straight/runs/rope-seed1338 .
+succeed "without a run of the second seed" report straight
+check "it is named" says '^seed 1338 lacks a run'
+mv rope-seed1338 straight/runs
 
 # --- more seeds and schemes for a finished comparison ---
 touch mark && sleep 0.02
@@ -281,7 +288,11 @@ check "what is tested is told before" test "$(grep -n '^tested   rope - none$' "
     "$(grep -n '^compare filed: ' "$scratch/out" | cut -d: -f1)"
 check "and what so few seeds resolve" says '^power .* seeds find .* in 4 of 5 .* [0-9.e+]* times'
 check "every run has its curve" test "$(cat filed/runs/*/measured.csv | grep -c '^curve,30,')" -eq 4
-refuses "a file for others to train on" "bitter prepare book.txt" compare $shape --data book.txt --list none rope
+succeed "a prepared file for others to train on" compare $shape --data book.txt --list none rope
+cp book.txt new.txt
+refuses "another file" "bitter prepare new.txt" compare $shape --data new.txt --list none rope
+refuses "a wrong scheme, before the file is prepared" "no position scheme 'rop'" compare $shape --data new.txt rop
+check "nothing is prepared" test ! -e runs/data/new
 rm -r filed runs book.txt
 
 # --- impossible requests ---
@@ -313,10 +324,13 @@ refuses "--steps and --tokens-per-parameter" "--steps;one of them" $few rope --t
 refuses "--scale and --width" "--scale;--width;one of them" $few rope --scale 22k
 refuses "a scheme that does not fit its shape" "rope" $few none rope --width 18
 refuses "an option of single runs" "--resume" $few rope --resume
-refuses "an --out without a name" "name is empty" $few rope --out ''
+refuses "an --out without a name" "--out: '' is empty" $few rope --out ''
 refuses "a report on no name" "name is empty" report ''
 : >occupied
 refuses "an --out that is a file" "occupied" $few rope --out occupied
+need train $shape --width 16 --data builtin:tales:bytes=20000 --steps 1 --out single
+refuses "an --out that is a run" "single/config.json;--out" $few rope --out single
+refuses "a run in a comparison's place" "straight is a comparison;--out" train $shape --width 16 --steps 1 --out straight
 mkdir blocked && : >blocked/runs
 refuses "a place for runs that is a file" "blocked/runs" $few rope --out blocked
 yes 'a book of one line' | head -c 20000 >book.txt

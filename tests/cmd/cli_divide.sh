@@ -63,7 +63,7 @@ check "shares: the same report" same
 succeed "a share that has no run" compare "$@" --out "$out" --share 13/13
 cd .. || exit 1
 for share in 0/3 4/3 3 x 1/3x 1/0 -1/3 1/99999999999 +1/3; do refuses "--share $share" "--share $share;3/40" compare "$@" --share $share; done
-refuses "--share without a share" "--share : give I/N" compare "$@" --share ""
+refuses "--share without a share" "--share: '' is empty" compare "$@" --share ""
 need compare --steps 3 --context 8 --data builtin:tales:bytes=8000 --seeds 1 --out ended --list -- none
 check "a list with the end of options" sh -c "$(cat "$scratch/out")"
 refuses "--list and --slurm" "--list and --slurm;one of them" compare "$@" --list --slurm

@@ -21,6 +21,7 @@ refuses "unknown command, like no other" "'xyzzy';--help" xyzzy
 refuses "help for an unknown command" "'trian';did you mean 'train'" help trian
 refuses "a name that is too long" "File name too long;check the name" train $small --data bytes --out "$(printf 'a%.0s' $(seq 300))"
 refuses "an empty --out" "--out;empty" train $small --data bytes --out ""
+refuses "an empty --init" "--init;empty" train $small --data bytes --init "" --out new
 refuses "an empty --out of prepare" "--out;empty" prepare text.txt --out=
 refuses "unknown option" "--widht;did you mean --width" train --widht 16
 refuses "unknown option, like no other" "--xyzzy;--help" train --xyzzy

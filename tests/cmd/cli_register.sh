@@ -58,6 +58,8 @@ echo mine >other.md
 refuses "to replace what is no plan" "--register other.md exists and holds something else" compare $small rope --out new --register other.md
 refuses "the plan of another comparison" "--register plan.md exists and holds something else" compare $small rope --out new --register plan.md
 check "before anything is written" test ! -e new
+refuses "a plan that cannot be written" "nowhere/plan.md" compare $small rope --out new --register nowhere/plan.md
+check "no comparison has begun" test ! -e new/compare.json
 refuses "a file of the comparison" "--register runs/report.md is a file of the comparison" compare $small rope --out new --register runs/report.md
 refuses "no name" "--register: '' is empty" compare $small rope --out new --register ''
 for option in --list --slurm; do

@@ -67,6 +67,8 @@ losses() { grep -vE '^(seconds|checksum),' "$1/runs/rope+yarn:factor=4-seed1337/
 check "from the last to the first: the same" test "$(losses all)" = "$(losses shared)"
 need compare $small --steps 100 --lr 100 --warmup 0 --out wild rope "$y"
 check "of weights that diverged nothing is measured" test "$(cat wild/runs/*/measured.csv | grep -c '^diverged,')" -eq 4
+need compare $small --steps 100 --lr 25 --min-lr 1 --warmup 0 --out finite none
+check "nor with finite numbers" test "$(cat finite/runs/*/measured.csv | grep -c '^diverged,100,nan')" -eq 2
 need compare $small --steps 30 --out alone "$y" "$p" alibi --tasks copy:max=2 --exercises 9 --lr-grid 1e-3,3e-3
 check "without the bare scheme, each trains" test "$(ls alone/runs/*yarn*-seed1337/log.csv | wc -l)" -eq 3
 check "and has the stretch" test "$(value alone/runs/y+yarn:factor=4-seed1337 loss 32)" != \

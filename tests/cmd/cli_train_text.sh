@@ -60,7 +60,7 @@ refuses "another text of that name" \
     "runs/data/book;\`bitter prepare --out runs/data/book-2 other/book.txt\`;--data runs/data/book-2" train other/book.txt $small
 refuses "the same with a tokenizer" "--out runs/data/book-2 --tokenizer chars other" train other/book.txt --tokenizer chars $small
 refuses "no name" "name is empty;FILE" train ''
-refuses "no data" "no data;--data" train --data ''
+refuses "no data" "--data: '' is empty" train --data ''
 head -c 100 book.txt >other/book.txt
 refuses "its beginning" "runs/data/book exists, but holds something else" train other/book.txt $small
 printf 'caf\303\251 \343\201\202' >other/zipped.txt
