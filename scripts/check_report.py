@@ -81,7 +81,9 @@ class Report(Tally):
                 if times == 1:
                     self.losses.setdefault((row["setting"], row["scheme"]), {})[int(row["seed"])] = float(row["value"])
         self.settings = [s["name"] for s in self.plan["settings"]]
-        self.schemes = [s["name"] for s in self.plan["schemes"]]
+        seeds = max((len(found) for found in self.losses.values()), default=0)
+        self.schemes = [s["name"] for s in self.plan["schemes"]  # without those of which a run diverged
+                        if seeds and all(len(self.losses.get((setting, s["name"]), ())) == seeds for setting in self.settings)]
         weights = [tuple(s.get(key) for key in ("pos", "window", "learning_rate")) for s in self.plan["schemes"]]
         # Schemes that others have the weights of, stretched; and how many schemes are trained.
         self.plain = {w: s["name"] for w, s in zip(weights, self.plan["schemes"]) if not s.get("stretch")}
@@ -190,16 +192,17 @@ class Report(Tally):
 
     def check_ranking(self):
         """The first table: schemes by their loss, each with its difference to the reference, alone and together."""
-        for table in self.tables("by loss") if self.medians_told else []:
+        for all_rows in self.tables("by loss") if self.medians_told else []:
+            table = [row for row in all_rows if row["loss"] != "diverged"]
             setting = min(self.settings, key=lambda s: sum(
                 abs(np.median(list(self.losses[s, r["by loss"]].values())) - float(r["loss"])) for r in table))
-            reference = next(r["by loss"] for r in table if r["verdict"] == "reference")
-            minus = next(name for name in table[0] if name.startswith("minus "))
+            reference = next(r["by loss"] for r in all_rows if r["verdict"] == "reference")
+            minus = next(name for name in all_rows[0] if name.startswith("minus "))
             losses = []
             for row in table:
                 losses.append(np.median(list(self.losses[setting, row["by loss"]].values())))
                 self.check(f"median loss of {row['by loss']} {setting}", losses[-1], row["loss"])
-                if row["verdict"] in ("reference", "the same weights"):
+                if row["verdict"] in ("reference", "the same weights") or reference not in self.schemes:
                     continue
                 family = next((m for a, b, m in self.contrasts if {a, b} == {self.trained_as[row["by loss"]], reference}), self.pairs)
                 gaps = self.gaps(setting, row["by loss"], reference)
@@ -278,7 +281,10 @@ class Report(Tally):
 def main():
     agree = differ = 0
     for directory in sys.argv[1:]:
-        report = Report(directory)
+        try:
+            report = Report(directory)
+        except OSError as error:
+            sys.exit(f"check_report.py: {directory} is no comparison with a report: {error}")
         report.check_losses()
         report.check_ranking()
         report.check_contrasts()
