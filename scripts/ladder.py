@@ -243,25 +243,25 @@ def answer_of_change(first, last):
     yield ""
 
 
-def answer_of_copying(directory):
-    """How much less letters cost where they come again, as lines of Markdown: for each part and scheme, from the run with the least to
-    that with the most, at each distance."""
-    path = os.path.join(directory, "copying.csv")
+def answer_of_runs(directory, name, column, value, title, words):
+    """A table of NAME.csv, which a script measured on runs, as lines of Markdown: for each part and scheme the least and the most of its
+    runs, for each value of the column."""
+    path = os.path.join(directory, f"{name}.csv")
     if not os.path.exists(path):  # no run was tried
         return
-    gains = {}  # (part, scheme) -> distance -> of each run
+    measured, every = {}, []  # (part, scheme) -> value of the column -> of each run
     with open(path, encoding="utf-8") as file:
         for row in csv.DictReader(file):
             name, _, run = row["run"].split("/")
-            distances = gains.setdefault((name, run.rpartition("-seed")[0].replace("-lr", "@")), {})
-            distances.setdefault(int(row["distance"]), []).append(float(row["first"]) - float(row["again"]))
-    every = sorted({distance for distances in gains.values() for distance in distances})
-    yield from ("## Copying", "", "Nats a byte that random letters cost less where they come again, so many letters later, from the least to the "
-                "most of the runs (`scripts/copying.py`).", "",
-                "| part | scheme | runs | " + " | ".join(map(str, every)) + " |", "|---|---|---:|" + "---:|" * len(every))
-    for (name, scheme), distances in sorted(gains.items()):
-        spans = [f"{min(less):.2f} to {max(less):.2f}" for _, less in sorted(distances.items())]
-        yield "| " + " | ".join([name, scheme, str(len(distances[every[0]])), *spans]) + " |"
+            of_scheme = measured.setdefault((name, run.rpartition("-seed")[0].replace("-lr", "@")), {})
+            of_scheme.setdefault(row[column], []).append(value(row))
+            if row[column] not in every:
+                every.append(row[column])
+    yield from (f"## {title}", "", f"{words}, from the least to the most of the runs.", "",
+                "| part | scheme | runs | " + " | ".join(every) + " |", "|---|---|---:|" + "---:|" * len(every))
+    for (name, scheme), of_scheme in sorted(measured.items()):
+        spans = [f"{min(of_scheme[at]):.2f} to {max(of_scheme[at]):.2f}" for at in every]
+        yield "| " + " | ".join([name, scheme, str(len(of_scheme[every[0]])), *spans]) + " |"
     yield ""
 
 
@@ -300,7 +300,12 @@ def write_answer(directory, tables, pairs, unfinished):
         lines += answer_of_size(rows)
     for first, last in pairs:
         lines += answer_of_change(first, last)
-    lines += answer_of_copying(directory)
+    lines += answer_of_runs(directory, "copying", "distance", lambda row: float(row["first"]) - float(row["again"]), "Copying",
+                            "Nats a byte that random letters cost less where they come again, so many letters later "
+                            "(`scripts/copying.py`)")
+    lines += answer_of_runs(directory, "repeats", "repeated", lambda row: float(row["nats"]), "Where the text repeats itself",
+                            "Loss in nats a byte, by how many of the bytes before it have stood together earlier in the window "
+                            "(`scripts/repeats.py`)")
     if unfinished:
         lines.append(f"Not finished: {', '.join(unfinished)}.")
     with open(os.path.join(directory, "answer.md"), "w", encoding="utf-8") as file:
