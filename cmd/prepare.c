@@ -80,40 +80,70 @@ static bool add_builtin(Texts *texts, const char *input, Error *error) {
 
 // --- files ---
 
-static ptrdiff_t inflate_bytes(void *source, void *bytes, size_t size) {
-    return gzread(source, bytes, size < 1u << 30 ? (unsigned)size : 1u << 30);
+static bool holds(const Buffer *buffer, size_t at, const char *bytes) {
+    return buffer->size >= at + strlen(bytes) && memcmp(buffer->bytes + at, bytes, strlen(bytes)) == 0;
 }
 
-// Read all of a file, of a named pipe or, as "-", of standard input. What is gzipped is inflated: gzread gives what is
-// not as it is.
+// A gzip file in memory.
+typedef struct {
+    z_stream stream;
+    const uint8_t *end;
+    int status; // of inflate()
+} Inflation;
+
+// One member follows another, and zeros may pad them, as on tapes.
+static ptrdiff_t inflate_bytes(void *source, void *bytes, size_t size) {
+    Inflation *in = source;
+    z_stream *stream = &in->stream;
+    const unsigned most = 1u << 30, room = size < most ? (unsigned)size : most;
+    stream->next_out = bytes;
+    stream->avail_out = room;
+    while (stream->avail_out > 0 && (in->status == Z_OK || in->status == Z_STREAM_END)) {
+        if (in->status == Z_STREAM_END) {
+            while (stream->next_in < in->end && *stream->next_in == 0) stream->next_in++;
+            if (stream->next_in == in->end) break;
+            inflateReset(stream);
+        }
+        const size_t left = (size_t)(in->end - stream->next_in);
+        stream->avail_in = left < most ? (unsigned)left : most;
+        in->status = inflate(stream, Z_NO_FLUSH);
+    }
+    return room - stream->avail_out;
+}
+
+// Replace the bytes of a gzip file by the text in it. Unlike gzread, take no damaged member for the end of the text.
+static bool inflate_file(Buffer *buffer, const char *name, Error *error) {
+    const Buffer file = *buffer;
+    Inflation in = {.stream = {.next_in = file.bytes}, .end = file.bytes + file.size};
+    *buffer = (Buffer){0};
+    in.status = inflateInit2(&in.stream, 16 + MAX_WBITS); // gzip only
+    bool ok = buffer_fill(buffer, inflate_bytes, &in, file.size, name, error);
+    if (ok && in.status == Z_MEM_ERROR)
+        ok = fail_run(error, "%s: no memory to inflate it", name);
+    else if (ok && in.status == Z_DATA_ERROR)
+        ok = fail_input(error, "%s is damaged near byte %td (%s); get it again", name, in.stream.next_in - file.bytes,
+                        in.stream.msg);
+    else if (ok && in.status != Z_STREAM_END)
+        ok = fail_input(error, "%s is cut short; get it again", name);
+    inflateEnd(&in.stream);
+    free(file.bytes);
+    return ok;
+}
+
+// Read all of a file, of a named pipe or, as "-", of standard input. What is gzipped is inflated.
 static bool read_source(Buffer *buffer, const char *path, const char *name, Error *error) {
     const int file = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     *buffer = (Buffer){0};
     if (file < 0) return fail_open(name, errno, "check the name", error);
-    const size_t room = file_room(file);
-    gzFile stream = gzdopen(file, "rb");
-    if (!stream) {
-        close(file);
-        return fail_run(error, "no memory to read %s", name);
-    }
-    int status;
-    bool ok = buffer_fill(buffer, inflate_bytes, stream, room, name, error);
-    const char *reason = gzerror(stream, &status);
-    if (ok && path_ends_with(path, ".gz") && gzdirect(stream))
+    bool ok = file_read_open(buffer, file, name, error);
+    close(file);
+    if (ok && holds(buffer, 0, "\x1F\x8B"))
+        ok = inflate_file(buffer, name, error);
+    else if (ok && path_ends_with(path, ".gz"))
         ok = fail_input(error, "%s is not gzip data, although its name ends in .gz; rename it if it is plain text",
                         name);
-    else if (status == Z_MEM_ERROR)
-        ok = fail_run(error, "%s: no memory to inflate it", name);
-    else if (status == Z_BUF_ERROR || status == Z_DATA_ERROR)
-        ok = fail_input(error, "%s is %s (%s); get it again", name, status == Z_BUF_ERROR ? "cut short" : "damaged",
-                        reason);
-    gzclose(stream);
     if (!ok) free(buffer->bytes);
     return ok;
-}
-
-static bool holds(const Buffer *buffer, size_t at, const char *bytes) {
-    return buffer->size >= at + strlen(bytes) && memcmp(buffer->bytes + at, bytes, strlen(bytes)) == 0;
 }
 
 // Fails (input) when it is no text: UTF-16, a zip or tar archive or a PDF file by their first bytes; another archive or

@@ -111,6 +111,15 @@ refuses "text that is not UTF-8 to its end" "latin.txt;(iconv -c -f UTF-8 -t UTF
 refuses "not a gzip file" "plain.txt.gz;not gzip data" prepare --out new plain.txt.gz
 refuses "gzip cut short" "cut.txt.gz;cut short" prepare --out new cut.txt.gz
 refuses "gzip with a flipped bit" "flipped.txt.gz;damaged" prepare --out new flipped.txt.gz
+cat good.txt.gz good.txt.gz good.txt.gz >members.txt.gz
+copy_with_bit members.txt.gz "$(size_of good.txt.gz)" 0 second.txt.gz
+{ cat good.txt.gz && printf garbage; } >followed.txt.gz
+for file in second followed; do
+    refuses "gzip damaged behind its first member: $file" "$file.txt.gz;damaged near byte $(($(size_of good.txt.gz) + 2))" \
+        prepare --out new $file.txt.gz
+done
+head -c $(($(size_of members.txt.gz) - 9)) members.txt.gz >cut.txt.gz
+refuses "gzip cut in its last member" "cut.txt.gz;cut short" prepare --out new cut.txt.gz
 for case in 'UTF-16=\377\376a' 'UTF-16 without a mark=a\0b\0c\0'; do
     kind=${case%%=*}
     printf "${case#*=}" >odd.txt && cat text.txt >>odd.txt

@@ -44,6 +44,9 @@ seq 301 700 | gzip >more.txt.gz
 need prepare --tokenizer chars --out together all.txt
 need prepare --tokenizer chars --out apart numbers.txt more.txt.gz
 check "chars: several inputs are one text" diff -r together apart
+{ gzip -c numbers.txt && cat more.txt.gz && dd if=/dev/zero bs=600 count=1; } >members.gz 2>/dev/null
+need prepare --tokenizer chars --out inflated members.gz
+check "gzip: so are several members, which zeros may follow" diff -r together inflated
 printf '{"text": "\357\273\277%252s"}\n' a >mark.jsonl # with its newline, as long as the memory that it gets
 need prepare --field text --out mark mark.jsonl
 check "a byte order mark in a field goes" says '^text +253 bytes'
