@@ -1,5 +1,6 @@
 # bitter train FILE: what `bitter prepare FILE` does, and then training.
 . tests/support/shell
+. "$repository/tests/support/background"
 
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1'
 
@@ -53,6 +54,23 @@ rm -r runs/data/unprepared
 succeed "--resume RUN" train --resume again --steps 4
 check "goes on" says '^run +again, steps 3 to 4 of 32 '
 check "in the run's directory" grep -q '"steps": 4' again/config.json
+
+# Another process prepares the text while this one reads it: opening the pipe waits for that.
+race() { # TEXT: that process's
+    rm -rf runs/data/raced raced.txt && mkfifo raced.txt
+    start train raced.txt $small --steps 2 --out "raced-$1"
+    exec 3>raced.txt
+    "$BITTER" prepare --out runs/data/raced "$1" >/dev/null && rm raced.txt && cp book.txt raced.txt
+    cat book.txt >&3
+    exec 3>&-
+    collect
+}
+race book.txt
+check "a text that another process has prepared meanwhile is used" test $code -eq 0
+check "which is said" says 'runs/data/raced was made of this text and is used$'
+race longer.txt
+check "unless it is another text" test -z "$(complaint 2 'runs/data/raced exists, but holds something else')"
+rm -r runs/data/raced
 
 # --- what cannot be ---
 mkdir other && cp longer.txt other/book.txt
