@@ -65,8 +65,7 @@ static bool open_files(RunFiles *files, Trainer *trainer, TrainOptions *options,
         fprintf(stderr, "bitter train: this run was started in another way (%s), so its numbers may differ a little\n",
                 difference);
     return train_lock_run(&files->lock, &files->paths, options, error) &&
-           run_load_or_create(trainer, paths, options, error) &&
-           train_continue(trainer, options, steps, paths, error) && run_files_open(files, trainer, error);
+           run_load_or_create(trainer, paths, options, error) && train_continue(files, trainer, options, steps, error);
 }
 
 // `bitter train FILE` is `bitter prepare FILE`, and `bitter train --data` with what that has made. Sets *text to the

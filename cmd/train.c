@@ -196,11 +196,8 @@ bool train_lock_run(RunLock *lock, RunPaths *paths, TrainOptions *options, Error
     }
 }
 
-// Best weights from after the present step belong to steps that will not be done again. They go first, so that a run
-// that is killed here still finds them again by its old plan.
-static bool begin_cosine(Trainer *trainer, TrainOptions *options, long long steps, const RunPaths *paths,
-                         Error *error) {
-    const long long done = (long long)trainer->progress.step, best = (long long)trainer->best.step;
+static bool begin_cosine(const Trainer *trainer, TrainOptions *options, long long steps, Error *error) {
+    const long long done = (long long)trainer->progress.step;
     if (steps <= done)
         return fail_input(error,
                           "--steps %lld: the run in %s has done %lld steps already, and --steps counts them; "
@@ -216,7 +213,13 @@ static bool begin_cosine(Trainer *trainer, TrainOptions *options, long long step
         printf(", then falls to %g at step %lld\n", options->min_lr, steps);
     else
         printf(", which all belong to the warm-up\n");
-    if (best <= done) return true;
+    return true;
+}
+
+// Best weights from after the present step belong to steps that will not be done again.
+static bool drop_best(Trainer *trainer, const RunPaths *paths, Error *error) {
+    const long long best = (long long)trainer->best.step;
+    if (best <= (long long)trainer->progress.step) return true;
     printf("best    the new cosine does not come to step %lld as before, so its best weights are given up\n", best);
     trainer->best = (Best){0};
     return unlink(paths->best) == 0 || fail_run(error, "cannot remove %s: %s", paths->best, strerror(errno));
@@ -237,9 +240,15 @@ static bool record_options(const TrainOptions *options, const RunPaths *paths, E
     return train_options_check(&now, error) && config_derive(paths->config, paths->config, &now, error);
 }
 
-bool train_continue(Trainer *trainer, TrainOptions *options, long long steps, const RunPaths *paths, Error *error) {
+bool train_continue(RunFiles *files, Trainer *trainer, TrainOptions *options, long long steps, Error *error) {
+    const RunPaths *paths = &files->paths;
+    const bool replans = options->resume && steps != options->steps;
+    // Until the files are open, the command may be refused, and the run stays as it was. Best weights go before the new
+    // plan is recorded, so that a run that is killed here still finds them again by its old plan.
+    if ((replans && !begin_cosine(trainer, options, steps, error)) || !run_files_open(files, trainer, error) ||
+        (replans && !drop_best(trainer, paths, error)))
+        return false;
     if (!options->resume) return true;
-    if (steps != options->steps && !begin_cosine(trainer, options, steps, paths, error)) return false;
     const long long best = (long long)trainer->best.step, cosine = options->cosine_from;
     return record_options(options, paths, error) &&
            (best == 0 || log_validations(&trainer->stale, paths->log, best > cosine ? best : cosine,

@@ -66,6 +66,13 @@ need train $small --data $data --steps 100 --warmup 4 --lr 1e-2 --eval-every 10 
 cp short/state.safetensors short/model.safetensors ahead
 cp -r ahead followed
 check "the last step is the best" test "$(sed -n 's/^best *was step //p' "$scratch/out")" = ''
+mv ahead/log.csv whole.csv
+mkdir ahead/log.csv
+refuses "a log that is a directory, and leaves the plan" "log.csv;regular file" train --resume --out ahead --steps 50
+rmdir ahead/log.csv && ln -s ../whole.csv ahead/log.csv
+refuses "a log that is a link" "log.csv;symbolic link" train --resume --out ahead --steps 50
+rm ahead/log.csv && mv whole.csv ahead/log.csv
+refuses "no more steps than done, and leaves the log" "has done 40 steps" train --resume --out ahead --steps 30
 succeed "a new cosine from before the best step" train --resume --out ahead --steps 50 --eval-every 0
 check "says that the best weights are given up" says '^best +.*step 100.*given up$'
 check "and has others" test "$("$BITTER" eval ahead@best --threads 1 | sed 1d)" = "$("$BITTER" eval ahead --threads 1 | sed 1d)"
