@@ -39,6 +39,9 @@ static bool set_size(TrainOptions *o, const bool *given, int H, Error *error) {
         ok = option_given(train_options, given, names[i]) ||
              option_set(o, option_find(train_options, names[i]), text, "--minutes", error);
     }
+    // A large model's rate is below the default of --min-lr, which then keeps the defaults' share of it.
+    if (!option_given(train_options, given, "lr") && !option_given(train_options, given, "min-lr"))
+        o->min_lr = fmin(1e-4, o->lr / 10);
     return ok;
 }
 

@@ -72,8 +72,8 @@ static void twenty_tokens_fit(void **state) {
 }
 
 static void given_options_stay(void **state) {
-    static const char *const pairs[][2] = {{"layers", "3"},   {"heads", "2"}, {"width", "48"},
-                                           {"context", "64"}, {"batch", "5"}, {"lr", "0.5"}};
+    static const char *const pairs[][2] = {{"layers", "3"}, {"heads", "2"}, {"width", "48"},     {"context", "64"},
+                                           {"batch", "5"},  {"lr", "0.5"},  {"min-lr", "0.0002"}};
     const Corpus book = book_of(1e9);
     for (size_t i = 0; i < COUNT(pairs); i++)
         for (double operations = 1; operations < 1e20; operations *= 1e4) {
@@ -90,6 +90,19 @@ static void given_options_stay(void **state) {
     const TrainOptions before = all;
     chosen(&all, 1e20, &book);
     assert_memory_equal(&all, &before, sizeof all);
+}
+
+// The rate of so large a model is below the --min-lr that nobody typed.
+static void the_rate_falls_to_a_tenth_or_less(void **state) {
+    const Corpus book = book_of(1e9);
+    TrainOptions large = start(), little = start();
+    chosen(&little, 1, &book);
+    assert_true(little.min_lr == 1e-4);
+    give(&large, "width", "4096");
+    give(&large, "layers", "8");
+    chosen(&large, 1, &book);
+    assert_true(large.lr < 1e-4);
+    expect_near("min_lr", 0, large.min_lr, large.lr / 10, 1e-12);
 }
 
 static void no_size_goes_with_them(void **state) {
@@ -136,6 +149,7 @@ int main(void) {
         cmocka_unit_test(sizes_grow_with_time_and_text),
         cmocka_unit_test(twenty_tokens_fit),
         cmocka_unit_test(given_options_stay),
+        cmocka_unit_test(the_rate_falls_to_a_tenth_or_less),
         cmocka_unit_test(no_size_goes_with_them),
         cmocka_unit_test(steps_grow_with_minutes),
     };
