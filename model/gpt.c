@@ -16,14 +16,16 @@ bool shape_check(const Shape *shape, Error *error) {
     if (shape->kv_heads < 0 || shape->kv_heads > shape->heads || shape->heads % key_heads(shape))
         return fail_input(error, "--kv-heads %d does not divide --heads %d", shape->kv_heads, shape->heads);
     // Products of sizes are held in ints where one matrix is concerned; the MLP's first is the largest of a layer.
+    const int positions = shape->random_positions ? shape->random_positions : shape->context;
     const double C = shape->width, most = 1e9;
-    return (C * C <= most && C * fc_width(shape) <= most && C * shape->vocab <= most && C * shape->context <= most &&
-            C * shape->random_positions <= most) ||
-           fail_input(
-               error,
-               "--width %d with a vocabulary of %d at %d positions would make a matrix of more than 10^9 numbers; "
-               "choose less",
-               shape->width, shape->vocab, shape->random_positions ? shape->random_positions : shape->context);
+    if (C * shape->vocab > most)
+        return fail_input(error,
+                          "--width %d with a vocabulary of %d would make a matrix of more than 10^9 numbers; "
+                          "choose less",
+                          shape->width, shape->vocab);
+    return (C * C <= most && C * fc_width(shape) <= most && C * positions <= most) ||
+           fail_input(error, "--width %d at %d positions would make a matrix of more than 10^9 numbers; choose less",
+                      shape->width, positions);
 }
 
 typedef struct {

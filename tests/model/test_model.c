@@ -249,7 +249,7 @@ static void impossible_shapes_are_refused(void **state) {
                  {SIZES(257, 256, 4, 3, 128, 0, 0), "--heads 3 does not divide --width 128"},
                  {SIZES(257, 256, 4, 256, 128, 0, 0), "--heads 256 does not divide"},
                  {SIZES(65536, 256, 4, 4, 16000, 0, 0), "--width 16000 with a vocabulary of 65536"},
-                 {SIZES(257, 256, 4, 4, 20000, 0, 0), "--width 20000 with a vocabulary of 257"},
+                 {SIZES(257, 256, 4, 4, 20000, 0, 0), "--width 20000 at 256 positions"},
                  {SIZES(257, 256, 4, 4, 128, 256, 0), NULL},
                  {SIZES(257, 256, 4, 4, 128, 255, 0), "--random-positions 255 is less than --context 256"},
                  {SIZES(257, 256, 4, 4, 128, 0, 4), NULL},
