@@ -34,13 +34,15 @@ cp "$scratch/out" "$scratch/first"
 succeed "again" lesson --t 3 --ago 2 --theta 0.5 --q 1,0.5 --k 0.3,-1
 check "these are the defaults" cmp "$scratch/out" "$scratch/first"
 for words in '--t 0 --ago 0' '--t 1000 --ago 1000 --theta -4' '--theta 0' '--q 0,0 --k 0,0' '--q 4,-4 --k -4,4' \
-    '--q 4,4 --k 4,4 --ago 0 --t 1000' '--q 1e-300,4e0 --k 0x1,+3'; do
+    '--q 4,4 --k 4,4 --ago 0 --t 1000' '--q 1e-300,4e0 --k 0x1,+3' \
+    '--q 1e-3,1e-3 --k 1e-3,1e-3 --ago 1000 --t 1000' '--q 1e-8,0 --k 1e-8,0'; do
     # shellcheck disable=SC2086
     succeed "lesson $words" lesson $words
     check "no number is -0" sh -c "! grep -E -- '-0\.0+([ ,)]|$)' '$scratch/out'"
     check "no FAILED, no nan" sh -c "! grep -Ei 'FAILED|nan|inf$' '$scratch/out'"
     check "80 columns" narrow
 done
+check "what is lost in rounding is not called right" test "$(grep -c '  too small to measure$' "$scratch/out")" -gt 0
 
 # --- hostile input ---
 refuses "--broken, which is gone" "no option --broken;lesson/lesson.html" lesson --broken sign
