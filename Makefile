@@ -19,6 +19,7 @@ BUILD   ?= build$(if $(SANITIZE),/sanitize)
 $(if $(word 2,$(BUILD)),$(error BUILD is a path without spaces, not $(BUILD)))
 PROGRAM := $(if $(filter build,$(BUILD)),,$(BUILD)/)bitter
 # Its absolute path as a word for the shell, which alone puts in the directory's name: that may hold any character.
+RUNS     = $(if $(filter /%,$(PROGRAM)),,./)$(PROGRAM)
 HERE     = $(if $(filter /%,$(PROGRAM)),,"$$PWD"/)$(PROGRAM)
 
 WARNINGS := -Wall -Wextra -Wno-unused-parameter -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=implicit
@@ -141,7 +142,7 @@ FUZZ_BUILD := $(BUILD)/fuzz/program
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all install uninstall deb wheel dist deps demo test test-programs test-page sanitize check-all fuzz fuzz-coverage fuzz-seeds products arm macos-check hosts-test interop torture faults signals mutate bench bench-blas bench-peers tasks flipflop questions extend extend-far extend-2m extend-tuned experiment experiment-full ladder coverage layers precision drope lesson pictures cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
+.PHONY: all install uninstall deb wheel dist deps demo test test-programs test-page sanitize check-all fuzz fuzz-coverage fuzz-seeds products arm macos-check hosts-test interop torture faults signals mutate bench bench-blas bench-peers tasks flipflop questions extend extend-far extend-2m extend-tuned experiment experiment-full ladder coverage layers precision drope lesson pictures cluster-test memcheck test-memcheck threads lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
@@ -289,46 +290,46 @@ bench-peers: all ## sampling, evaluation, preparation beside llama.cpp, transfor
 	@sh scripts/bench_peers.sh $(HERE)
 
 tasks: all ## which schemes learn to copy and to add (3 hours, resumable)
-	sh scripts/tasks.sh ./$(PROGRAM)
+	sh scripts/tasks.sh $(RUNS)
 
 flipflop: all ## state tracking, where PaTH succeeds and RoPE fails (2 minutes)
-	sh scripts/flipflop.sh ./$(PROGRAM)
+	sh scripts/flipflop.sh $(RUNS)
 
 questions: all ## eight questions about positions, answered by measurement (15 minutes, resumable; numpy and matplotlib)
-	sh scripts/questions.sh ./$(PROGRAM)
+	sh scripts/questions.sh $(RUNS)
 
 extend: all ## stretch RoPE 8 and 64 times by every method (2 hours, resumable)
-	sh scripts/extend.sh ./$(PROGRAM)
+	sh scripts/extend.sh $(RUNS)
 
 drope: all ## drop RoPE after training, beside stretching it (15 minutes, resumable)
-	sh scripts/drope.sh ./$(PROGRAM)
+	sh scripts/drope.sh $(RUNS)
 
 extend-far: all ## then at 512 times the trained length (1 more hour)
-	sh scripts/extend_far.sh ./$(PROGRAM)
+	sh scripts/extend_far.sh $(RUNS)
 
 extend-2m: all ## one held-out window of 2,097,152 tokens (1.5 hours, resumable)
-	sh scripts/extend_2m.sh ./$(PROGRAM)
+	sh scripts/extend_2m.sh $(RUNS)
 
 extend-tuned: all ## YaRN with tuned ends beside LongRoPE's search, in twelve models (1 hour, resumable)
-	sh scripts/extend_tuned.sh ./$(PROGRAM)
+	sh scripts/extend_tuned.sh $(RUNS)
 
 experiment: all ## compare learned and designed positions (50 minutes, resumable)
-	sh scripts/experiment.sh ./$(PROGRAM)
+	sh scripts/experiment.sh $(RUNS)
 
 experiment-full: all ## the same in twelve parts that answer a reviewer's questions (8 hours, resumable)
-	sh scripts/experiment_full.sh ./$(PROGRAM)
+	sh scripts/experiment_full.sh $(RUNS)
 
 ladder: all ## how many times the tokens a learned scheme needs to reach RoPE's loss (days, resumable)
-	sh scripts/ladder.sh ./$(PROGRAM)
+	sh scripts/ladder.sh $(RUNS)
 
 precision: all ## what each scheme loses with its positions in bf16, fp8 or int8 (12 minutes, resumable)
-	sh scripts/precision.sh ./$(PROGRAM)
+	sh scripts/precision.sh $(RUNS)
 
 coverage: ## how often the intervals of `compare` hold the truth (python with numpy and scipy, 5 minutes)
 	python3 scripts/coverage.py
 
 layers: all ## schemes by layer: SmolLM3, Gemma 3 and others (under 30 minutes, resumable)
-	sh scripts/layers.sh ./$(PROGRAM)
+	sh scripts/layers.sh $(RUNS)
 
 lesson: | $(filter deps,$(MAKECMDGOALS)) ## renew lesson/lesson.html, the lesson on gradients (1 minute)
 	@$(MAKE) $(QUIET) --no-print-directory $(TALES)
@@ -336,14 +337,11 @@ lesson: | $(filter deps,$(MAKECMDGOALS)) ## renew lesson/lesson.html, the lesson
 	@cp $(BUILD)/lesson/lesson.html lesson/lesson.html
 
 pictures: all ## draw the pictures of docs/schemes.md and posenc/README.md again
-	for picture in $$(sh scripts/pictures.sh ./$(PROGRAM)); do sh scripts/pictures.sh ./$(PROGRAM) $$picture >docs/$$picture.svg; done
+	@for picture in $$(sh scripts/pictures.sh $(RUNS)); do \
+	    sh scripts/pictures.sh $(RUNS) $$picture >$(BUILD)/picture.svg && cp $(BUILD)/picture.svg docs/$$picture.svg || exit 1; done
 
 cluster-test: all ## a comparison on a Slurm cluster that loses a node; by root, wants Debian's packages (5 minutes)
 	@BITTER=$(HERE) BUILD=$(BUILD) TIME_LIMIT=1800 sh tests/run tests/cluster/slurm.sh
-
-valgrind: ## a short training run under valgrind
-	@$(MAKE) --no-print-directory BUILD=build/valgrind ARCH=-march=x86-64-v2 CFLAGS="-O1 -g" build/valgrind/bitter
-	sh tests/valgrind build/valgrind/bitter
 
 memcheck: ## all tests under valgrind's memcheck (hours)
 	@$(MAKE) --no-print-directory BUILD=build/valgrind ARCH=-march=x86-64-v2 CFLAGS="-O1 -g" all test-memcheck
@@ -370,7 +368,7 @@ clang: ## build with clang, with warnings as errors
 	@$(MAKE) --no-print-directory CC=clang CI=1 BUILD=build/clang build/clang/bitter
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' Makefile | expand -t 12
 
 clean: ## remove what was built
 	rm -rf build bitter bitter-double bitter_*.deb bitter-*.whl bitter-*.tar.gz bitter.rb

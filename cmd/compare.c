@@ -398,12 +398,13 @@ static bool register_plan(const Comparison *c, FILE *out, Error *error) {
 static bool check_place(const Comparison *c, Error *error) {
     static const char *const files[] = {"config.json", "tokenizer.json"};
     char path[PATH_CAPACITY];
+    if (!path_check_link(c->directory, "name the directory itself, or remove the link", error)) return false;
     for (int i = 0; i < 2 && path_missing(c->file); i++)
         if (!path_format(path, error, "%s/%s", c->directory, files[i]) ||
             !(path_missing(path) ||
               fail_input(error, "%s exists: %s is no comparison; choose another --out", path, c->directory)))
             return false;
-    return path_check_link(c->directory, "name the directory itself, or remove the link", error);
+    return true;
 }
 
 // Make the plan and the fingerprints of its texts, or continue the plan in the directory. Fails on every mistake that

@@ -6,7 +6,8 @@ set -eu
 bitter=${1:?"usage: sh scripts/pictures.sh BITTER [NAME]"}
 here=$(dirname "$0")
 case ${2:-} in
-'') echo places pair diagonals cope reflection ;;
-places) "$bitter" train --pos help | awk -v picture=places -f "$here/svg.awk" -f "$here/pictures.awk" ;;
-*) "$bitter" lesson | awk -v picture="$2" -f "$here/svg.awk" -f "$here/pictures.awk" ;;
+'') echo places pair diagonals cope reflection && exit ;;
+places) said=$("$bitter" train --pos help) ;;
+*) said=$("$bitter" lesson) ;;
 esac
+printf '%s\n' "$said" | awk -v picture="$2" -f "$here/svg.awk" -f "$here/pictures.awk"

@@ -11,7 +11,8 @@ folders='base base/file num data/made/tales data/made data/bpe data
     cmd/shared cmd lesson/exercises .'
 most_subjects=20 # of a folder: a .c file and its header are one
 
-find . -name '*.[ch]' ! -path './build/*' | sed 's|^\./||' | sort >"$scratch/all"
+# Of a clone those that belong to it: exercises of a student may stand beside them.
+{ git ls-files '*.[ch]' 2>/dev/null | grep . || find . -name '*.[ch]' ! -path './build/*' | sed 's|^\./||'; } | sort >"$scratch/all"
 grep -v '^tests/' "$scratch/all" >"$scratch/files"
 check "there are files to look at" test "$(wc -l <"$scratch/files")" -gt 150
 check "there are tests to look at" test "$(grep -c '^tests/' "$scratch/all")" -gt 80

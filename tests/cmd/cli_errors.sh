@@ -15,7 +15,8 @@ need train $small --steps 2 --data bytes --pos learned --out learned
 
 # --- commands, options, numbers ---
 succeed "no command"
-check "says what to do next, and where all commands are" says '^Next, in this directory:.*|--help. lists all commands'
+check "says what to do next" says '^Next, in this directory:'
+check "and where all commands are" says '--help. lists all commands'
 refuses "unknown command" "'trian';did you mean 'train'" trian
 refuses "unknown command, like no other" "'xyzzy';--help" xyzzy
 refuses "help for an unknown command" "'trian';did you mean 'train'" help trian

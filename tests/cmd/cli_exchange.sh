@@ -97,7 +97,7 @@ refuses "a full directory for import" "is not empty" import hf --out data
 refuses "a checkpoint of llm.c" "model.bin is a file;export_hf.py" import llmc/model.bin --out new
 refuses "a directory of nobody" "config.json" import data --out new
 refuses "a directory that is not there" "No such file" import nothing --out new
-sed -i 's/"vocab_size": 257/"vocab_size": 200/' hf/config.json
+sed -i.bak 's/"vocab_size": 257/"vocab_size": 200/' hf/config.json
 refuses "a tokenizer of another model" "remove the file" import hf --out new
 check "nothing was left behind by import" test ! -e new
 finish

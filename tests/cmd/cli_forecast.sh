@@ -84,7 +84,8 @@ check "how long it will take, in plain numbers" says '^time .*, passes over the 
 check "how small it is, what comes of that, and how much would do" \
     says '^text    small: each of its 2700 training tokens is seen 20 times\. .* by heart \(overfit\); have 7 thousand tokens or more'
 # Quotes and dashes are not letters; the umlauts of German are.
-sed "s/'/\xe2\x80\x99/g; s/ - /\xe2\x80\x94/g" book.txt >quotes.txt && sed 's/e/\xc3\xa4/g' book.txt >german.txt
+quote=$(printf '\342\200\231') dash=$(printf '\342\200\224') umlaut=$(printf '\303\244')
+sed "s/'/$quote/g; s/ - /$dash/g" book.txt >quotes.txt && sed "s/e/$umlaut/g" book.txt >german.txt
 succeed "a text with quotes" train quotes.txt $small --steps 2 --out quotes
 check "may be English" says "^compare $marks$guess"
 succeed "a text with umlauts" train german.txt $small --steps 2 --out german

@@ -1,5 +1,5 @@
 # `make install` and `make uninstall`: the program works from where it was put, without the source tree; its man page
-# has every command and option. tests/deb checks the Debian package.
+# has every command and option. tests/package/deb.sh checks the Debian package.
 . tests/support/shell
 
 if [ -z "${MAKELEVEL:-}" ]; then

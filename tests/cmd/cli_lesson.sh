@@ -51,7 +51,7 @@ refuses "a negative position" "--t" lesson --t -1
 refuses "a position that is no number" "--t" lesson --t x
 refuses "theta that is not finite" "--theta" lesson --theta nan
 refuses "theta out of range" "--theta" lesson --theta 5
-for pair in '' , 1 1, ,1 1,2,3 '1,2 ' 4.1,0 nan,1 1,inf 1e999,0 '1;2' 'a,b'; do
+for pair in , 1 1, ,1 1,2,3 '1,2 ' 4.1,0 nan,1 1,inf 1e999,0 '1;2' 'a,b'; do
     refuses "the pair '$pair'" "--q '$pair';two numbers from -4 to 4" lesson "--q=$pair"
 done
 refuses "a long pair" "--k ';two numbers" lesson "--k=$(printf '%0400d' 1)"

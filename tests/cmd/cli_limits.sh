@@ -24,9 +24,9 @@ refuses "and such a shard is refused" "live/train_000000.bin" train $small --ste
 
 # --- pipes in the place of files: opened by anybody else, they would wait for ever ---
 need train $small --steps 2 --data data --out run2
+limiter=
+command -v timeout >/dev/null && limiter='timeout 60'
 if mkfifo pipe 2>/dev/null; then
-    limiter=
-    command -v timeout >/dev/null && limiter='timeout 20'
     # stuck NAME WORDS ARGUMENT...: as refuses, but a command that waits is ended.
     stuck() {
         name=$1 words=$2
@@ -144,7 +144,7 @@ fi
 
 if dd if=/dev/null of=hole bs=1 seek=8796093022208 2>/dev/null; then
     name="a hole of terabytes"
-    timeout 60 "$BITTER" prepare --out new hole >"$scratch/limited" 2>"$scratch/err"
+    $limiter "$BITTER" prepare --out new hole >"$scratch/limited" 2>"$scratch/err"
     code=$?
     check "$name" test -z "$(complaint 1 "hole: no memory")"
     rm -f hole

@@ -121,8 +121,7 @@ stopped "stopped while waiting for input" HUP pipe
 kill "$writer"
 rm pipe
 
-# In a container every process may have the same number, so what a killed one leaves must not stand in the way of the
-# next; nor does it stay.
+# What a killed process leaves does not stand in the way of the next; nor does it stay.
 "$BITTER" prepare --out retried builtin:tales:bytes=1e9 >"$scratch/out" 2>"$scratch/err" </dev/null &
 job=$!
 check "killed: at work" started retried
@@ -131,9 +130,8 @@ wait "$job" 2>/dev/null
 job=
 check "killed: it leaves something" test "$(ls -d retried.*.tmp | wc -l)" -eq 1
 : >"$(ls -d retried.*.tmp)/train_000000.bin"
-sh -c 'mkdir "retried.$$.tmp"; exec "$@"' sh "$BITTER" prepare --out retried $tales >"$scratch/out" 2>"$scratch/err"
-check "the same again, as a process of the same number" test $? -eq 0 -a -f retried/val_000000.bin
-check "what the killed one left is gone" test -z "$(ls -d retried.*.tmp | grep -v '^retried\.[0-9]*\.tmp$')"
+need prepare --out retried $tales
+check "what the killed one left is gone" test -z "$(ls -d retried.*.tmp 2>/dev/null)"
 "$BITTER" prepare --out one builtin:tales:bytes=1e9 >"$scratch/out" 2>"$scratch/err" </dev/null &
 job=$!
 check "one is at work" started one
