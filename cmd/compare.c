@@ -65,6 +65,8 @@ static const Option own_options[] = {
     TEXTS_ROW("data", FIELD(data), "DATA",
               "shards from `bitter prepare` or llm.c, a file of text, or builtin:NAME (default builtin:tales); may be "
               "repeated"),
+    TEXT_ROW("documents", FIELD(train.documents), NULL, "NAME",
+             "mix passkey documents into all training, as `bitter train --help` explains"),
     TEXT_ROW("context", FIELD(contexts), "256", "N,N,...", "tokens of a training window"),
     TEXT_ROW("scale", FIELD(scale), NULL, "N,N,...",
              "model sizes in parameters, such as 0.1M,0.3M; sets width, and layers and heads unless you give them"),
@@ -91,8 +93,8 @@ static const Option own_options[] = {
 
 // The rows of the comparison, and those training options that make sense for many runs.
 static const Option *table(void) {
-    static const char *const left_out[] = {"pos",  "sample-every", "Run",     "out",         "init",    "resume",
-                                           "Data", "data",         "context", "eval-tokens", "patience"};
+    static const char *const left_out[] = {"pos",  "sample-every", "Run",       "out",     "init",        "resume",
+                                           "Data", "data",         "documents", "context", "eval-tokens", "patience"};
     static Option rows[ARGUMENTS_MOST];
     int count = 0;
     for (const Option *o = own_options; o->name; o++) rows[count++] = *o;

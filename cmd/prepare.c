@@ -479,7 +479,7 @@ static bool check_made_of(const char *data, const char *path, const InputOptions
                       holds_split(&texts.tokens, &at, &corpus.val) && at == texts.tokens.count;
     for (int number = 2; number == 2 || path_exists(name); number++) snprintf(name, sizeof name, "%s-%d", data, number);
     shell_quoted(quoted[0], name);
-    if (read && !same && error->kind != ERROR_RUN)
+    if (read && !same && (error->kind == ERROR_NONE || error->kind == ERROR_INPUT))
         fail_input(error,
                    "%s exists, but holds something else than %s, or in other tokens; for this text, first `bitter "
                    "prepare --out %s%s%s%s%s%s%s %s`, then --data %s; for what is there, --data %s",

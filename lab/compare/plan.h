@@ -142,7 +142,7 @@ bool plan_follow(Plan *plan, const Plan *before, int done, bool complete, Error 
 
 // May `plan` continue in the directory of `before`? Schemes, seeds, learning rates and tasks may change. Fails (input)
 // on the first difference in other options, texts or settings, and, if there were tasks, in --task-steps or
-// --exercises; and when a variant of the same name is another one.
+// --exercises; and when a variant of the same name has another scheme or window.
 bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *error);
 
 // Write compare.json. `data` lists the fingerprints of the texts (data_json in train/config.h), or is NULL.
@@ -223,7 +223,7 @@ double plan_job_tokens(const Plan *plan, const Job *job); // that it trains on
 
 // Parse "5,20,80" into values (most), each as the row of an option over TrainOptions has it. Sets *count, 0 for an
 // empty list. Fails (input), naming the option as `label`, on anything else than such numbers, when there are more than
-// `most`, and when two are the same to six digits, as many as names of runs have.
+// `most`, and when two are the same to five digits, as many as names of runs have.
 bool list_numbers(double *values, int *count, int most, const char *list, const Option *row, const char *label,
                   Error *error);
 

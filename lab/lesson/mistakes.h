@@ -29,8 +29,8 @@ extern const Mistake mistakes[];
 // Returns NULL and fails (input) when there is none of that name.
 const Mistake *mistake_find(const char *name, Error *error);
 
-// wrong->scheme = the scheme with the mistake in it, under the right one's name and with its options. To use it:
-// position_parse_options(&pos, &wrong->scheme, NULL, error) and position_fit.
+// wrong->scheme = the scheme with the mistake in it, under the right one's name and with its options. To use it,
+// put it in the place of part[0].scheme of a parsed mix.
 void mistake_plant(Planted *wrong, const Mistake *mistake);
 
 #endif

@@ -1,5 +1,7 @@
 #include "lab/stats/paired.h"
 
+#include "base/random.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
@@ -8,7 +10,8 @@
 #define LEVEL 0.05 // of every test; intervals hold 1 - LEVEL
 #define POWER 0.8
 
-Paired paired_summary(const double *differences, int n) {
+// Without `alone`.
+static Paired summary(const double *differences, int n) {
     assert(n >= 0 && n <= SEEDS_MOST);
     Paired paired = {.n = n, .estimate = NAN, .mean = NAN, .sd = NAN, .alone = {NAN, NAN}};
     double sum = 0, squares = 0;
@@ -25,7 +28,12 @@ Paired paired_summary(const double *differences, int n) {
     if (n < 2) return paired;
     for (int i = 0; i < n; i++) squares += (differences[i] - paired.mean) * (differences[i] - paired.mean);
     paired.sd = sqrt(squares / (n - 1));
-    paired.alone = paired_interval(&paired, 1);
+    return paired;
+}
+
+Paired paired_summary(const double *differences, int n) {
+    Paired paired = summary(differences, n);
+    if (isfinite(paired.sd)) paired.alone = paired_interval(&paired, 1);
     return paired;
 }
 
@@ -65,16 +73,32 @@ int paired_enough(double comparisons) {
     return paired.n;
 }
 
+// How the interval of n differences is made: of the k-th from both ends, or where k is 0 by Student's t.
+typedef struct {
+    int k;
+    double share, t;
+} Method;
+
+static Method method_of(int n, double comparisons) {
+    Method method = {.t = NAN};
+    method.k = order_of(&method.share, 1 - LEVEL / comparisons, n);
+    if (method.k == 0) method.t = -t_quantile(LEVEL / 2 / comparisons, n - 1);
+    return method;
+}
+
+static Interval interval_by(const Method *method, const Paired *paired) {
+    const double *x = paired->sorted, share = method->share;
+    const int n = paired->n, k = method->k;
+    if (k > 0) return (Interval){x[k - 1] + share * (x[k] - x[k - 1]), x[n - k] - share * (x[n - k] - x[n - k - 1])};
+    const double half = method->t * paired->sd / sqrt(n);
+    return (Interval){fmin(paired->mean - half, x[0]), fmax(paired->mean + half, x[n - 1])};
+}
+
 Interval paired_interval(const Paired *paired, double comparisons) {
     assert(comparisons >= 1);
     if (!isfinite(paired->sd)) return (Interval){NAN, NAN};
-    const double *x = paired->sorted;
-    const int n = paired->n;
-    double share;
-    const int k = order_of(&share, 1 - LEVEL / comparisons, n);
-    if (k > 0) return (Interval){x[k - 1] + share * (x[k] - x[k - 1]), x[n - k] - share * (x[n - k] - x[n - k - 1])};
-    const double half = -t_quantile(LEVEL / 2 / comparisons, n - 1) * paired->sd / sqrt(n);
-    return (Interval){fmin(paired->mean - half, x[0]), fmax(paired->mean + half, x[n - 1])};
+    const Method method = method_of(paired->n, comparisons);
+    return interval_by(&method, paired);
 }
 
 Verdict paired_verdict(const Paired *paired, double comparisons) {
@@ -91,37 +115,22 @@ const char *verdict_words(Verdict verdict) {
     return words[verdict];
 }
 
-// With Student's t: the noncentrality that has the power.
-static double resolvable_by_t(double sd, int n, double comparisons) {
-    const double df = n - 1;
-    const double critical = -t_quantile(LEVEL / 2 / comparisons, df);
-    double low = 0, high = 1;
-    while (t_power(high, critical, df) < POWER) high *= 2;
-    for (int halving = 0; halving < 50; halving++) {
-        const double middle = low + (high - low) / 2;
-        *(t_power(middle, critical, df) < POWER ? &low : &high) = middle;
-    }
-    return high * sd / sqrt(n);
-}
-
-// x_k is above 0 if fewer than k of n are below it: the true median, in deviations, at which this has the power.
-static double resolvable_by_order(int k, int n) {
-    double low = 0, high = 10;
-    for (int halving = 0; halving < 50; halving++) {
-        const double middle = (low + high) / 2;
-        *(binomial_cdf(k - 1, n, erfc(middle / sqrt(2)) / 2) < POWER ? &low : &high) = middle;
-    }
-    return high;
-}
-
+// A true difference moves an interval as far as itself, so in a study without one it is found from minus the low end
+// on.
 double resolvable(const Paired *paired, double comparisons) {
+    enum { STUDIES = 10000 };
     assert(comparisons >= 1);
     if (isnan(paired->sd)) return NAN;
-    double share;
-    const int k = order_of(&share, 1 - LEVEL / comparisons, paired->n);
-    if (k == 0) return resolvable_by_t(paired->sd, paired->n, comparisons);
-    const double wide = resolvable_by_order(k, paired->n), narrow = resolvable_by_order(k + 1, paired->n);
-    return paired->sd * (wide + share * (narrow - wide));
+    const Method method = method_of(paired->n, comparisons);
+    const uint64_t key = random_key(1, "resolvable");
+    double noise[SEEDS_MOST], found[STUDIES];
+    for (int study = 0; study < STUDIES; study++) {
+        for (int i = 0; i < paired->n; i++) noise[i] = random_normal(key, (uint64_t)(study * SEEDS_MOST + i));
+        const Paired drawn = summary(noise, paired->n);
+        found[study] = -interval_by(&method, &drawn).low;
+    }
+    sort_rising(found, STUDIES);
+    return paired->sd * found[(int)(POWER * STUDIES)];
 }
 
 Paired texts_summary(const double *gaps, int texts, int seeds) {

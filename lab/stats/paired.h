@@ -17,9 +17,9 @@
 //
 // What a difference costs, in standard deviations s of normal noise, alone and as one of m comparisons:
 //                                        m = 1     6     28
-//   n = 5 find 4 times out of 5: about   1.68 s  2.76  4.12 s
-//   n = 12                               1.05 s  1.39  1.63 s
-//   n = 20                               0.80 s  1.03  1.21 s
+//   n = 5 find 4 times out of 5: about   1.81 s  2.77  4.14 s
+//   n = 12                               1.05 s  1.38  1.60 s
+//   n = 20                               0.80 s  1.02  1.21 s
 #ifndef BITTER_PAIRED_H
 #define BITTER_PAIRED_H
 

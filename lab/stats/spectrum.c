@@ -42,9 +42,9 @@ double *power_spectrum(const real *table, int T, int C, Error *error) {
         waves[t] = cos(two_pi * t / T);
         waves[T + t] = sin(two_pi * t / T);
     }
-    for (int c = 0; c < C; c++) { // less its mean
-        double mean = 0;
-        for (int t = 0; t < T; t++) mean += (double)table[(size_t)t * (size_t)C + (size_t)c] / T;
+    for (int c = 0; c < C; c++) { // less its mean, which equal values have exactly
+        double mean = (double)table[c];
+        for (int t = 0; t < T; t++) mean += ((double)table[(size_t)t * (size_t)C + (size_t)c] - (double)table[c]) / T;
         for (int t = 0; t < T; t++) {
             wave[t] = (double)table[(size_t)t * (size_t)C + (size_t)c] - mean;
             all += wave[t] * wave[t];

@@ -60,25 +60,6 @@ double t_quantile(double p, double df) {
     return t;
 }
 
-// P(Z > z) of the standard normal.
-static double normal_tail(double z) {
-    return erfc(z / sqrt(2)) / 2;
-}
-
-// For a given s it is two tails of the normal; then the average over s, by Simpson's rule.
-double t_power(double shift, double critical, double df) {
-    enum { STEPS = 2000 };
-    const double most = 9; // s is below it but for 1e-18, whatever df is
-    const double log_scale = log(2) + df / 2 * log(df / 2) - lgamma(df / 2);
-    double sum = 0;
-    for (int i = 0; i <= STEPS; i++) {
-        const double s = most * i / STEPS, density = exp(log_scale - df * s * s / 2) * pow(s, df - 1);
-        const double found = normal_tail(critical * s - shift) + normal_tail(critical * s + shift);
-        sum += (i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2) * density * found;
-    }
-    return sum * most / STEPS / 3;
-}
-
 static double slope_between(const double *x, const double *y, int a, int b) {
     return (y[b] - y[a]) / (x[b] - x[a]);
 }

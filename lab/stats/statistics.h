@@ -18,10 +18,6 @@ double t_cdf(double t, double df);
 // The t with t_cdf(t, df) = p, by Newton's method. -INFINITY and INFINITY at p = 0 and 1, NAN outside.
 double t_quantile(double p, double df);
 
-// P(|T| > critical) of the noncentral t: T = (Z + shift) / s, Z standard normal and df s^2 chi-squared with df degrees
-// of freedom. Right to 1e-9 for df from 2 to 100 and critical values up to 25; to 1e-6 for df = 1 and values up to 64.
-double t_power(double shift, double critical, double df);
-
 // Where a curve of `count` points leaves a plateau: the point farthest above a falling straight line from where the
 // plateau begins to the last point (after Satopaa et al. 2011), if by more than `least`. It may begin at any point to
 // which the curve falls more steeply than it does from there to its end, so that the flat start of a training is none.

@@ -69,27 +69,6 @@ static void quantiles_and_probabilities_are_inverse(void **state) {
     }
 }
 
-static void power_is_the_noncentral_t(void **state) {
-    static const struct {
-        double shift, critical, df, p, tolerance; // a sum of incomplete beta functions, by mpmath with 30 digits
-    } known[] = {
-        {3, 12.7062047361747, 1, 0.18613206160659, 1e-8},
-        {20, 12.7062047361747, 1, 0.88339444293303, 1e-8},
-        {2, 4.30265272974946, 2, 0.21830707484678, 1e-9},
-        {5, 4.30265272974946, 2, 0.7191805363915, 1e-9},
-        {30, 22.327, 2, 0.83473781108745, 1e-9},
-        {0.5, 2.77644510519779, 4, 0.067855590100153, 1e-9},
-        {3, 2.77644510519779, 4, 0.61926145940233, 1e-9},
-        {7, 5.6, 4, 0.79291158428277, 1e-9},
-        {3, 2.26215716274098, 9, 0.76115662044267, 1e-9},
-        {2.9, 2.09302405440831, 19, 0.78550530949219, 1e-9},
-        {1, 2, 63, 0.16595251878725, 1e-9},
-    };
-    for (size_t i = 0; i < COUNT(known); i++)
-        expect_near("power", i, t_power(known[i].shift, known[i].critical, known[i].df), known[i].p,
-                    known[i].tolerance);
-}
-
 // Newcombe 1998 (Statistics in Medicine 17, 857-872), table I, score method without continuity correction.
 static void wilson_gives_the_published_intervals(void **state) {
     static const struct {
@@ -137,7 +116,6 @@ int main(void) {
         cmocka_unit_test(quantiles_are_those_of_the_tables),
         cmocka_unit_test(probabilities_are_known_ones),
         cmocka_unit_test(quantiles_and_probabilities_are_inverse),
-        cmocka_unit_test(power_is_the_noncentral_t),
         cmocka_unit_test(wilson_gives_the_published_intervals),
         cmocka_unit_test(ranks),
         cmocka_unit_test(plateaus_have_an_end),
