@@ -67,7 +67,7 @@ static bool texts_add(Texts *texts, const char *name, Text *text, Error *error) 
 static bool add_builtin(Texts *texts, const char *input, Error *error) {
     BuiltinCorpus corpus;
     if (!builtin_choose(&corpus, input, error)) return false;
-    if (!builtin_check_text(&corpus, input, error)) return false;
+    if (!builtin_check_text(&corpus, input, error) || !builtin_check_memory(&corpus, input, error)) return false;
     const size_t end = texts->bytes + (size_t)corpus.bytes;
     for (uint64_t index = 0; texts->bytes < end; index++) {
         if (!stop_check(&stop_at_signal, error)) return false;

@@ -1,6 +1,7 @@
 #include "data/corpus.h"
 
 #include "base/file/text.h"
+#include "base/interrupt.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -90,7 +91,8 @@ static bool builtin_encode(Tokens *tokens, const Tokenizer *tokenizer, const Bui
         document.size = 0;
         builtin_document(&document, corpus, index);
         if (document.failed) fail_run(error, "%s: no memory for a document", name);
-        ok = !document.failed && tokenizer_encode(tokens, tokenizer, document.bytes, document.size, name, error) &&
+        ok = !document.failed && stop_check(&stop_at_signal, error) &&
+             tokenizer_encode(tokens, tokenizer, document.bytes, document.size, name, error) &&
              tokens_add_end(tokens, tokenizer, error);
         bytes += document.size;
     }
@@ -112,6 +114,7 @@ static bool split_from_tokens(Split *split, const char *corpus_name, const char 
 static bool builtin_open(Corpus *corpus, Error *error) {
     Tokens *tokens = &corpus->tokens;
     if (!builtin_choose(&corpus->builtin, corpus->name, error) ||
+        !builtin_check_memory(&corpus->builtin, corpus->name, error) ||
         !tokenizer_create(&corpus->tokenizer, TOKENIZER_BYTES, "", 0, corpus->name, error) ||
         !builtin_encode(tokens, &corpus->tokenizer, &corpus->builtin, corpus->name, error))
         return false;

@@ -30,14 +30,6 @@ static const Builtin *builtin_find(const char *name, Error *error) {
     return NULL;
 }
 
-static bool check_memory(const BuiltinCorpus *corpus, const char *specification, Error *error) {
-    const double needed = (double)corpus->bytes * MEMORY_PER_BYTE;
-    if (needed <= (double)memory_available()) return true;
-    char what[TEXT_CAPACITY];
-    snprintf(what, sizeof what, "builtin:%s: its text and tokens", specification);
-    return fail_too_large(needed, what, "ask for less with bytes=N", error);
-}
-
 // Does the corpus have documents of all lengths that it was asked for?
 static bool check_lengths(const BuiltinCorpus *corpus, const char *specification, Error *error) {
     if (!corpus->builtin->counts) return true;
@@ -69,13 +61,21 @@ bool builtin_choose(BuiltinCorpus *corpus, const char *specification, Error *err
     options_default(corpus, builtin->options);
     const char *list = specification[length] == ':' ? specification + length + 1 : "";
     return options_parse_list(corpus, builtin->options, list, strcat(owner, name), error) &&
-           check_lengths(corpus, specification, error) && check_memory(corpus, specification, error);
+           check_lengths(corpus, specification, error);
 }
 
 bool builtin_check_text(const BuiltinCorpus *corpus, const char *specification, Error *error) {
     return corpus->share == 0 ||
            fail_input(error, "%s: share=X is of `train --documents`; here bytes=N says how much of them there is",
                       specification);
+}
+
+bool builtin_check_memory(const BuiltinCorpus *corpus, const char *specification, Error *error) {
+    const double needed = (double)corpus->bytes * MEMORY_PER_BYTE;
+    if (needed <= (double)memory_available()) return true;
+    char what[TEXT_CAPACITY];
+    snprintf(what, sizeof what, "%s: its text and tokens", specification);
+    return fail_too_large(needed, what, "ask for less with bytes=N", error);
 }
 
 void builtin_document(Text *text, const BuiltinCorpus *corpus, uint64_t index) {

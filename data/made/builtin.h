@@ -63,12 +63,14 @@ static inline bool is_passkey(const BuiltinCorpus *corpus) {
 bool is_builtin(const char *name);
 
 // Take "NAME[:key=value,...]", with or without "builtin:" in front. Fails (input) on an unknown corpus or key, naming
-// the nearest, on lengths that the task does not have, (run) on a size that this machine's memory does not hold as
-// text and tokens.
+// the nearest, on lengths that the task does not have.
 bool builtin_choose(BuiltinCorpus *corpus, const char *specification, Error *error);
 
 // Fails (input) when a corpus that is to be text has options that only `train --documents` takes.
 bool builtin_check_text(const BuiltinCorpus *corpus, const char *specification, Error *error);
+
+// Before its text is made: fails (run) when this machine's memory does not hold so much of it as text and tokens.
+bool builtin_check_memory(const BuiltinCorpus *corpus, const char *specification, Error *error);
 
 // Append document `index` of the corpus: a pure function of its options and index. Without memory, text->failed is set.
 void builtin_document(Text *text, const BuiltinCorpus *corpus, uint64_t index);
