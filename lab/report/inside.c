@@ -131,8 +131,8 @@ bool report_heads(Page *page, const char *name, const Run *run, Error *error) {
     double *uniform = calloc((size_t)T, sizeof *uniform), sum = 0;
     Chart chart = {.x_label = "tokens back, plus 1", .y_label = "mean probability", .log_x = true, .log_y = true};
     int *ids = read_windows(run->options.data, T, error);
-    if (!ids &&
-        left_out(page, "Attention", name, error)) { // the text may have gone since, or be shorter than the windows
+    // The text may have gone since, or be shorter than the windows.
+    if (!ids && left_out(page, "Attention", name, error)) {
         free(uniform);
         return true;
     }
