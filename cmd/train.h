@@ -35,10 +35,10 @@ bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *p
 // Fails as run_lock does.
 bool train_lock_run(RunLock *lock, RunPaths *paths, TrainOptions *options, Error *error);
 
-// After run_load_or_create: open the files of rows. With --resume, if `steps` differs from options->steps, plan so many,
-// with a new cosine from the present step on, without best weights from after it; record the options in config.json, and
-// count the stale validations. Fails (input) when the run has done so many steps already, or as run_files_open does;
-// config.json is then as it was.
+// After run_load_or_create: open the files of rows. With --resume, if `steps` differs from options->steps, plan so
+// many, with a new cosine from the present step on, without best weights from after it; record the options in
+// config.json, and count the stale validations. Fails (input) when the run has done so many steps already, or as
+// run_files_open does; config.json is then as it was.
 bool train_continue(RunFiles *files, Trainer *trainer, TrainOptions *options, long long steps, Error *error);
 
 // Print the model, the scheme, the data, the steps that are left, and what perplexities to expect.
