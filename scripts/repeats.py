@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Is a model better where a text repeats itself, or everywhere? Its loss by how much of what stands before a byte has stood there before:
+"""Is a model better where a text repeats itself, or everywhere? Its loss by how much of what stands before a byte stood there earlier:
 
     python3 scripts/repeats.py BITTER DATA RUN...
 
-For each byte of windows from DATA's validation text, the longest run of bytes before it is sought that also stands earlier in the window:
-a model that copies can look there for what comes next. Prints a row of CSV for each run and span of its lengths: the run's directory, the
-span, how many bytes it has and their mean loss in nats. All runs get the same windows. The first byte of a window is not predicted.
+For each byte of windows from DATA's validation text, the longest run of bytes before it is sought that also stands earlier in the window,
+the latest where there are several: a model that copies expects what came next there. Prints rows of CSV for each run: its directory, a span
+of these lengths, whether the byte is the one that came next before, how many bytes these are and their mean loss in nats. All runs get the
+same windows. The first byte of a window is not predicted.
 Needs `pip install numpy`.
 """
 import csv
@@ -20,7 +21,7 @@ import tempfile
 import numpy as np
 
 WINDOWS = 400
-LENGTHS = (0, 2, 4, 8, 16)  # each span begins with one of these
+LENGTHS = (0, 1, 2, 4, 8, 16)  # each span begins with one of these
 SHARD = (20240520, 1)
 
 
@@ -33,14 +34,17 @@ def windows_of(data, T):
 
 
 def repeated_before(window):
-    """For each byte but the first, the length of the longest run of bytes that ends before it and also ends before an earlier one."""
+    """For each byte but the first, the length of the longest run of bytes that ends before it and also before an earlier one; and whether
+    that one, the latest where there are several, is the same byte."""
     N = len(window)
-    longest = np.zeros(N, int)
+    longest, same = np.zeros(N, int), np.zeros(N, bool)
     run = np.zeros(N, int)  # of each earlier end: how many bytes before it are those before this byte
     for i in range(1, N):
         run[1:] = np.where(window[:-1] == window[i - 1], run[:-1] + 1, 0)
         longest[i] = run[1:i].max(initial=0)
-    return longest[1:]
+        if longest[i] > 0:
+            same[i] = window[i] == window[np.flatnonzero(run[1:i] == longest[i])[-1] + 1]
+    return longest[1:], same[1:]
 
 
 def losses(bitter, run, window, directory):
@@ -60,7 +64,7 @@ def main():
     if len(sys.argv) < 4:
         sys.exit("usage: python3 scripts/repeats.py BITTER DATA RUN...")
     bitter, data, *runs = sys.argv[1:]
-    print("run,repeated,bytes,nats")
+    print("run,repeated,bytes,nats")  # "4 to 7 same": the byte is the one that came next before
     with tempfile.TemporaryDirectory() as directory:
         with open(os.path.join(data, "tokenizer.json"), encoding="utf-8") as source, \
              open(os.path.join(directory, "tokenizer.json"), "w", encoding="utf-8") as copy:
@@ -69,12 +73,14 @@ def main():
             with open(os.path.join(run, "config.json"), encoding="utf-8") as file:
                 T = json.load(file)["options"]["context"]
             windows = windows_of(data, T)
-            repeated = np.stack([repeated_before(window) for window in windows])
+            repeated, same = (np.stack(found) for found in zip(*map(repeated_before, windows)))
             nats = np.stack([losses(bitter, run, window, directory) for window in windows])
             for least, most in zip(LENGTHS, (*LENGTHS[1:], T + 1)):
+                span = f"{least} or more" if most > T else str(least) if most == least + 1 else f"{least} to {most - 1}"
                 within = (least <= repeated) & (repeated < most)
-                name = f"{least} to {most - 1}" if most <= T else f"{least} or more"
-                print(f"{run},{name},{within.sum()},{nats[within].mean():.4f}", flush=True)
+                for name, counted in ((span, within), (span + " same", within & same), (span + " other", within & ~same)):
+                    if least > 0 or counted is within:  # without a run there is nothing to be the same as
+                        print(f"{run},{name},{counted.sum()},{nats[counted].mean():.4f}", flush=True)
 
 
 if __name__ == "__main__":
