@@ -13,7 +13,7 @@ scripts=$(dirname "$0")
 recorded=$scripts/../runs/baseline/ladder
 parts=${PARTS:-"rates-123k 123k rates-468k 468k 468k-rates english english-rates block block-rates
     rates-123k-80 123k-80 t5-rates rates-123k-320 rates-123k-320-low rates-123k-320-others 123k-320 123k-320-hybrid 123k-320-slower
-    468k-80 rates-1239k 1239k 3592k"}
+    123k-320-1e6 468k-80 rates-1239k 1239k 3592k"}
 data=$out/data
 mkdir -p "$out"
 
@@ -91,6 +91,7 @@ base() {
 spec() {
     case $1 in
     rope) echo "rope:base=${base:-10000}" ;;
+    rope-1e6) echo rope:base=1e6 ;;
     rope-*00) echo "rope:base=${1#rope-}" ;;
     rope-learned) echo "rope-learned:base=${base:-10000}" ;;
     random) echo "rope-learned:base=${base:-10000},start=random" ;;
@@ -181,6 +182,13 @@ for part in $parts; do
         size 123k
         part 123k-320-slower 320 source partial=partial:base=500 rope-1e6=rope:base=1e6 --lr 8e-3 --seeds 2 --seed 1001
         ;;
+    123k-320-1e6) # slower pairs copy: so RoPE is trained with them, too
+        size 123k && from=rates-123k-320-1e6
+        # shellcheck disable=SC2046
+        part $from 320 source $(named rope-1e6) --lr-grid 4e-3,8e-3,1.6e-2 --seeds 2 --seed 101
+        # shellcheck disable=SC2046
+        part 123k-320-1e6 320 source $(arms rope-1e6) --seeds 8 --seed 1001
+        ;;
     rates-123k-320-low) # 0.004 is the end of that grid
         size 123k
         part rates-123k-320-low 320 source rope-500=rope:base=500 --lr 2e-3 --seeds 2 --seed 101
@@ -191,7 +199,7 @@ for part in $parts; do
         part rates-123k-320-others 320 source $(named learned t5) --lr-grid 4e-3,8e-3,1.6e-2 --seeds 2 --seed 101
         ;;
     123k-320) # none, whose rate matters little, has that of 80
-        part=123k budgets="320 640"
+        part=123k budgets=320
         against_rope 123k "rates-123k-320 rates-123k-320-others rates-123k-80" 8 1001 none learned t5
         for plot in plot-2.svg plot-4.svg; do # losses along training and by position, which docs/ladder.md shows
             [ ! -f "$out/123k-320/$plot" ] || cp "$out/123k-320/$plot" "$results/123k-320"
@@ -208,8 +216,8 @@ for part in $parts; do
     468k-80) # does the table overtake RoPE with 4 layers, too?
         size 468k && from="rates-468k rates-468k-20" base=500
         # shellcheck disable=SC2046
-        part 468k-80 80 source $(arms rope~rope-500 rope-10000~rope learned) --reference rope --contrast "learned - rope" \
-            --contrast "learned - rope-10000" --seeds 6 --seed 1101
+        part 468k-80 80 source $(arms rope~rope-500 rope-1e6~rope-500 learned) --reference rope --contrast "learned - rope" \
+            --contrast "learned - rope-1e6" --seeds 6 --seed 1101
         ;;
     rates-1239k) base=500 rates 1239k 5 2e-3,4e-3,8e-3 1 121 rope-500 $fewer ;;
     1239k) against_rope 1239k rates-1239k 3 1201 $fewer ;;
