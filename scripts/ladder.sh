@@ -185,7 +185,7 @@ for part in $parts; do
     123k-320-1e6) # slower pairs copy: so RoPE is trained with them, too
         size 123k && from=rates-123k-320-1e6
         # shellcheck disable=SC2046
-        part $from 320 source $(named rope-1e6) --lr-grid 4e-3,8e-3,1.6e-2 --seeds 2 --seed 101
+        part "$from" 320 source $(named rope-1e6) --lr-grid 4e-3,8e-3,1.6e-2 --seeds 2 --seed 101
         # shellcheck disable=SC2046
         part 123k-320-1e6 320 source $(arms rope-1e6) --seeds 8 --seed 1001
         ;;
