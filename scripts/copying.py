@@ -37,15 +37,26 @@ def data_of(bitter, T, distance, directory):
     return data
 
 
+def context_of(run):
+    """The tokens of a window in which RUN was trained."""
+    with open(os.path.join(run, "config.json"), encoding="utf-8") as file:
+        return json.load(file)["options"]["context"]
+
+
+def losses_by_position(bitter, run, data, directory):
+    """The mean loss of RUN on these data at each position of a window, in nats, from the first on."""
+    table = os.path.join(directory, "positions.csv")
+    subprocess.run([bitter, "eval", run, "--data", data, "--by-position", "--csv", table], check=True, stdout=subprocess.DEVNULL)
+    with open(table, encoding="utf-8") as file:
+        losses = [float(row["nats"]) for row in csv.DictReader(file) if row["position"] != "all"]
+    os.remove(table)
+    return losses
+
+
 def first_and_again(bitter, run, T, distance, directory):
     """The mean loss of RUN where letters come first, and where they come again."""
-    table = os.path.join(directory, "positions.csv")
-    subprocess.run([bitter, "eval", run, "--data", data_of(bitter, T, distance, directory), "--by-position", "--csv", table],
-                   check=True, stdout=subprocess.DEVNULL)
-    with open(table, encoding="utf-8") as file:
-        # What is predicted at a position is the next letter; behind the last, one of the next window.
-        loss = {int(row["position"]) + 1: float(row["nats"]) for row in csv.DictReader(file) if row["position"] != "all"}
-    os.remove(table)
+    # What is predicted at a position is the next letter; behind the last, one of the next window.
+    loss = dict(enumerate(losses_by_position(bitter, run, data_of(bitter, T, distance, directory), directory), 1))
     for begin in (0, distance):
         counted = [nats for letter, nats in loss.items() if letter < T and begin + SKIPPED <= letter % (2 * distance) < begin + distance]
         yield sum(counted) / len(counted)
@@ -58,8 +69,7 @@ def main():
     print("run,distance,first,again")
     with tempfile.TemporaryDirectory() as directory:
         for run in runs:
-            with open(os.path.join(run, "config.json"), encoding="utf-8") as file:
-                T = json.load(file)["options"]["context"]
+            T = context_of(run)
             for distance in (distance for distance in DISTANCES if T % (2 * distance) == 0):
                 first, again = first_and_again(bitter, run, T, distance, directory)
                 print(f"{run},{distance},{first:.3f},{again:.3f}", flush=True)

@@ -19,13 +19,13 @@ from check_report import Report, median_interval  # says where to get numpy and 
 from plot import COLOURS, plt, save
 import numpy as np
 
-BUDGETS = (1 / 8, 1 / 4, 1 / 2, 1, 2)  # RoPE's, as shares of the other schemes' tokens, which are 20, 80 or 320 for each parameter
+BUDGETS = (1 / 8, 1 / 4, 1 / 2, 1, 2)  # RoPE's, as shares of the other schemes' tokens, which are 20 or 80 for each parameter
 PRIMARY = ("learned", "random", "t5")
 MOST, LEAST = -math.log(BUDGETS[0]), -math.log(BUDGETS[-1])  # the ends of the scale
 FAR = 1e9  # stands for what is beyond them
 TOLD = {"random": "random rotations"}
 SIZES = {"english": "123k parameters on English", "block": "123k parameters in GPT-2's blocks",
-         "123k-80": "123k parameters, 80 tokens for each", "123k-320": "123k parameters, 320 tokens for each"}
+         "123k-80": "123k parameters, 80 tokens for each"}
 
 
 def size_and_tokens(name):
@@ -136,8 +136,8 @@ def factors(directory, size):
 
 
 def all_parts(directory):
-    """The names of what is trained with 20 tokens for each parameter, or 80 or 320 at 123k, and whether they have all of RoPE's budgets."""
-    names = [name.removesuffix("-20") for name in os.listdir(directory) if re.fullmatch(r"(\d+k|english|block)-20|123k-(80|320)", name)]
+    """The names of what is trained with 20 tokens for each parameter, or 80 at 123k, and whether they have all of RoPE's budgets."""
+    names = [name.removesuffix("-20") for name in os.listdir(directory) if re.fullmatch(r"(\d+k|english|block)-20|123k-80", name)]
     return {name: all(os.path.exists(part(directory, name, share) + "/results.csv") for share in BUDGETS) for name in sorted(names)}
 
 
@@ -342,8 +342,7 @@ def draw(rungs, longer, path):
               ylabel="times RoPE's tokens for\nthe same loss (less is better)")
     for rows in longer:
         size, tokens = size_and_tokens(rows[0]["size"])
-        words = f"{size}, {tokens:g} tokens\nper parameter" if rows is longer[0] else f"{tokens:g}"
-        above.annotate(words, (rows[0]["operations"], max(row["loss"] for row in rows)), (6, 7), textcoords="offset points", ha="center",
+        above.annotate(f"{size}, {tokens:g} tokens\nper parameter", (rows[0]["operations"], max(row["loss"] for row in rows)), (6, 7), textcoords="offset points", ha="center",
                        fontsize="small")
     above.margins(y=0.15)
     below.set_xticks([rows[0]["operations"] for rows in rungs], [f"{rows[0]['size']}\n{rows[0]['operations']:.1e}" for rows in rungs])
@@ -363,7 +362,7 @@ def main():
         sys.exit(f"ladder.py: {directory} has no finished size")
     found = {rows[0]["size"]: rows for rows in tables}
     pairs = [(rungs[0], last) for last in rungs[1:]]
-    for first, last in (("123k", "123k-80"), ("123k-80", "123k-320"), ("123k-80", "468k")):
+    for first, last in (("123k", "123k-80"), ("123k-80", "468k")):
         if first in found and last in found:
             pairs.append((found[first], found[last]))
     write_factors(os.path.join(directory, "factors.csv"), tables)
@@ -371,7 +370,7 @@ def main():
     differences = [difference for rows in tables for difference in other_rates(rows)]
     write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high"], differences)
     write_answer(directory, tables, pairs, [name for name, finished in parts.items() if not finished])
-    draw(rungs, [found[name] for name in ("123k-80", "123k-320") if name in found], os.path.join(directory, "ladder.svg"))
+    draw(rungs, [found[name] for name in ("123k-80",) if name in found], os.path.join(directory, "ladder.svg"))
 
 
 if __name__ == "__main__":

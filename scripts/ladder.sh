@@ -182,7 +182,7 @@ for part in $parts; do
         size 123k
         part 123k-320-slower 320 source partial=partial:base=500 rope-1e6=rope:base=1e6 --lr 8e-3 --seeds 2 --seed 1001
         ;;
-    123k-320-1e6) # slower pairs copy: so RoPE is trained with them, too
+    123k-320-1e6) # one of the two with slower pairs copies: so RoPE is trained with them, too
         size 123k && from=rates-123k-320-1e6
         # shellcheck disable=SC2046
         part "$from" 320 source $(named rope-1e6) --lr-grid 4e-3,8e-3,1.6e-2 --seeds 2 --seed 101

@@ -10,14 +10,13 @@ of these lengths, whether the byte is the one that came next before, how many by
 same windows. The first byte of a window is not predicted.
 Needs `pip install numpy`.
 """
-import csv
-import json
 import os
+import shutil
 import struct
-import subprocess
 import sys
 import tempfile
 
+from copying import context_of, losses_by_position
 import numpy as np
 
 WINDOWS = 400
@@ -52,12 +51,7 @@ def losses(bitter, run, window, directory):
     for split in ("train", "val"):  # eval asks for both, and reads the second
         with open(os.path.join(directory, f"{split}_000000.bin"), "wb") as file:
             file.write(struct.pack("<256i", *SHARD, len(window), *[0] * 253) + window.astype("<u2").tobytes())
-    table = os.path.join(directory, "positions.csv")
-    subprocess.run([bitter, "eval", run, "--data", directory, "--by-position", "--csv", table], check=True, stdout=subprocess.DEVNULL)
-    with open(table, encoding="utf-8") as file:
-        found = [float(row["nats"]) for row in csv.DictReader(file) if row["position"] != "all"]
-    os.remove(table)
-    return np.array(found)
+    return np.array(losses_by_position(bitter, run, directory, directory))
 
 
 def main():
@@ -66,12 +60,9 @@ def main():
     bitter, data, *runs = sys.argv[1:]
     print("run,repeated,bytes,nats")  # "4 to 7 same": the byte is the one that came next before
     with tempfile.TemporaryDirectory() as directory:
-        with open(os.path.join(data, "tokenizer.json"), encoding="utf-8") as source, \
-             open(os.path.join(directory, "tokenizer.json"), "w", encoding="utf-8") as copy:
-            copy.write(source.read())
+        shutil.copy(os.path.join(data, "tokenizer.json"), directory)
         for run in runs:
-            with open(os.path.join(run, "config.json"), encoding="utf-8") as file:
-                T = json.load(file)["options"]["context"]
+            T = context_of(run)
             windows = windows_of(data, T)
             repeated, same = (np.stack(found) for found in zip(*map(repeated_before, windows)))
             nats = np.stack([losses(bitter, run, window, directory) for window in windows])

@@ -191,7 +191,7 @@ static bool write_measures(const Worker *w, bool diverged, Error *error) {
     char *training = (char *)recorded.bytes;
     if (!own) diverged = !measured_training(&training);
     if (own && diverged) unlink(w->files.paths.model);
-    if (own && diverged)
+    if (own && diverged) // at the step that failed, or after the last
         text_print(&rows, MEASURED_HEADER "diverged,%lld,nan,1\n",
                    (long long)trainer->progress.step + (trainer->progress.step < w->options.steps));
     // Windows longer than the trained one have the stretch of the variant.

@@ -40,7 +40,8 @@ durable() {
     name=$1
     shift
     # The sanitizer cannot look for leaks under strace.
-    check "$name" strace -f -y -s 0 -e 'trace=write,fsync,?mkdir,?mkdirat,?rename,?renameat,?renameat2' -E ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" \
+    check "$name" strace -f -y -s 0 -e 'trace=write,fsync,?mkdir,?mkdirat,?rename,?renameat,?renameat2' \
+        -E ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" \
         -o "$scratch/trace" "$BITTER" "$@"
     # ARM has the calls that name a directory.
     sed -i 's/mkdirat(AT_FDCWD[^,]*, /mkdir(/; s/renameat2*(AT_FDCWD[^,]*, \([^,]*\), AT_FDCWD[^,]*, /rename(\1, /
