@@ -65,6 +65,18 @@ static bool drawable(const Chart *chart, const Point *point) {
     return isfinite(point->x) && isfinite(point->y) && (!chart->log_x || point->x > 0);
 }
 
+bool chart_log_y(const Chart *chart) {
+    double high = -INFINITY, positive = INFINITY;
+    const int lines = chart->count < LINES_MOST ? chart->count : LINES_MOST; // those that are drawn
+    for (const Line *line = chart->lines; line < chart->lines + lines; line++)
+        for (const Point *point = line->points; point < line->points + line->count; point++) {
+            if (!drawable(chart, point)) continue;
+            high = fmax(high, point->y);
+            if (point->y > 0) positive = fmin(positive, point->y);
+        }
+    return chart->log_y && high > 5 * positive;
+}
+
 static bool has_points(const Chart *chart) {
     for (const Line *line = chart->lines; line < chart->lines + chart->count; line++)
         for (int i = 0; i < line->count; i++)
@@ -311,8 +323,7 @@ static void fit_axes(Drawing *d) {
             if (isfinite(point->low)) least = fmin(least, point->low);
             if (isfinite(point->high)) largest = fmax(largest, point->high);
         }
-    // A linear axis would hide values that are much smaller than the largest.
-    const bool log_y = chart->log_y && high > 5 * positive;
+    const bool log_y = chart_log_y(chart);
     if (log_y) low = positive;
     if (chart->bands) {
         // Intervals that are much longer than the points' own range would press the points together.

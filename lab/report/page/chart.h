@@ -26,7 +26,7 @@ typedef struct {
     const char *x_label, *y_label; // with units
     const char *sides[2];          // for rows of intervals: what it means to be left and right of 0
     bool bands;                    // from low to high, around lines
-    bool log_x, log_y;             // log_y applies only if the largest y is more than 5 times the smallest
+    bool log_x, log_y;             // chart_log_y tells whether log_y applies
     double mark;                   // a vertical line at this x
     const char *mark_label;        // NULL = no such line
     Line *lines;                   // (count)
@@ -42,6 +42,9 @@ void chart_style(Chart *chart, int hue, int dash);
 // Add a point to the last line, or one with its interval.
 void chart_point(Chart *chart, double x, double y);
 void chart_interval(Chart *chart, double x, double y, double low, double high);
+// Whether the axis y is logarithmic: log_y, and the largest y is more than 5 times the smallest above 0, which a linear
+// axis would hide.
+bool chart_log_y(const Chart *chart);
 // Put a ring around the last point of the last line.
 void chart_ring(Chart *chart);
 void chart_free(Chart *chart); // page_chart does this

@@ -49,7 +49,7 @@ void chart_pgfplots(FILE *out, const Chart *chart, const char *title) {
         fprintf(out,
                 "width=\\linewidth, height=0.6\\linewidth, legend columns=2, "
                 "legend style={at={(0.5,0)}, yshift=-3.4em, anchor=north}%s%s", // below the label of x
-                chart->log_x ? ", xmode=log" : "", chart->log_y ? ", ymode=log" : "");
+                chart->log_x ? ", xmode=log" : "", chart_log_y(chart) ? ", ymode=log" : "");
     if (!rows && chart->log_x && chart->count > 0) write_x_ticks(out, &chart->lines[0]);
     if (chart->mark_label)
         fprintf(out, ",\nextra x ticks={%.6g}, extra x tick labels={%s}, extra x tick style={xticklabel pos=upper}",

@@ -277,6 +277,17 @@ static void charts_are_in_latex(void **state) {
     chart_free(&lines);
     free(tex);
 
+    Chart level = {.x_label = "tokens", .y_label = "nats", .log_y = true}; // its smallest is near its largest
+    chart_line(&level, "level");
+    chart_point(&level, 1, 2);
+    chart_point(&level, 2, 3);
+    out = open_memstream(&tex, &size);
+    chart_pgfplots(out, &level, "Level");
+    fclose(out);
+    assert_null(strstr(tex, "ymode=log"));
+    chart_free(&level);
+    free(tex);
+
     Chart rows = {.x_label = "difference", .y_label = "contrasts", .sides = {"first better", "second better"}};
     chart_line(&rows, "70k");
     chart_line(&rows, "a_b - c");
