@@ -13,7 +13,7 @@ scripts=$(dirname "$0")
 recorded=$scripts/../runs/baseline/ladder
 parts=${PARTS:-"rates-123k 123k rates-468k 468k 468k-rates english english-rates block block-rates
     rates-123k-80 123k-80 t5-rates rates-123k-320 rates-123k-320-low rates-123k-320-others 123k-320 123k-320-hybrid 123k-320-slower
-    123k-320-1e6 468k-80 rates-1239k 1239k 3592k"}
+    123k-320-1e6 bases 468k-80 rates-1239k 1239k 3592k"}
 data=$out/data
 mkdir -p "$out"
 
@@ -188,6 +188,16 @@ for part in $parts; do
         part "$from" 320 source $(named rope-1e6) --lr-grid 4e-3,8e-3,1.6e-2 --seeds 2 --seed 101
         # shellcheck disable=SC2046
         part 123k-320-1e6 320 source $(arms rope-1e6) --seeds 8 --seed 1001
+        ;;
+    bases) # the base that was chosen, 500, is the lowest of those that were tried with few tokens, and 1,000,000 was none of them
+        size 123k
+        # shellcheck disable=SC2046
+        part bases-123k 20 source $(named rope-100 rope-1e6) --lr-grid 4e-3,8e-3,1.6e-2 --seeds 2 --seed 101
+        # shellcheck disable=SC2046
+        part bases-123k-80 80 source $(named rope-100 rope rope-1e6) --lr-grid 4e-3,8e-3 --seeds 2 --seed 101
+        size 468k
+        # shellcheck disable=SC2046
+        part bases-468k 5 source $(named rope-100 rope-1e6) --lr-grid 2e-3,4e-3,8e-3 --seeds 2 --seed 111
         ;;
     rates-123k-320-low) # 0.004 is the end of that grid
         size 123k
