@@ -4,7 +4,7 @@
 
 DIR (runs/baseline/ladder) has a directory for each finished part, SIZE-TOKENS, as scripts/ladder.sh records them. Writes
 factors.csv (how many times RoPE's tokens each scheme needs, at each size), changes.csv (how that changes with compute),
-answer.md (both as tables), rates.csv (schemes with other learning rates) and ladder.svg. docs/ladder.md
+answer.md (both as tables), rates.csv (schemes with other learning rates or bases) and ladder.svg. docs/ladder.md
 says how it is judged.
 Needs `pip install numpy scipy matplotlib`.
 """
@@ -179,8 +179,22 @@ def other_rates(rows):
     again_too = {base_name(row) for row in rows if "@" in row["scheme"]}
     at_rate = {f"{base_name(row)}@{row['rate']:g}": row["losses"] for row in rows if base_name(row) in again_too}
     for a, b in itertools.combinations(sorted(at_rate, reverse=True), 2):
-        less = np.array([at_rate[a][seed] - at_rate[b][seed] for seed in sorted(at_rate[a])])
-        yield [rows[0]["size"], f"{a} - {b}", *(f"{nats:.6f}" for nats in median_interval(less, 1))]
+        yield difference(rows[0]["size"], a, b, at_rate)
+
+
+def difference(size, a, b, found):
+    """A row of rates.csv: the loss of a minus that of b, of the seeds that both have, which holds alone."""
+    less = np.array([found[a][seed] - found[b][seed] for seed in sorted(found[b]) if seed in found[a]])
+    return [size, f"{a} - {b}", *(f"{nats:.6f}" for nats in median_interval(less, 1))]
+
+
+def other_base(directory):
+    """The differences from RoPE with base 1,000,000, which was trained later than the other schemes with 320 tokens."""
+    first, later = (os.path.join(directory, name) for name in ("123k-320", "123k-320-1e6"))
+    if os.path.exists(later + "/results.csv"):
+        found = {**losses(Report(first)), **losses(Report(later))}
+        for a, b in (("learned", "rope-1e6"), ("t5", "rope-1e6"), ("rope-1e6", "rope")):
+            yield difference("123k-320", a, b, found)
 
 
 def told(log):
@@ -243,6 +257,33 @@ def answer_of_change(first, last):
     yield ""
 
 
+def answer_of_bases(directory):
+    """The table of RoPE's bases, from the runs that choose rates, as lines of Markdown."""
+    found, bases = {}, set()  # (parameters, tokens for each) -> base -> rate -> losses on the half of the text that chooses
+    for name in sorted(name for name in os.listdir(directory) if re.match("rates-|bases-", name)):
+        path = os.path.join(directory, name)
+        if not os.path.exists(path + "/results.csv"):
+            continue
+        base = {scheme["name"]: float(scheme["pos"].split("=")[1].split(",")[0]) for scheme in Report(path).plan["schemes"]
+                if scheme["pos"].startswith("rope:base=")}
+        with open(path + "/results.csv", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                if row["quantity"] == "choose" and row["scheme"] in base:
+                    at = int(row["parameters"]), round(float(row["tokens_per_parameter"]))
+                    of_base = found.setdefault(at, {}).setdefault(base[row["scheme"]], {})
+                    of_base.setdefault(float(row["learning_rate"]), []).append(float(row["value"]))
+                    bases.add(base[row["scheme"]])
+    yield from ("## RoPE's base", "", "RoPE's loss on the half of the validation text that chooses rates, in the mean of the two seeds that "
+                "choose, at the best of its learning rates (beside it).", "",
+                "| parameters, tokens for each | " + " | ".join(f"base {base:,.0f}" for base in sorted(bases)) + " |",
+                "|---|" + "---:|" * len(bases))
+    for (parameters, tokens), of_size in sorted(found.items()):
+        best = {base: min((np.mean(seeds), rate) for rate, seeds in of_base.items()) for base, of_base in of_size.items()}
+        cells = ["{:.3f} ({:g})".format(*best[base]) if base in best else "" for base in sorted(bases)]
+        yield f"| {round(parameters / 1000)}k, {tokens} | " + " | ".join(cells) + " |"
+    yield ""
+
+
 def answer_of_runs(directory, name, column, value, title, words):
     """A table of NAME.csv, which a script measured on runs, as lines of Markdown: for each part and scheme the least and the most of its
     runs, for each value of the column."""
@@ -300,6 +341,7 @@ def write_answer(directory, tables, pairs, unfinished):
         lines += answer_of_size(rows)
     for first, last in pairs:
         lines += answer_of_change(first, last)
+    lines += answer_of_bases(directory)
     lines += answer_of_runs(directory, "copying", "distance", lambda row: float(row["first"]) - float(row["again"]), "Copying",
                             "Nats a byte that random letters cost less where they come again, so many letters later "
                             "(`scripts/copying.py`)")
@@ -367,8 +409,8 @@ def main():
             pairs.append((found[first], found[last]))
     write_factors(os.path.join(directory, "factors.csv"), tables)
     write_changes(os.path.join(directory, "changes.csv"), pairs)
-    differences = [difference for rows in tables for difference in other_rates(rows)]
-    write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high"], differences)
+    differences = [found for rows in tables for found in other_rates(rows)]
+    write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high"], [*differences, *other_base(directory)])
     write_answer(directory, tables, pairs, [name for name, finished in parts.items() if not finished])
     draw(rungs, [found[name] for name in ("123k-80",) if name in found], os.path.join(directory, "ladder.svg"))
 
