@@ -252,6 +252,7 @@ int main(int argc, char **argv) {
     if (nearest && !(other && strchr(other, ' ')))
         fail_input(&error, "there is no command '%s'; did you mean '%s'?", name, nearest);
     else
-        fail_input(&error, "there is no command '%s'; %s", name, other ? other : "`bitter --help` lists them");
+        fail_input(&error, "there is no command '%s'; %s", name,
+                   other && strchr(other, ' ') ? other : "`bitter --help` lists them"); // a word is an option's name
     die(NULL, &error);
 }

@@ -187,14 +187,13 @@ static bool check_names(const Plan *plan, Error *error) {
     const int count = plan_job_count(plan) / plan->seeds;
     char(*names)[PATH_CAPACITY] = calloc((size_t)count, sizeof *names);
     if (!names) return fail_run(error, "no memory for the names of %d runs", count);
-    int used = 0;
     bool ok = true;
     for (int i = 0; i < count; i++) {
         const Job job = plan_job(plan, i);
-        if (!*plan->variants[job.variant].stretch) plan_job_name(names[used++], plan, &job);
+        plan_job_name(names[i], plan, &job);
     }
-    qsort(names, (size_t)used, sizeof *names, by_letters);
-    for (int i = 1; ok && i < used; i++)
+    qsort(names, (size_t)count, sizeof *names, by_letters);
+    for (int i = 1; ok && i < count; i++)
         if (strcmp(names[i - 1], names[i]) == 0)
             ok = fail_input(error,
                             "two different runs would both be called %s; give a scheme another label: LABEL=SCHEME",
@@ -257,11 +256,13 @@ static bool take_over(Comparison *c, const CompareOptions *o, Error *error) {
     int changed = -1, done;
     if (!plan_read(&old.plan, &data, c->file, error)) return false;
     for (size_t t = json_array_size(c->data); t-- > 0;)
-        if (!data_same(json_array_get(c->data, t), json_array_get(data, t))) changed = (int)t;
+        if (strcmp(plan->texts[t].data, before->texts[t].data) == 0 &&
+            !data_same(json_array_get(c->data, t), json_array_get(data, t)))
+            changed = (int)t;
     json_decref(data);
     plan->base.threads = before->base.threads;
-    if (!plan_agrees(plan, before, c->file, error)) return false;
     if (changed >= 0) return comparison_fail_changed(c, plan->texts[changed].data, error);
+    if (!plan_agrees(plan, before, c->file, error)) return false;
     plan->threads = before->threads;
     if (!o->prints && o->train.threads > 0 && o->train.threads != before->threads)
         printf("compare keeps to %d thread%s for each run, as in %s\n", before->threads,
@@ -495,14 +496,16 @@ static bool crew_reap(Crew *crew) {
     const int before = crew->running;
     int status;
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0; crew->running--) {
-        const int code = WIFSIGNALED(status) ? ERROR_RUN : WEXITSTATUS(status);
+        // A process that gets SIGTERM saves its run before it ends.
+        const bool terminated = WIFEXITED(status) && WEXITSTATUS(status) == ERROR_INTERRUPTED && !interrupt_came();
+        const int code = WIFSIGNALED(status) || terminated ? ERROR_RUN : WEXITSTATUS(status);
         for (int w = 0; w < WORKERS_MOST; w++)
             if (crew->pids[w] == pid) crew->pids[w] = 0;
         if (code > crew->worst) crew->worst = code;
-        if (!WIFSIGNALED(status)) continue;
+        if (!WIFSIGNALED(status) && !terminated) continue;
         const bool again = ++crew->deaths < TRIES_MOST;
         crew->due += again;
-        fprintf(stderr, "bitter compare: a process was ended by signal %d%s\n", WTERMSIG(status),
+        fprintf(stderr, "bitter compare: a process was ended by signal %d%s\n", terminated ? SIGTERM : WTERMSIG(status),
                 again ? "; the run continues from its last checkpoint" : "");
     }
     return crew->running < before;
@@ -570,7 +573,7 @@ static int choose_workers(const Comparison *c, long long workers, int cores) {
 // another process, because threads of OpenMP do not survive a fork.
 static void print_time(const Comparison *c, int workers) {
     const Plan *plan = &c->plan;
-    double a_token[SETTINGS_MOST], seconds = 0, speed;
+    double a_token[SETTINGS_MOST] = {0}, seconds = 0, speed;
     int runs = 0;
     Error ignored;
     fflush(stdout);
@@ -578,17 +581,17 @@ static void print_time(const Comparison *c, int workers) {
     if (pid > 0) waitpid(pid, NULL, 0);
     if (pid != 0) return;
     threads_use(plan->threads);
-    for (int s = 0; s < plan->setting_count; s++) {
-        const Job job = {.setting = s, .task = -1, .variant = plan->reference};
-        const TrainOptions o = plan_job_options(plan, &job);
-        if (!time_step(&a_token[s], &speed, &o, &c->corpora[plan->settings[s].text], &ignored)) _exit(ERROR_RUN);
-        a_token[s] /= step_tokens(&o);
-    }
     for (int i = 0; i < plan_job_count(plan); i++) {
-        const Job job = plan_job(plan, i);
+        const Job job = plan_job(plan, i), timed = {.setting = job.setting, .task = -1, .variant = plan->reference};
+        if (!job_mine(c, i) || job_done(c, &job)) continue;
+        if (a_token[job.setting] == 0) {
+            const TrainOptions o = plan_job_options(plan, &timed);
+            if (!time_step(&a_token[job.setting], &speed, &o, &c->corpora[plan->settings[job.setting].text], &ignored))
+                _exit(ERROR_RUN);
+            a_token[job.setting] /= step_tokens(&o);
+        }
         const bool trains = plan_weights(plan, job.variant) == job.variant; // or measures the weights of another
         const double share = training_share(c, &job), training = a_token[job.setting] * plan_job_tokens(plan, &job);
-        if (!job_mine(c, i) || job_done(c, &job)) continue;
         seconds += trains ? training / share : training / share - training;
         if (trains && job.task < 0) seconds += a_token[job.setting] * CURVE_STEPS * CURVE_TOKENS / 3;
         runs++;
@@ -617,14 +620,15 @@ static bool train_all(const Comparison *c, int workers, Error *error) {
     printf("; %d scheme%s, %d seed%s", plan->variant_count, plan->variant_count == 1 ? "" : "s", plan->seeds,
            plan->seeds == 1 ? "" : "s");
     if (plan->rate_count > 1) printf(", %d learning rates", plan->rate_count);
-    if (plan->task_count > 0) printf(", %d tasks", plan->task_count);
+    if (plan->task_count > 0) printf(", %d task%s", plan->task_count, plan->task_count == 1 ? "" : "s");
     if (c->shares > 0) printf("; %d of the runs here", crew.mine);
     printf("; %d side by side with %d thread%s each\n", workers, plan->threads, plan->threads == 1 ? "" : "s");
     fflush(stdout);
     const bool ok = train(&crew, error);
     shared_free(crew.progress, bytes);
     if (!ok) return false;
-    if (c->shares == 0 || comparison_complete(c)) return report(c, stdout, error); // without shares, all are done
+    if (c->shares == 0 || comparison_complete(c))
+        return report(c->directory, stdout, error); // without shares, all are done
     printf("compare the runs of this share are done; the process that finishes the last run writes the report\n");
     return true;
 }

@@ -420,10 +420,10 @@ static bool check_passkey(const Run *run, const char *directory, const EvalOptio
         if (!length_check(&run->gpt, options->windows[i], error)) return false;
     }
     // Does the tokenizer know all characters of the documents?
-    static const char digits[] = "0123456789";
+    static const char letters[] = PASSKEY_GARBAGE "0123456789";
     Tokens tokens = {0};
     const bool ok = write_prompt(&tokens, tokenizer, 1, 0, shortest, error) &&
-                    tokenizer_encode(&tokens, tokenizer, digits, sizeof digits - 1, "the passkey prompt", error);
+                    tokenizer_encode(&tokens, tokenizer, letters, sizeof letters - 1, "the passkey prompt", error);
     tokens_free(&tokens);
     return ok;
 }

@@ -1,4 +1,5 @@
 // `bitter export`: a run's model as files of other programs.
+#include "base/interrupt.h"
 #include "cmd/commands.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/shared/output.h"
@@ -40,8 +41,9 @@ bool command_export(int argc, char **argv, Error *error) {
     const char *name = argv[arguments_parse(&options, NULL, &usage, argc, argv)];
     if (!*options.out) return fail_input(error, "where to? give a new directory with --out DIR");
     if (!output_place(&output, "--out", options.out, error) || !run_open(&run, name, "", error)) return false;
+    interrupt_catch();
     const bool ok = output_create(&output, error) && formats[options.to].write(&run, name, output.temporary, error) &&
-                    output_complete(&output, error);
+                    stop_check(&stop_at_signal, error) && output_complete(&output, error);
     output_discard(&output);
     if (ok) {
         printf("wrote   %s: %s\n", output.path, formats[options.to].files);

@@ -153,8 +153,9 @@ static bool default_name(ExtendOptions *options, const char *directory, Error *e
         return fail_input(error, "%s has no name from which to name the new run; give --out", directory);
     char method[TEXT_CAPACITY];
     choice_word(METHOD_NAMES, options->method, method);
-    snprintf(options->out, sizeof options->out, "%.*s-%.100s", length < 400 ? length : 400, directory, method);
-    return true;
+    return snprintf(options->out, sizeof options->out, "%.*s-%s", length, directory, method) <
+               (int)sizeof options->out ||
+           fail_input(error, "%.100s... is too long to name the new run after it; give --out", directory);
 }
 
 // Check that --out can be written: it must hold no run. Weights with this run's tokenizer, and what a search or descent

@@ -1,4 +1,5 @@
 // `bitter import`: a model of another program as a run.
+#include "base/interrupt.h"
 #include "cmd/commands.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/shared/output.h"
@@ -48,8 +49,9 @@ bool command_import(int argc, char **argv, Error *error) {
     if (!name_check("--out", options.out, error) || !output_place(&output, "--out", options.out, error) ||
         !run_name_check(output.path, error) || !import_hf(&run, from, error))
         return false;
+    interrupt_catch();
     const bool ok = output_create(&output, error) && write_run(&run, &output, options.out, error) &&
-                    output_complete(&output, error);
+                    stop_check(&stop_at_signal, error) && output_complete(&output, error);
     output_discard(&output);
     if (ok) {
         char quoted[QUOTED_CAPACITY], shape[TEXT_CAPACITY];

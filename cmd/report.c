@@ -25,5 +25,5 @@ bool command_report(int argc, char **argv, Error *error) {
                           "directory of `bitter compare` or `bitter train`",
                           directory);
     }
-    return plan_read(&comparison.plan, &comparison.data, comparison.file, error) && report(&comparison, stdout, error);
+    return report(directory, stdout, error);
 }

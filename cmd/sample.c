@@ -107,11 +107,15 @@ static ssize_t read_line(char **line, size_t *capacity, bool terminal) {
     return length;
 }
 
-// Append a line to the text. Fails as tokenizer_encode does.
+// Append a line to the text. Fails as tokenizer_encode does; then nothing was appended.
 static bool add_line(Generator *generator, const char *line, size_t length, Error *error) {
     const bool begins = length > 0 && !generator_at_line(generator) && generator->gpt->pos.rule.newline >= 0;
-    return (!begins || generator_add(generator, "\n", 1, "a newline", error)) &&
-           generator_add(generator, line, length, "your text", error);
+    const size_t before = generator->tokens.count;
+    if ((!begins || generator_add(generator, "\n", 1, "a newline", error)) &&
+        generator_add(generator, line, length, "your text", error))
+        return true;
+    generator->tokens.count = before;
+    return false;
 }
 
 // Let the model continue the text. Ctrl-C stops it; any other signal ends the program.

@@ -383,7 +383,8 @@ void train_show_end(const Trainer *trainer) {
         printf("stopped after step %lld of %lld (--patience %lld): no loss below that of step %lld since then\n", step,
                o->steps, o->patience, (long long)trainer->best.step);
     printf("done    %s  (batches' CRC-32 %08llx)\n", o->out, (unsigned long long)trainer->progress.batch_crc);
-    print_perplexities("landed ", trainer->corpus, o->eval_tokens, o->context, exp(trainer->best.loss));
+    print_perplexities("landed ", trainer->corpus, o->eval_tokens, o->context,
+                       trainer->best.step > 0 ? exp(trainer->best.loss) : NAN); // its file may be gone
     snprintf(name, sizeof name, "%s%s", o->out, print_best(trainer) ? RUN_BEST : "");
     shell_quoted(weights, name);
     printf("next    %s eval %s%s\n", called_as, weights, is_task(&trainer->corpus->builtin) ? " --task" : "");

@@ -32,7 +32,10 @@ static bool read_header(Shard *shard, const void *header, size_t size, Error *er
                error,
                "%s has %zu bytes, but its header says %d tokens, which take %zu; it is %s: copy it again or make "
                "it with `bitter prepare`",
-               shard->path, size, start[2], expected, size < expected ? "cut short" : "too long");
+               shard->path, size, start[2], expected,
+               size < expected   ? "cut short"
+               : size > expected ? "too long"
+                                 : "empty");
 }
 
 bool shard_open(Shard *shard, const char *path, int vocab_size, Error *error) {

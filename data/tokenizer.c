@@ -60,16 +60,19 @@ static void place_of(size_t *line, size_t *column, const char *text, size_t offs
     }
 }
 
-static bool fail_encoding(Error *error, const char *text, size_t size, size_t offset, const char *name) {
+// `otherwise`: what else can be done.
+static bool fail_encoding(Error *error, const char *text, size_t size, size_t offset, const char *name,
+                          const char *otherwise) {
     size_t line, column, end = offset + 1;
     while (end < size && (text[end] & 0xC0) == 0x80) end++;
     place_of(&line, &column, text, offset);
     return fail_input(
         error,
-        "%s, line %zu, byte %zu: 0x%02X is not UTF-8%s; leave such bytes out (iconv -c -f UTF-8 -t UTF-8), "
-        "convert the text (iconv -f LATIN1 -t UTF-8), or use --tokenizer bytes",
+        "%s, line %zu, byte %zu: 0x%02X is not UTF-8%s; leave such bytes out (iconv -c -f UTF-8 -t UTF-8), or "
+        "convert the text (iconv -f LATIN1 -t UTF-8)%s",
         name, line, column, (unsigned char)text[offset],
-        end == size && (text[offset] & 0xC0) == 0xC0 ? ", as the text is cut inside its last character" : "");
+        end == size && (text[offset] & 0xC0) == 0xC0 ? ", as the text is cut inside its last character" : "",
+        otherwise);
 }
 
 // The index of the character among the sorted ones, or the index to insert it at.
@@ -112,7 +115,7 @@ bool tokenizer_extend(Tokenizer *tokenizer, const char *text, size_t size, const
     for (size_t offset = 0; offset < size;) {
         uint32_t character;
         int length = utf8_decode(&character, text + offset, size - offset);
-        if (length == 0) return fail_encoding(error, text, size, offset, name);
+        if (length == 0) return fail_encoding(error, text, size, offset, name, ", or use --tokenizer bytes");
         offset += (size_t)length;
         if (character < 128 && seen[character]) continue;
         if (character < 128) seen[character] = true;
@@ -169,7 +172,7 @@ static bool encode_chars(Tokens *tokens, UnknownCharacters *unknown, const Token
     for (size_t offset = 0; offset < size;) {
         uint32_t character;
         int length = utf8_decode(&character, text + offset, size - offset);
-        if (length == 0) return fail_encoding(error, text, size, offset, name);
+        if (length == 0) return fail_encoding(error, text, size, offset, name, "");
         int id = character < 128 ? ascii[character] : character_id(tokenizer, character);
         if (id < 0 && !unknown) return fail_character(error, tokenizer, text, offset, length, name);
         if (id < 0 && unknown->total++ == 0) unknown->first = character;

@@ -572,6 +572,10 @@ bool hf_config_read(Target *target, TrainOptions *o, int *vocab, const json_t *c
     if (!find_type(target, config, path, error)) return false;
     const SizeNames *names = names_of(*target);
     o->block = is_llama(*target) ? BLOCK_LLAMA : BLOCK_GPT2;
+    const json_int_t vocab_size = json_integer_value(json_object_get(config, "vocab_size"));
+    if (vocab_size > TOKENIZER_VOCAB_MOST)
+        return fail_input(error, "%s: the model has %" JSON_INTEGER_FORMAT " tokens, and bitter at most %d", path,
+                          vocab_size, TOKENIZER_VOCAB_MOST);
     if (!member_integer(&tokens, config, "vocab_size", 1, TOKENIZER_VOCAB_MOST, path, error) ||
         !member_integer(&o->layers, config, names->layers, 1, LAYERS_MOST, path, error) ||
         !member_integer(&o->heads, config, names->heads, 1, 1000, path, error) ||

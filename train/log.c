@@ -35,8 +35,8 @@ bool log_open(RunLog *log, const char *path, long long step, Error *error) {
     if (!log_start(log, path, LOG_HEADER, step, error)) return false;
     if (log->rows < step)
         fprintf(stderr,
-                "bitter: %s has lost the rows of %lld of the %lld steps that are done; the training continues, but "
-                "reports will not show these steps\n",
+                "bitter: %s has lost the rows of %lld of the %lld steps that are done; reports will not "
+                "show these steps\n",
                 path, step - log->rows, step);
     return true;
 }

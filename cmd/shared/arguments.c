@@ -156,7 +156,10 @@ static bool fail_unknown(const Usage *usage, const char *name, Error *error) {
 // Names are printed, and a line is one name in other programs' input.
 static bool check_plain(const char *label, const char *text, Error *error) {
     return is_plain(text) ||
-           fail_input(error, "%s %s: the name holds a newline or another control character; rename it", label, text);
+           fail_input(error,
+                      "%s %s: it holds a newline or another control character; write it in one line (a formula with "
+                      "';' for a new line), or rename it",
+                      label, text);
 }
 
 // Set the option that a word names to what follows '=' in it or, if it takes a value, to *next, which then moves on.

@@ -12,7 +12,7 @@ typedef struct {
 } Output;
 
 // Set the path, which the user gave as `option`, such as "--out". Fails (input) unless it is free or an empty
-// directory, or when it has control characters.
+// directory.
 bool output_place(Output *output, const char *option, const char *path, Error *error);
 
 // runs/data/NAME, where NAME is the first input's base name without .gz and .txt or the like; of "builtin:tales:...",

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Both tables are at most half full. 0 = an empty place; others hold an id, or the index of a merge, plus 1.
+// Tables are at most half full. 0 = an empty place; others hold an id, or the index of a merge, plus 1.
 enum { PLACES = 2 * BPE_VOCAB_MOST };
 
 // The tokens of words that were met before; most words of a text are among few. A word may be in one place only.

@@ -121,10 +121,9 @@ static bool check_batches(const Outcome *o, Error *error) {
     for (int i = 0; i < plan_job_count(plan); i++)
         for (int k = 0; o->jobs[i].count > 0 && k < i; k++) {
             const Job a = plan_job(plan, i), b = plan_job(plan, k);
+            if (a.setting != b.setting || a.task != b.task || a.seed != b.seed) continue;
             const double batches = value_of(&o->jobs[i], "batches", 0), others = value_of(&o->jobs[k], "batches", 0);
-            if (a.setting != b.setting || a.task != b.task || a.seed != b.seed || isnan(batches) || isnan(others) ||
-                batches == others) // NAN: it diverged or is not done
-                continue;
+            if (isnan(batches) || isnan(others) || batches == others) continue; // NAN: it diverged or is not done
             return fail_input(error,
                               "%s/runs/%s saw other batches than %s of the same seed (CRC-32 %08" PRIx32
                               ", not %08" PRIx32 "); were the data changed? remove the older runs to repeat them",
@@ -225,7 +224,7 @@ void difference_judge(Difference *d, double comparisons) {
 Difference outcome_difference(const Outcome *o, int variant, int other, int setting, int texts) {
     const Plan *plan = &o->comparison->plan;
     const int apart = plan->setting_count / plan->text_count; // all texts have the same settings in the same order
-    const Contrast *named = plan_named(plan, plan->variants[variant].name, plan->variants[other].name);
+    const Contrast *named = plan_compared(plan, variant, other);
     Difference d = {.variant = variant, .other = other, .setting = setting, .texts = texts, .times = 1};
     double gaps[TEXTS_MOST * SEEDS_MOST];
     for (int t = 0; t < texts; t++) outcome_gaps(gaps + t * o->seeds, o, variant, other, setting + t * apart, 1);

@@ -253,6 +253,18 @@ const Contrast *plan_named(const Plan *plan, const char *variant, const char *ot
     return NULL;
 }
 
+const Contrast *plan_compared(const Plan *plan, int variant, int other) {
+    const int a = plan_weights(plan, variant), b = plan_weights(plan, other);
+    for (const Contrast *contrast = plan->contrasts; contrast < plan->contrasts + plan->contrast_count; contrast++) {
+        int first = plan_variant(plan, contrast->variant), second = plan_variant(plan, contrast->other);
+        if (first < 0 || second < 0) continue; // left out since
+        first = plan_weights(plan, first);
+        second = plan_weights(plan, second);
+        if ((first == a && second == b) || (first == b && second == a)) return contrast;
+    }
+    return NULL;
+}
+
 // Add a contrast unless it is named already.
 static bool add(Plan *plan, const char *variant, const char *other, const char *named, int after, Error *error) {
     if (plan_named(plan, variant, other)) return true;

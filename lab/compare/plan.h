@@ -129,6 +129,10 @@ bool plan_default_contrasts(Plan *plan, const char *named, int after, Error *err
 // The contrast of two variants, in either direction, or NULL.
 const Contrast *plan_named(const Plan *plan, const char *variant, const char *other);
 
+// The same, or that of two others with their weights (plan_weights): in windows of the trained length it is the same
+// difference.
+const Contrast *plan_compared(const Plan *plan, int variant, int other);
+
 // How many primary contrasts there are, also of schemes that the plan has left out since, in how many places: in every
 // setting, and over the texts if there are several. They are corrected together.
 int plan_family(const Plan *plan);
@@ -142,7 +146,7 @@ bool plan_follow(Plan *plan, const Plan *before, int done, bool complete, Error 
 
 // May `plan` continue in the directory of `before`? Schemes, seeds, learning rates and tasks may change. Fails (input)
 // on the first difference in other options, texts or settings, and, if there were tasks, in --task-steps or
-// --exercises; and when a variant of the same name has another scheme or window.
+// --exercises; and when a variant of the same name has another scheme, window or learning rate of its own.
 bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *error);
 
 // Write compare.json. `data` lists the fingerprints of the texts (data_json in train/config.h), or is NULL.

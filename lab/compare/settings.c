@@ -27,6 +27,8 @@ static void name_text(PlanText *text) {
         if (slash) name = slash + 1;
     }
     snprintf(text->name, sizeof text->name, "%.*s", NAME_CAPACITY - 1, name);
+    for (char *c = text->name; *c; c++)
+        if (*c == '|') *c = ' '; // which separates the cells of tables
 }
 
 bool plan_text(Plan *plan, const char *data, int vocab, long long tokens, Error *error) {
@@ -67,7 +69,8 @@ double plan_size_parameters(const char *name) {
 }
 
 // Find the shape with about so many parameters. Where layers or heads are not fixed, the width is about ASPECT times
-// the layers and heads are HEAD_WIDTH wide. Returns 0, or, when no size is near enough, the nearest one.
+// the layers and heads are HEAD_WIDTH wide. When no size is near enough, returns the nearest one, or 0 if there is
+// none.
 static long long shape_for(Setting *setting, double parameters, const Plan *plan, const SettingLists *fixed) {
     const TrainOptions *base = &plan->base;
     const int vocab = plan->texts[setting->text].vocab;
@@ -99,7 +102,7 @@ static long long shape_for(Setting *setting, double parameters, const Plan *plan
                 if (!fixed->heads || (double)found > 2 * parameters) break;
             }
         }
-    return isfinite(best) ? 0 : nearest;
+    return nearest;
 }
 
 // Set the shape of a setting to a size such as "0.3M", or to that of the options if the size is "".
@@ -115,7 +118,10 @@ static bool set_shape(Setting *setting, const char *size, const Plan *plan, cons
         return true;
     }
     const long long nearest = shape_for(setting, plan_size_parameters(size), plan, fixed);
-    if (nearest == 0) return true;
+    if (setting->layers > 0) return true;
+    if (nearest == 0)
+        return fail_input(error, "--scale %s: no number of heads that is tried can be divided by --kv-heads %lld", size,
+                          o->kv_heads);
     if (fixed->layers) snprintf(layers, sizeof layers, ", --layers %lld", o->layers);
     if (fixed->heads) snprintf(heads, sizeof heads, ", --heads %lld", o->heads);
     return fail_input(error,

@@ -88,13 +88,14 @@ static int window_length(const Generator *generator) {
     return (int)(grown <= capacity ? grown : half < count ? half : count);
 }
 
-// Feed the tokens that the cache has not seen; or the whole window when the cache starts again, or when the
-// scheme treats a window of this length differently from the last.
+// Feed the tokens that the cache has not seen; or the whole window when the cache starts again, because these do not
+// fit, or when the scheme treats a window of this length differently from the last.
 static void feed(Generator *generator) {
     const Gpt *gpt = generator->gpt;
     Inference *inference = &generator->inference;
     const int length = window_length(generator);
-    if (length <= inference->length) inference_restart(inference);
+    if ((size_t)length < (size_t)inference->length + (generator->tokens.count - generator->fed))
+        inference_restart(inference);
     inference_window(inference, length);
     const size_t fresh = (size_t)(length - inference->length), from = generator->tokens.count - fresh;
     for (size_t i = 0; i < fresh; i++) generator->ids[i] = generator->tokens.ids[from + i];

@@ -67,8 +67,8 @@ typedef struct {
 // the extension before the factors: part to original. Fails (input).
 bool extension_settle(Extension *x, Error *error);
 
-// Stretch the rotations of a model, in windows longer than the trained one, by a formula: METHOD or
-// METHOD:OPTION=X,..., with the options of `bitter extend`, or "", which changes nothing. Fails (input).
+// Stretch the rotations of a model, in windows longer than the trained one, by a formula: METHOD:factor=X,
+// dynamic, which has no factor, or "", which changes nothing. Fails (input).
 bool extension_formula(Mix *mix, const char *text, Error *error);
 
 // Let the method find the factors, and fill x->found with what the new run's rotations are stretched by.

@@ -28,12 +28,6 @@ static void sort_by_loss(int *order, const Facts *facts, int setting) {
     }
 }
 
-// The variant by whose name the weights of `variant` are compared: the reference, if they are its.
-static int compared_as(const Plan *plan, int variant) {
-    const int weights = plan_weights(plan, variant);
-    return weights == plan_weights(plan, plan->reference) ? plan->reference : weights;
-}
-
 static bool diverged(const Facts *facts, int setting, int variant) {
     return isnan(report_loss(facts, setting, variant).mean);
 }
@@ -50,9 +44,8 @@ static int name_others(Text *text, const Facts *facts, int setting, int pivot, V
     const Plan *plan = facts->plan;
     int count = 0;
     for (int v = 0; v < plan->variant_count; v++) {
-        const int variant = compared_as(plan, v);
         if (plan_weights(plan, v) != v || v == plan_weights(plan, pivot) || (!all && diverged(facts, setting, v)) ||
-            outcome_difference(facts->outcome, variant, pivot, setting, 1).verdict == verdict)
+            outcome_difference(facts->outcome, v, pivot, setting, 1).verdict == verdict)
             continue;
         if (count == 0) text_print(text, "%s", first);
         list_name(text, &plan->variants[v], count++ == 0);
@@ -73,11 +66,11 @@ static void winner(Page *page, const Facts *facts, int setting, int first) {
     const int others = plan_trained(plan) - 1;
     const bool one_seed = facts->outcome->seeds == 1;
     sort_by_loss(order, facts, setting);
-    const int best = compared_as(plan, order[0]);
+    const int best = plan_weights(plan, order[0]);
     const double loss = report_loss(facts, setting, best).estimate;
     if (isnan(loss)) return;
     for (int v = 0; v < plan->variant_count; v++) {
-        const Difference d = outcome_difference(facts->outcome, compared_as(plan, v), best, setting, 1);
+        const Difference d = outcome_difference(facts->outcome, v, best, setting, 1);
         if (plan_weights(plan, v) != v || d.verdict != VERDICT_WORSE) continue;
         better++;
         exploratory += !d.primary;
@@ -131,16 +124,18 @@ static void warn_of_none(Page *page, const Facts *facts, int setting) {
 
 bool words_plateau(Text *text, const Facts *facts, int setting) {
     const double steps = (double)facts->plan->settings[setting].steps;
-    bool left = isnan(outcome_value(facts->outcome, setting, 0, 0, "curve", steps)); // or it is not known
+    bool known = false, left = false; // of a run that diverged there is no curve
     for (int v = 0; v < facts->plan->variant_count; v++)
-        for (int seed = 0; seed < facts->outcome->seeds; seed++)
+        for (int seed = 0; seed < facts->outcome->seeds; seed++) {
+            known = known || !isnan(outcome_value(facts->outcome, setting, v, seed, "curve", steps));
             left = left || !isnan(outcome_value(facts->outcome, setting, v, seed, "left", 0));
-    if (!left)
+        }
+    if (known && !left)
         text_print(text,
                    "In no run%s does the curve have a plateau that ends: either there is none, or training ends on it "
                    "(then --steps would show more).",
                    facts->at[setting]);
-    return !left;
+    return known && !left;
 }
 
 bool words_grid_ends(Text *text, const Facts *facts, int setting) {
@@ -217,8 +212,7 @@ static void ranking(Page *page, const Facts *facts, int setting) {
             page_cells(page, "%.4f", longer);
             page_cells(page, "-|-|-");
         } else {
-            const Difference d =
-                outcome_difference(facts->outcome, compared_as(plan, variant), plan->reference, setting, 1);
+            const Difference d = outcome_difference(facts->outcome, variant, plan->reference, setting, 1);
             if (d.verdict == VERDICT_DIVERGED && !isnan(loss)) // the reference did
                 page_cells(page, "not known");
             else
@@ -496,7 +490,7 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
                  *variant->stretch ? ", in longer windows stretched by " : "", variant->stretch);
         page_code(page, text);
     }
-    if (facts->outcome->seeds > 1 && facts->contrasts > 0) confidence(page, facts);
+    if ((facts->outcome->seeds > 1 || texts) && facts->contrasts > 0) confidence(page, facts);
     for (int i = 0; texts && i < facts->contrasts; i++) sentence(page, facts, i, false);
     return true;
 }

@@ -138,15 +138,18 @@ static bool write_all(const Outcome *outcome, FILE *out, Error *error) {
     return ok;
 }
 
-bool report(const Comparison *comparison, FILE *out, Error *error) {
+bool report(const char *directory, FILE *out, Error *error) {
+    static Comparison comparison;
     Outcome outcome;
     Lock lock;
-    if (!comparison_lock(&lock, comparison, error)) return false;
-    bool ok = outcome_read(&outcome, comparison, error);
-    if (ok) {
+    if (!comparison_paths(&comparison, directory, error) || !comparison_lock(&lock, &comparison, error)) return false;
+    bool ok = plan_read(&comparison.plan, &comparison.data, comparison.file, error);
+    if (ok && (ok = outcome_read(&outcome, &comparison, error))) {
         ok = write_all(&outcome, out, error);
         outcome_free(&outcome);
     }
+    if (comparison.data) json_decref(comparison.data);
+    comparison.data = NULL;
     lock_release(&lock);
     return ok;
 }

@@ -11,9 +11,10 @@
 bool report_check(const char *directory, bool comparison, Error *error);
 
 // Print the losses of all schemes in the most trained setting and a sentence for each contrast, and write results.csv,
-// report.md, report.tex and report.html into the comparison's directory. Processes that finish at the same time do this
-// one after the other. Fails (input) when no seed is complete.
-bool report(const Comparison *comparison, FILE *out, Error *error);
+// report.md, report.tex and report.html into the directory of a comparison, by the plan that is there: another process
+// may have changed it. Processes that finish at the same time do this one after the other. Fails (input) when no seed
+// is complete, and as plan_read does.
+bool report(const char *directory, FILE *out, Error *error);
 
 // Write report.md and report.html into the directory of a single run, named as for run_paths: its losses, a sample,
 // what its position scheme has trained (positions.csv), and attention. Fails (input) when there is no run, or a file of

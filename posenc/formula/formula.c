@@ -86,7 +86,7 @@ static void operate_backward(double d[3], Op op, double a, double b, double y) {
     case OP_DIVIDE: d[0] = 1 / b, d[1] = -y / b; break;
     case OP_POWER: // a^b = exp(b log a); 0^b is 0 for every b > 0
         d[0] = b == 0 ? 0 : b * pow(a, b - 1);
-        d[1] = a > 0 ? y * log(a) : 0;
+        d[1] = a > 0 ? y * log(a) : a == 0 ? 0 : NAN; // no power of a negative number changes smoothly
         break;
     case OP_NEGATE: d[0] = -1; break;
     case OP_IF: d[a != 0 ? 1 : 2] = 1; break;
@@ -868,11 +868,13 @@ bool formula_looks(const char *text) {
         const size_t length = strlen(forms[form].name);
         const bool first = strncasecmp(text, forms[form].name, length) == 0;
         const char *found = first ? text : strstr(text, forms[form].name);
-        const char *behind = found ? found + length : "";
-        behind += strspn(behind, " \t");
-        if (found && (*behind == '(' || *behind == ':' || (first && *behind == '=')) &&
-            !memchr(text, '{', (size_t)(found - text)))
-            return true;
+        for (; found; found = strstr(found + 1, forms[form].name)) {
+            const char *behind = found + length + strspn(found + length, " \t");
+            const bool inside = found > text && (isalnum((unsigned char)found[-1]) || found[-1] == '_'); // another name
+            if (!inside && (*behind == '(' || *behind == ':' || (first && *behind == '=')) &&
+                !memchr(text, '{', (size_t)(found - text)))
+                return true;
+        }
     }
     return false;
 }

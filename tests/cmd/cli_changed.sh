@@ -8,6 +8,8 @@ text() { # SEED: 40000 bytes
 text 1 >one.txt && text 2 >two.txt
 need prepare --out one --val 0.2 one.txt
 need prepare --out two --val 0.2 two.txt
+head -c 20000 two.txt >half.txt
+need prepare --out half --val 0.2 half.txt
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 4 --threads 1 --steps 5 --data data --eval-tokens 1000'
 
 cp -r one data
@@ -26,11 +28,13 @@ run eval run
 check "eval of the same text: exit code" test $code -eq 0
 check "eval of the same text: no note" test ! -s "$scratch/err"
 
-rm -r data && cp -r two data
-for more in '--seeds 1' '--seeds 2'; do
-    # shellcheck disable=SC2086
-    refuses "compare on a text that has changed, $more" "data has changed;table;--out" \
-        compare $small $more --out table none rope
+for text in half two; do
+    rm -r data && cp -r $text data
+    for more in '--seeds 1' '--seeds 2'; do
+        # shellcheck disable=SC2086
+        refuses "compare on a text that has changed to $text, $more" "data has changed;table;--out" \
+            compare $small $more --out table none rope
+    done
 done
 succeed "report is of the text of then" report table
 run eval run

@@ -110,13 +110,16 @@ done
 check "who started the workers is killed: they save and stop" test -n "$(find orphans -name state.safetensors)" -a \
     "$(find orphans -name measured.csv | wc -l)" -lt 6
 
-start kill compare $long --out worker $three
-wait_for_rows worker 300
-kill -9 "$(workers_of $job | head -n 1)"
-collect
-check "one worker killed: the other one does its work" test $code -eq 0
-check "one worker killed: it is said" grep -q 'was ended by signal 9; the run continues' "$scratch/kill.err"
-check "one worker killed: the same report" same straight worker
+for signal in 9 15; do
+    rm -rf worker
+    start kill compare $long --out worker $three
+    wait_for_rows worker 300
+    kill -$signal "$(workers_of $job | head -n 1)"
+    collect
+    check "one worker gets signal $signal: its work is done" test $code -eq 0
+    check "one worker gets signal $signal: it is said" grep -q "was ended by signal $signal; the run continues" "$scratch/kill.err"
+    check "one worker gets signal $signal: the same report" same straight worker
+done
 
 # A stopped worker keeps its run, and others wait; when it is killed, its run is free at once.
 for signal in CONT KILL; do

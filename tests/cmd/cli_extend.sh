@@ -170,6 +170,10 @@ need extend tuned --method yarn --factor 2 --further --ramp paper --out further-
 check "--further has the paper's ramp" same_rotation further further-paper
 refuses "--further and another ramp" "--further;--ramp paper" \
     extend tuned --method yarn --factor 2 --further --ramp exact --out new
+long=$(printf '%0240d/%0240d' 1 2)
+mkdir -p "$long" && cp -r run "$long/a-run-whose-name-is-as-long-as-this-one"
+refuses "a name too long to make another of it" "long;--out" extend "$long/a-run-whose-name-is-as-long-as-this-one" --method ntk --factor 4
+rm -r "${long%%/*}"
 refuses "--further of a run that is not stretched" "--further;not stretched" extend run --method yarn --further --out new
 refuses "--further and --tune" "--further;--tune" extend tuned --method yarn --further --tune --out new
 need extend run --method gradient --factor 4 --windows 1 --steps 100 --threads 1 --out learned-stretch

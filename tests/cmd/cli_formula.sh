@@ -66,6 +66,9 @@ check "is named" grep -q 'logarithm.*distance 0.*bound' "$scratch/err"
 # --- mistakes ---
 printf '\357\273\277bias: -d\n' >start.pos # as Windows begins a file
 succeed "a byte order mark" gradcheck --pos ./start.pos
+for pos in 'my_bias = 1; bias: -my_bias*d' 'decode = 2; code(t, c) = decode*t'; do
+    succeed "a name that holds a form's: $pos" properties --context 32 --pos "$pos"
+done
 printf '# mine\nbias(d) = -a * dd\na = 1\n' >wrong.pos
 refuses "an unknown name" "wrong.pos, line 2, column 16;'dd'" train $small --pos ./wrong.pos --out new
 refuses "a typed one" "line 1, column 7;no function" train $small --pos 'bias: foo(d)' --out new

@@ -228,6 +228,7 @@ static void what_is_not_finite_is_found(void **state) {
                  {"bias: d / a; a = 0", 1, "division by zero"},
                  {"bias: a * exp(d); a = 1", 89, "overflow"},
                  {"bias: -d * sqrt(a); a = 0", 1, "derivative with respect to a is infinite"},
+                 {"bias: (-2)^a * d; a = 2", 1, "derivative with respect to a is"},
                  {"bias: -d * sqrt(a); a = 0", 0, NULL},
                  {"bias: tanh(a * exp(d)); a = 0", 100, "derivative with respect to a is too large"},
                  {"bias: a * d; a = log(h - 1) per head", 1, "logarithm of 0"},

@@ -65,10 +65,21 @@ static bool drawable(const Chart *chart, const Point *point) {
     return isfinite(point->x) && isfinite(point->y) && (!chart->log_x || point->x > 0);
 }
 
+// Of more than LINES_MOST lines over an axis, the first are drawn.
+static int drawn(const Chart *chart) {
+    return !chart->sides[0] && chart->count > LINES_MOST ? LINES_MOST : chart->count;
+}
+
+const Line *chart_longest(const Chart *chart) {
+    const Line *longest = chart->lines;
+    for (const Line *line = longest; line < chart->lines + drawn(chart); line++)
+        if (line->count > longest->count) longest = line;
+    return longest;
+}
+
 bool chart_log_y(const Chart *chart) {
     double high = -INFINITY, positive = INFINITY;
-    const int lines = chart->count < LINES_MOST ? chart->count : LINES_MOST; // those that are drawn
-    for (const Line *line = chart->lines; line < chart->lines + lines; line++)
+    for (const Line *line = chart->lines; line < chart->lines + drawn(chart); line++)
         for (const Point *point = line->points; point < line->points + line->count; point++) {
             if (!drawable(chart, point)) continue;
             high = fmax(high, point->y);
@@ -337,10 +348,8 @@ static void fit_axes(Drawing *d) {
 
 // Where lines have few points, at x with few digits, these are the ticks.
 static void choose_x_ticks(Drawing *d) {
-    const Line *longest = d->chart->lines;
+    const Line *longest = chart_longest(d->chart);
     double last = -INFINITY;
-    for (const Line *line = longest; line < d->chart->lines + d->count; line++)
-        if (line->count > longest->count) longest = line;
     bool few = longest->count <= 8;
     for (const Point *p = longest->points; few && p < longest->points + longest->count; p++) {
         if (!(fabs(at(&d->x, p->x) - last) >= 44)) continue; // pixels
@@ -466,12 +475,10 @@ static void draw_legend(const Drawing *d) {
     }
 }
 
-// For screen readers, which find the numbers in a table, it has its title. alone: as a file, with the style in it. Of
-// more than LINES_MOST lines over an axis, the first are drawn.
+// For screen readers, which find the numbers in a table, it has its title. alone: as a file, with the style in it.
 static void draw_chart(FILE *out, const Chart *chart, const char *title, bool alone) {
     const bool rows = chart->sides[0];
-    Drawing d = {.out = out, .chart = chart, .count = chart->count};
-    if (!rows && d.count > LINES_MOST) d.count = LINES_MOST;
+    Drawing d = {.out = out, .chart = chart, .count = drawn(chart)};
     (rows ? lay_out_rows : lay_out_lines)(&d);
     fprintf(out, "%s0 0 %d %.0f\" width=\"%d\" height=\"%.0f\" role=\"img\" aria-label=\"", alone ? SVG_HEAD : SVG_ROOT,
             WIDTH, d.bottom + 44, WIDTH, d.bottom + 44);
@@ -547,7 +554,7 @@ static bool place_chart(Page *page, const Chart *chart, const char *title, Error
             page->folded ? "\n- plot-%d.svg, which report.html shows: " : "\nplot-%d.svg: ", page->charts);
     markdown_text(page->markdown, title);
     fputs("\n", page->markdown);
-    if (!chart->sides[0] && chart->count > LINES_MOST)
+    if (drawn(chart) < chart->count)
         page_paragraph(page, "The chart has the first %d of %d lines.", LINES_MOST, chart->count);
     if (!chart->sides[0]) write_numbers(page, chart);
     fputs("</figure>\n", html);

@@ -45,6 +45,8 @@ void chart_interval(Chart *chart, double x, double y, double low, double high);
 // Whether the axis y is logarithmic: log_y, and the largest y is more than 5 times the smallest above 0, which a linear
 // axis would hide.
 bool chart_log_y(const Chart *chart);
+// The line with the most points, where the axis x has its ticks if they are few. There is a line.
+const Line *chart_longest(const Chart *chart);
 // Put a ring around the last point of the last line.
 void chart_ring(Chart *chart);
 void chart_free(Chart *chart); // page_chart does this

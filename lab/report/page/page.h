@@ -32,8 +32,8 @@ typedef struct {
 
 // Begin DIR/NAME.md, DIR/NAME.html and, if it is wanted, DIR/NAME.tex.
 bool page_open(Page *page, const char *directory, const char *name, const char *title, bool latex, Error *error);
-// End them. After a failure, or when the page is abandoned, the files are what they were before; page_abandon is
-// harmless after page_close.
+// End them. After a failure, or when the page is abandoned, each file is what it was before, or new and whole;
+// page_abandon is harmless after page_close.
 bool page_close(Page *page, Error *error);
 void page_abandon(Page *page);
 

@@ -25,7 +25,7 @@ static void write_line(FILE *out, const Chart *chart, int l) {
     fputs(rows ? "};\n" : "}\n", out);
 }
 
-// Ticks where the first line has points, if there are few: powers of 10 say little of windows and of compute.
+// Ticks where the longest line has points, if there are few: powers of 10 say little of windows and of compute.
 static void write_x_ticks(FILE *out, const Line *line) {
     enum { FEW = 8 };
     char words[NUMBER_WORDS];
@@ -50,7 +50,7 @@ void chart_pgfplots(FILE *out, const Chart *chart, const char *title) {
                 "width=\\linewidth, height=0.6\\linewidth, legend columns=2, "
                 "legend style={at={(0.5,0)}, yshift=-3.4em, anchor=north}%s%s", // below the label of x
                 chart->log_x ? ", xmode=log" : "", chart_log_y(chart) ? ", ymode=log" : "");
-    if (!rows && chart->log_x && chart->count > 0) write_x_ticks(out, &chart->lines[0]);
+    if (!rows && chart->log_x && chart->count > 0) write_x_ticks(out, chart_longest(chart));
     if (chart->mark_label)
         fprintf(out, ",\nextra x ticks={%.6g}, extra x tick labels={%s}, extra x tick style={xticklabel pos=upper}",
                 chart->mark, chart->mark_label);

@@ -251,6 +251,9 @@ static void stretched_schemes_share_weights(void **state) {
     // Those that have weights of others have no contrast of their own.
     assert_int_equal(plan.contrast_count, 6);
     assert_null(plan_named(&plan, "y", "alibi"));
+    assert_ptr_equal(plan_compared(&plan, 0, 4), plan_named(&plan, "rope", "alibi")); // the same difference
+    assert_ptr_equal(plan_compared(&plan, 4, 1), plan_named(&plan, "rope", "alibi"));
+    assert_null(plan_compared(&plan, 0, 3));
     assert_non_null(plan_named(&plan, "p", "alibi"));
     expect_refusal(plan_contrast(&plan, "y - rope", "2026-01-31T23:59:59Z", 0, &error), &error, "the same weights",
                    "'y - rope' is 0;trained windows");

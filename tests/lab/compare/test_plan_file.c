@@ -306,6 +306,10 @@ static void a_directory_has_one_set_of_sizes(void **state) {
     strcpy(before.variants[1].window, "8");
     expect_refusal(plan_agrees(&plan, &before, path, &error), &error, "another scheme",
                    "short is rope;--window 8;label");
+    make_large(&before);
+    strcpy(before.variants[1].own_rates, "0.5");
+    expect_refusal(plan_agrees(&plan, &before, path, &error), &error, "another learning rate",
+                   "short has the learning rate 0.5;label");
 }
 
 // Before plans had a format, start=random drew what start=wide draws now: new runs would be others.

@@ -111,6 +111,10 @@ static void given_layers_and_heads_stay(void **state) {
     plan.base.heads = 4;
     expect_refusal(plan_settings(&plan, &lists, &error), &error, "too many layers",
                    "--scale 20k;--layers 40;--heads 4;the nearest has 36");
+    begin(&plan);
+    plan.base.kv_heads = 3;
+    plan.base.heads = 4;
+    expect_refusal(plan_settings(&plan, &lists, &error), &error, "no number of heads fits", "--scale 20k;--kv-heads 3");
 }
 
 // Every combination once, with names of what differs.

@@ -203,6 +203,39 @@ static void characters_need_no_mark_before_a_prompt(void **state) {
     gpt_free(&gpt);
 }
 
+// After a short turn, a long line does not fit behind it: the window begins anew, as for a text of one turn.
+static void a_long_line_begins_the_window_anew(void **state) {
+    static const char line[] = "a line that is longer than the window";
+    Tokenizer tokenizer = bytes_tokenizer();
+    Gpt gpt;
+    Error error;
+    char *texts[2];
+    size_t sizes[2];
+    model_make(&gpt, "rope", &shape, false);
+    for (int turns = 1; turns <= 2; turns++) {
+        Generation generation = {.tokens = 1, .context = 12, .random = {9, 0}};
+        Generator generator;
+        FILE *out = open_memstream(&texts[turns - 1], &sizes[turns - 1]);
+        must(generator_create(&generator, &gpt, &tokenizer, 12, &error) &&
+                 generator_add(&generator, "ab", 2, "the text", &error) &&
+                 (turns == 1 || generator_write(out, &generator, &generation, &error)),
+             &error);
+        if (turns == 2) generator.tokens.count--; // what the model wrote is not said
+        generation.tokens = 8;
+        must(generator_add(&generator, line, sizeof line - 1, "the text", &error) &&
+                 generator_write(out, &generator, &generation, &error),
+             &error);
+        generator_free(&generator);
+        fclose(out);
+    }
+    assert_true(sizes[1] > sizes[0]);
+    assert_memory_equal(texts[0], texts[1] + sizes[1] - sizes[0], sizes[0]);
+    free(texts[0]);
+    free(texts[1]);
+    gpt_free(&gpt);
+    tokenizer_free(&tokenizer);
+}
+
 static void an_unknown_character_or_length_is_refused(void **state) {
     const Shape small = {.vocab = 3, .context = 12, .layers = 1, .heads = 2, .width = 8};
     const Generation unknown = {.prompt = "abx", .tokens = 5, .context = 12},
@@ -266,6 +299,7 @@ int main(void) {
         cmocka_unit_test(every_scheme_writes_at_random_positions),
         cmocka_unit_test(logits_are_those_of_a_window_as_long),
         cmocka_unit_test(characters_need_no_mark_before_a_prompt),
+        cmocka_unit_test(a_long_line_begins_the_window_anew),
         cmocka_unit_test(an_unknown_character_or_length_is_refused),
         cmocka_unit_test(prompts_may_be_fed_in_chunks),
     };

@@ -58,8 +58,11 @@ const look = () => {
     // Without the script, and printed.
     await browser.send("Emulation.setScriptExecutionDisabled", { value: true });
     await browser.open("file://" + path.resolve(page), 1280, 800, {});
-    await wait(500);
-    const { data } = await browser.send("Page.printToPDF", {});
+    let data = "";
+    for (let i = 0; i < 40 && !data; i++) { // as long as it loads, printing fails
+        await wait(500);
+        data = (await browser.send("Page.printToPDF", {}).catch(() => ({ data: "" }))).data;
+    }
     check("it prints", data.length > 20000);
     await browser.send("Emulation.setScriptExecutionDisabled", { value: false });
     const plain = await browser.evaluate("document.querySelectorAll('svg').length");

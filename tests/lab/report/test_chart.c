@@ -278,13 +278,16 @@ static void charts_are_in_latex(void **state) {
     free(tex);
 
     Chart level = {.x_label = "tokens", .y_label = "nats", .log_y = true}; // its smallest is near its largest
+    chart_line(&level, "none");                                            // a scheme without a number
     chart_line(&level, "level");
     chart_point(&level, 1, 2);
     chart_point(&level, 2, 3);
+    level.log_x = true;
     out = open_memstream(&tex, &size);
     chart_pgfplots(out, &level, "Level");
     fclose(out);
     assert_null(strstr(tex, "ymode=log"));
+    expect_text(tex, "xtick={1, 2}, xticklabels={1, 2}");
     chart_free(&level);
     free(tex);
 

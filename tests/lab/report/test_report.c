@@ -96,6 +96,20 @@ static void stretched_schemes_are_in_no_pair(void **state) {
     expect_no_text(text, "| y |");
 }
 
+// The contrast of a stretched scheme is that of its weights, in all tables.
+static void a_contrast_has_one_interval(void **state) {
+    Error error;
+    make_plan("rope;y=rope --stretch yarn:factor=4;alibi;none", "", "", "");
+    must(plan_contrast(plan, "y - alibi", "2026-01-31T23:59:59Z", 0, &error), &error);
+    put_gaps(-0.3, 0.01);
+    gather();
+    const Difference named = outcome_difference(&outcome, 1, 2, 0, 1), same = outcome_difference(&outcome, 0, 2, 0, 1);
+    assert_true(named.primary && same.primary);
+    assert_true(named.comparisons == 1 && same.comparisons == 1);
+    assert_false(outcome_difference(&outcome, 1, 3, 0, 1).primary);
+    forget();
+}
+
 // A line that lies on another's has a dash of its own, and is drawn over it.
 static void stretched_schemes_have_dashes(void **state) {
     Chart chart = {0};
@@ -276,13 +290,21 @@ static void what_is_detectable_is_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        section_test(ends_of_the_grid_are_named),       section_test(lines_pass_over_lengths_that_were_not_asked),
-        section_test(tasks_have_seeds_as_units),        section_test(tables_in_latex),
-        section_test(stretched_schemes_are_in_no_pair), section_test(stretched_schemes_have_dashes),
-        section_test(schemes_look_different),           section_test(compute_is_told_with_tokens),
-        section_test(the_most_compute_is_told),         section_test(curves_are_medians),
-        section_test(times_within_noise_are_marked),    section_test(longer_windows_are_told),
-        section_test(limits_are_those_of_the_plan),     section_test(what_is_detectable_is_told),
+        section_test(ends_of_the_grid_are_named),
+        section_test(lines_pass_over_lengths_that_were_not_asked),
+        section_test(tasks_have_seeds_as_units),
+        section_test(tables_in_latex),
+        section_test(stretched_schemes_are_in_no_pair),
+        section_test(a_contrast_has_one_interval),
+        section_test(stretched_schemes_have_dashes),
+        section_test(schemes_look_different),
+        section_test(compute_is_told_with_tokens),
+        section_test(the_most_compute_is_told),
+        section_test(curves_are_medians),
+        section_test(times_within_noise_are_marked),
+        section_test(longer_windows_are_told),
+        section_test(limits_are_those_of_the_plan),
+        section_test(what_is_detectable_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
