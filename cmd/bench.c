@@ -9,11 +9,9 @@
 #include "num/gemm.h"
 #include "num/team.h"
 
-#include <omp.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #define WARM_UP   3    // steps that are not timed: they touch memory pages and start threads

@@ -261,7 +261,11 @@ static bool take_over(Comparison *c, const CompareOptions *o, Error *error) {
             changed = (int)t;
     json_decref(data);
     plan->base.threads = before->base.threads;
-    if (changed >= 0) return comparison_fail_changed(c, plan->texts[changed].data, error);
+    if (changed >= 0)
+        return fail_input(error,
+                          "%s has changed since the comparison in %s was begun: the CRC-32s of its tokens differ, or "
+                          "its tokenizer.json is lost; restore the old text, or choose another --out",
+                          plan->texts[changed].data, c->directory);
     if (!plan_agrees(plan, before, c->file, error)) return false;
     plan->threads = before->threads;
     if (!o->prints && o->train.threads > 0 && o->train.threads != before->threads)

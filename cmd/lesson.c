@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define TOLERANCE 1e-6  // of a difference, as a share of the largest gradient

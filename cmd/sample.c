@@ -5,7 +5,6 @@
 #include "lab/eval/generate.h"
 #include "train/run.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -4,7 +4,6 @@
 #include "exchange/exchange.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { VERSION = 3, ALIGNMENT = 32, F32 = 0, NORMAL_TOKEN = 1, CONTROL_TOKEN = 3 };

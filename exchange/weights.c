@@ -4,7 +4,6 @@
 #include "num/tensor.h"
 #include "model/safetensors.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -89,13 +89,6 @@ bool comparison_lock(Lock *lock, const Comparison *c, Error *error) {
     return result == LOCK_MINE || fail_lock(path, errno, error);
 }
 
-bool comparison_fail_changed(const Comparison *c, const char *name, Error *error) {
-    return fail_input(error,
-                      "%s has changed since the comparison in %s was begun: the CRC-32s of its tokens differ, or its "
-                      "tokenizer.json is lost; restore the old text, or choose another --out",
-                      name, c->directory);
-}
-
 typedef struct {
     const Comparison *comparison;
     atomic_int *progress;

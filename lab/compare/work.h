@@ -47,9 +47,6 @@ bool job_mine(const Comparison *comparison, int index);
 // and (input) when the lock cannot be taken or the directory of runs is a symbolic link.
 bool comparison_lock(Lock *lock, const Comparison *comparison, Error *error);
 
-// Fail (input), because the text called `name` is not the one that the comparison was begun with.
-bool comparison_fail_changed(const Comparison *comparison, const char *name, Error *error);
-
 // The share that training has of a job: forward and backward for each token, beside the forward passes of measuring,
 // which show no progress of their own.
 double training_share(const Comparison *comparison, const Job *job);

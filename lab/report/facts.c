@@ -190,7 +190,3 @@ Paired report_shares(const Facts *facts, int task, int variant, double first, do
         shares[seed] = 100 * outcome_share(facts->outcome, task, variant, seed, first, last);
     return paired_summary(shares, facts->outcome->seeds);
 }
-
-void report_loss_cell(Page *page, Paired loss) {
-    page_cells(page, isnan(loss.mean) ? "diverged" : isnan(loss.sd) ? "%.4f" : "%.4f ± %.4f", loss.mean, loss.sd);
-}

@@ -52,7 +52,6 @@ Paired report_summary(const Facts *facts, int setting, int variant, const char *
 Paired report_loss(const Facts *facts, int setting, int variant);
 // The shares of right answers at lengths first to last, in percent: NAN where a seed was asked nothing or diverged.
 Paired report_shares(const Facts *facts, int task, int variant, double first, double last);
-void report_loss_cell(Page *page, Paired loss); // "2.7000 ± 0.0100"
 
 // How many intervals there are in these families, which hold together: changes along a ladder, and tasks.
 int report_changes(const Facts *facts);
