@@ -3,7 +3,6 @@
 #include "posenc/embedding/code.h"
 #include "posenc/registry.h"
 
-
 // --- sign: rope_pair_backward's turn by -angle, written as a turn by +angle ---
 static void turn_gradient_forward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k,
                                   int stride, const Place *at, int rows) {

@@ -332,8 +332,11 @@ static void losses(Page *page, const Facts *facts) {
         page_row(page, false, "%s", plan->variants[variant].name);
         for (int s = 0; s < plan->setting_count; s++) {
             const Paired loss = report_loss(facts, s, variant);
-            page_cells(page, isnan(loss.mean) ? "diverged" : isnan(loss.sd) ? "%.4f" : "%.4f ± %.4f", loss.mean,
-                       loss.sd);
+            page_cells(page,
+                       isnan(loss.mean) ? "diverged"
+                       : isnan(loss.sd) ? "%.4f"
+                                        : "%.4f ± %.4f",
+                       loss.mean, loss.sd);
         }
     }
     page_table_end(page);
