@@ -19,19 +19,24 @@ from check_report import Report, median_interval  # says where to get numpy and 
 from plot import COLOURS, plt, save
 import numpy as np
 
-BUDGETS = (1 / 8, 1 / 4, 1 / 2, 1, 2)  # RoPE's, as shares of the other schemes' tokens, which are 20 or 80 for each parameter
+BUDGETS = (1 / 8, 1 / 4, 1 / 2, 1, 2)  # RoPE's, as shares of the other schemes' tokens, which are 20, 80 or 320 for each parameter
 PRIMARY = ("learned", "random", "t5")
-MOST, LEAST = -math.log(BUDGETS[0]), -math.log(BUDGETS[-1])  # the ends of the scale
-FAR = 1e9  # stands for what is beyond them
+MOST = -math.log(BUDGETS[0])  # the upper end of the scale
+FAR = 1e9  # stands for what is beyond its ends
 TOLD = {"random": "random rotations"}
 SIZES = {"english": "123k parameters on English", "block": "123k parameters in GPT-2's blocks",
-         "123k-80": "123k parameters, 80 tokens for each"}
+         "123k-80": "123k parameters, 80 tokens for each", "123k-320": "123k parameters, 320 tokens for each"}
 
 
 def size_and_tokens(name):
     """Of NAME, which is SIZE-TOKENS, or SIZE with 20 tokens for each parameter."""
     size, _, tokens = name.partition("-")
     return size, float(tokens or 20)
+
+
+def budgets(name):
+    """RoPE's budgets at NAME. With 320 tokens for each parameter it was not trained with twice as many."""
+    return BUDGETS[:-1] if name == "123k-320" else BUDGETS
 
 
 def part(directory, name, share):
@@ -68,7 +73,7 @@ def base_name(row):
 
 
 def log_factor(loss, scale):
-    """How many times RoPE's tokens this loss took, as a logarithm; scale has RoPE's losses at BUDGETS, and what it reaches first counts."""
+    """How many times RoPE's tokens this loss took, as a logarithm; scale has RoPE's losses at its budgets, and what it reaches first counts."""
     if not loss <= scale[0]:
         return FAR
     for (few, before), (many, after) in zip(zip(BUDGETS, scale), zip(BUDGETS[1:], scale[1:])):
@@ -78,12 +83,13 @@ def log_factor(loss, scale):
     return -FAR
 
 
-def interval(logs, comparisons):
+def interval(row, comparisons):
     """The median, on the scale or at its end, and its interval as median_interval has it, whose ends are infinite beyond the scale."""
+    logs, least = row["logs"], row["least"]
     _, low, high = median_interval(logs, comparisons)
-    low = -math.inf if low < LEAST else min(low, MOST)
-    high = math.inf if high > MOST else max(high, LEAST)
-    return float(np.median(np.clip(logs, LEAST, MOST))), low, high
+    low = -math.inf if low < least else min(low, MOST)
+    high = math.inf if high > MOST else max(high, least)
+    return float(np.median(np.clip(logs, least, MOST))), low, high
 
 
 def family(scheme, *seeds):
@@ -110,7 +116,7 @@ def factors(directory, size):
     for scheme, another in rates(other).items() if other else ():
         name = f"{scheme}@{another:g}"
         found[name], rate[name] = losses(other)[scheme], another
-    at_budgets = [losses(Report(part(directory, size, share)))["rope"] for share in BUDGETS]
+    at_budgets = [losses(Report(part(directory, size, share)))["rope"] for share in budgets(size)]
     seeds = sorted(found["rope"])
     at_budgets = [{seed: loss for seed, loss in of_seed.items() if seed in seeds} for of_seed in at_budgets]  # 123k-80 has fewer seeds
     for name, of_seed in [*found.items(), *(("rope at other budgets", of_seed) for of_seed in at_budgets)]:
@@ -125,20 +131,20 @@ def factors(directory, size):
         less = {other: np.array([of_seed[seed] - found[other][seed] for seed in seeds]) for other in ("rope", "none")}
         comparisons = family(scheme, len(seeds))
         _, low, high = median_interval(less["none"], compared)
-        logs = np.array([log_factor(of_seed[seed], scale[seed]) for seed in seeds])
-        rows.append({"size": size, "operations": operations(report, size), "scheme": scheme, "rate": rate[scheme], "losses": of_seed,
+        row = {"logs": np.array([log_factor(of_seed[seed], scale[seed]) for seed in seeds]), "least": -math.log(budgets(size)[-1])}
+        rows.append({**row, "size": size, "operations": operations(report, size), "scheme": scheme, "rate": rate[scheme], "losses": of_seed,
                      "seeds": len(seeds), "family": comparisons,
                      "loss": float(np.median(list(of_seed.values()))), "band": (min(of_seed.values()), max(of_seed.values())),
                      "gap": median_interval(less["rope"], comparisons), "beats none": high < 0,
                      "no factor": "worse than none" if low > 0 else "not shown to be better than none",
-                     "gaps": less["rope"], "logs": logs, "factor": interval(logs, comparisons), "not falling": not_falling})
+                     "gaps": less["rope"], "factor": interval(row, comparisons), "not falling": not_falling})
     return sorted(rows, key=lambda row: row["loss"])
 
 
 def all_parts(directory):
-    """The names of what is trained with 20 tokens for each parameter, or 80 at 123k, and whether they have all of RoPE's budgets."""
-    names = [name.removesuffix("-20") for name in os.listdir(directory) if re.fullmatch(r"(\d+k|english|block)-20|123k-80", name)]
-    return {name: all(os.path.exists(part(directory, name, share) + "/results.csv") for share in BUDGETS) for name in sorted(names)}
+    """The names of what is trained with 20 tokens for each parameter, or more at 123k, and whether they have all of RoPE's budgets."""
+    names = [name.removesuffix("-20") for name in os.listdir(directory) if re.fullmatch(r"(\d+k|english|block)-20|123k-(80|320)", name)]
+    return {name: all(os.path.exists(part(directory, name, share) + "/results.csv") for share in budgets(name)) for name in sorted(names)}
 
 
 def same_tokens(first, last):
@@ -167,8 +173,8 @@ def changes(first, last):
         comparisons, factor = family(scheme, before["seeds"], after["seeds"]), None
         why = "; ".join(f"{row['size']}: {row['no factor']}" for row in (before, after) if not row["beats none"])
         if not why:
-            a, b = (interval(row["logs"], 2 * comparisons) for row in (before, after))
-            known = LEAST < a[0] < MOST and LEAST < b[0] < MOST
+            a, b = (interval(row, 2 * comparisons) for row in (before, after))
+            known = before["least"] < a[0] < MOST and after["least"] < b[0] < MOST
             factor = ((b[0] - a[0]) / decades if known else math.nan, (b[1] - a[2]) / decades, (b[2] - a[1]) / decades)
         a, b = (median_interval(row["gaps"], 2 * comparisons) for row in (before, after))
         yield scheme, comparisons, factor, why, (b[0] - a[0], b[1] - a[2], b[2] - a[1])
@@ -197,16 +203,17 @@ def other_base(directory):
             yield difference("123k-320", a, b, found)
 
 
-def told(log):
+def told(log, least):
     if log >= MOST:
         return f"more than {1 / BUDGETS[0]:g}"
-    return f"less than {1 / BUDGETS[-1]:g}" if log <= LEAST else f"{math.exp(log):.2f}"
+    return f"less than {math.exp(least):g}" if log <= least else f"{math.exp(log):.2f}"
 
 
-def span(low, high):
+def span(low, high, least):
     if low == -math.inf and high == math.inf:
         return "any"
-    return told(low) if told(low) == told(high) else f"{told(low)} to {told(high)}"
+    ends = told(low, least), told(high, least)
+    return ends[0] if ends[0] == ends[1] else " to ".join(ends)
 
 
 def span_of_change(low, high):
@@ -226,7 +233,7 @@ def answer_of_size(rows):
                 "| scheme | loss, nats a byte | loss - RoPE's | times RoPE's tokens | interval | which |",
                 "|---|---:|---:|---:|---:|---|")
     for row in rows:
-        factor = [told(row["factor"][0]), span(*row["factor"][1:]), which(row["family"], row["size"])]
+        factor = [told(row["factor"][0], row["least"]), span(*row["factor"][1:], row["least"]), which(row["family"], row["size"])]
         if row["scheme"] in ("rope", "none"):
             factor = ["", "", "the scale" if row["scheme"] == "rope" else "the control"]
         elif not row["beats none"]:
@@ -374,7 +381,10 @@ def draw(rungs, longer, path):
                     below.text(row["operations"], 5.6 / 1.6**place, f"{TOLD.get(scheme, scheme)}:\n{row['no factor']}",
                                color=colours[scheme], ha="center", va="center", fontsize="small")
                     continue
-                value, low, high = np.exp(np.clip(row["factor"], LEAST, MOST))
+                value, low, high = np.exp(np.clip(row["factor"], row["least"], MOST))
+                if value == math.exp(row["least"]):  # where it is, is not known
+                    below.annotate("", (row["operations"], value / 2), (row["operations"], value), arrowprops={"arrowstyle": "->", "color": colours[scheme]})
+                    continue
                 below.errorbar(row["operations"] * 1.06 ** (place - 1), value, [[value - low], [high - value]], markersize=4, capsize=3,
                                fmt="s" if "-" in row["size"] else "o", color=colours[scheme],
                                markerfacecolor=colours[scheme] if row["seeds"] >= 6 else "white")
@@ -382,10 +392,11 @@ def draw(rungs, longer, path):
     above.set(xscale="log", ylabel="loss, nats a byte\n(lower is better)")
     below.set(yscale="log", xlabel="parameters, and operations to train them",
               ylabel="times RoPE's tokens for\nthe same loss (less is better)")
-    for rows in longer:
+    for rows in longer:  # where the table's is the lowest loss, there is room left of it
         size, tokens = size_and_tokens(rows[0]["size"])
-        above.annotate(f"{size}, {tokens:g} tokens\nper parameter", (rows[0]["operations"], max(row["loss"] for row in rows)), (6, 7), textcoords="offset points", ha="center",
-                       fontsize="small")
+        lowest = rows[0]["scheme"] == "learned"
+        above.annotate(f"{size}, {tokens:g} tokens\nper parameter", (rows[0]["operations"], rows[0 if lowest else -1]["loss"]),
+                       (-10, -9) if lowest else (6, 7), textcoords="offset points", ha="right" if lowest else "center", fontsize="small")
     above.margins(y=0.15)
     below.set_xticks([rows[0]["operations"] for rows in rungs], [f"{rows[0]['size']}\n{rows[0]['operations']:.1e}" for rows in rungs])
     below.set_yticks([0.5, 1, 2, 4, 8], ["0.5 or less", "1 = RoPE", "2", "4", "8 or more"])
@@ -404,7 +415,7 @@ def main():
         sys.exit(f"ladder.py: {directory} has no finished size")
     found = {rows[0]["size"]: rows for rows in tables}
     pairs = [(rungs[0], last) for last in rungs[1:]]
-    for first, last in (("123k", "123k-80"), ("123k-80", "468k")):
+    for first, last in (("123k", "123k-80"), ("123k-80", "123k-320"), ("123k-80", "468k")):
         if first in found and last in found:
             pairs.append((found[first], found[last]))
     write_factors(os.path.join(directory, "factors.csv"), tables)
@@ -412,7 +423,7 @@ def main():
     differences = [found for rows in tables for found in other_rates(rows)]
     write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high"], [*differences, *other_base(directory)])
     write_answer(directory, tables, pairs, [name for name, finished in parts.items() if not finished])
-    draw(rungs, [found[name] for name in ("123k-80",) if name in found], os.path.join(directory, "ladder.svg"))
+    draw(rungs, [found[name] for name in ("123k-80", "123k-320") if name in found], os.path.join(directory, "ladder.svg"))
 
 
 if __name__ == "__main__":
