@@ -14,6 +14,7 @@ import math
 import os
 import re
 import sys
+from textwrap import fill
 
 from check_report import Report, median_interval  # says where to get numpy and scipy
 from plot import COLOURS, plt, save
@@ -133,7 +134,7 @@ def factors(directory, size):
         _, low, high = median_interval(less["none"], compared)
         row = {"logs": np.array([log_factor(of_seed[seed], scale[seed]) for seed in seeds]), "least": -math.log(budgets(size)[-1])}
         rows.append({**row, "size": size, "operations": operations(report, size), "scheme": scheme, "rate": rate[scheme], "losses": of_seed,
-                     "seeds": len(seeds), "family": comparisons,
+                     "tokens": size_and_tokens(size)[1] * report.plan["settings"][0]["parameters"], "seeds": len(seeds), "family": comparisons,
                      "loss": float(np.median(list(of_seed.values()))), "band": (min(of_seed.values()), max(of_seed.values())),
                      "gap": median_interval(less["rope"], comparisons), "beats none": high < 0,
                      "no factor": "worse than none" if low > 0 else "not shown to be better than none",
@@ -366,43 +367,49 @@ def draw(rungs, longer, path):
     sizes with 20 tokens for each parameter; longer are those of the smallest that trained on (squares, dotted lines)."""
     figure, (above, below) = plt.subplots(2, 1, figsize=(4.6, 5.8), sharex=True)
     colours = dict(COLOURS, random="#009E73", t5="#56B4E9")
-    for scheme in ("none", "learned", "t5", "random", "rope"):
+    names = {"none": "no positions", "learned": "learned table", "t5": "T5's biases", "random": "random rotations", "rope": "RoPE"}
+    for scheme in names:
         for tables, style, marked in ((rungs, "o-", 0), ([rungs[0], *longer], "s:", 1)):
             rows = [row for rows in tables for row in rows if row["scheme"] == scheme]
             x = [row["operations"] for row in rows]
-            label = TOLD.get(scheme, scheme) if tables is rungs else None
-            above.plot(x, [row["loss"] for row in rows], style, color=colours[scheme], markersize=4, label=label,
-                       markevery=slice(marked, None))
+            above.plot(x, [row["loss"] for row in rows], style, color=colours[scheme], markersize=4,
+                       label=names[scheme] if tables is rungs else None, markevery=slice(marked, None))
             above.fill_between(x, *zip(*(row["band"] for row in rows)), color=colours[scheme], alpha=0.2, linewidth=0)
     for place, scheme in enumerate(PRIMARY):
         for rows in (*rungs, *longer):
             for row in (row for row in rows if row["scheme"] == scheme):
+                x, colour = row["operations"], colours[scheme]
                 if not row["beats none"]:
-                    below.text(row["operations"], 5.6 / 1.6**place, f"{TOLD.get(scheme, scheme)}:\n{row['no factor']}",
-                               color=colours[scheme], ha="center", va="center", fontsize="small")
+                    why = fill(f"{names[scheme]}: {row['no factor']}".replace("none", names["none"]), 22)
+                    below.text(x, 5.6 / 1.6**place, why, color=colour, ha="center", va="center",
+                               fontsize="small")
                     continue
                 value, low, high = np.exp(np.clip(row["factor"], row["least"], MOST))
-                if value == math.exp(row["least"]):  # where it is, is not known
-                    below.annotate("", (row["operations"], value / 2), (row["operations"], value), arrowprops={"arrowstyle": "->", "color": colours[scheme]})
+                if value == math.exp(row["least"]):  # how much less is not known
+                    below.annotate(f"{names[scheme]}:\nless than {value:g}", (x, value), (x, value * 0.62), color=colour, ha="center", va="top",
+                                   fontsize="small", arrowprops={"arrowstyle": "<-", "color": colour})
                     continue
-                below.errorbar(row["operations"] * 1.06 ** (place - 1), value, [[value - low], [high - value]], markersize=4, capsize=3,
-                               fmt="s" if "-" in row["size"] else "o", color=colours[scheme],
-                               markerfacecolor=colours[scheme] if row["seeds"] >= 6 else "white")
+                below.errorbar(x * 1.06 ** (place - 1), value, [[value - low], [high - value]], markersize=4, capsize=3,
+                               fmt="s" if "-" in row["size"] else "o", color=colour,
+                               markerfacecolor=colour if row["seeds"] >= 6 else "white")
     below.axhline(1, color=colours["rope"])
     above.set(xscale="log", ylabel="loss, nats a byte\n(lower is better)")
-    below.set(yscale="log", xlabel="parameters, and operations to train them",
+    below.set(yscale="log", xlabel="operations to train",
               ylabel="times RoPE's tokens for\nthe same loss (less is better)")
-    for rows in longer:  # where the table's is the lowest loss, there is room left of it
-        size, tokens = size_and_tokens(rows[0]["size"])
-        lowest = rows[0]["scheme"] == "learned"
-        above.annotate(f"{size}, {tokens:g} tokens\nper parameter", (rows[0]["operations"], rows[0 if lowest else -1]["loss"]),
-                       (-10, -9) if lowest else (6, 7), textcoords="offset points", ha="right" if lowest else "center", fontsize="small")
-    above.margins(y=0.15)
-    below.set_xticks([rows[0]["operations"] for rows in rungs], [f"{rows[0]['size']}\n{rows[0]['operations']:.1e}" for rows in rungs])
+    for rows in (*rungs, *longer):  # what was trained: above the highest loss, or, where there is more room, beside the table's
+        size, _ = size_and_tokens(rows[0]["size"])
+        table, = (row for row in rows if row["scheme"] == "learned")
+        right, left = rows in rungs[1:], table is rows[0]
+        above.annotate(f"{size}, {table['tokens'] / 1e6:.2g} M", (table["operations"], (table if right or left else rows[-1])["loss"]),
+                       (6, 0) if right else (-6, -6) if left else (0, 7), textcoords="offset points",
+                       ha="left" if right else "right" if left else "center", fontsize="small")
+    above.margins(y=0.2)
+    above.set_title("At the lines: parameters, tokens in training", fontsize="small", loc="right")
+    below.set_ylim(0.4, 9)
     below.set_yticks([0.5, 1, 2, 4, 8], ["0.5 or less", "1 = RoPE", "2", "4", "8 or more"])
     below.minorticks_off()
-    below.set_xlim(rungs[0][0]["operations"] / 3, rungs[-1][0]["operations"] * 3)
-    above.legend(frameon=False, ncol=3, loc="lower center", bbox_to_anchor=(0.4, 1))
+    below.set_xlim(rungs[0][0]["operations"] / 3, rungs[-1][0]["operations"] * 4)
+    above.legend(frameon=False, ncol=3, loc="lower center", bbox_to_anchor=(0.4, 1.07))
     save(figure, path)
 
 
