@@ -93,6 +93,13 @@ def interval(row, comparisons):
     return float(np.median(np.clip(logs, least, MOST))), low, high
 
 
+def beyond(row):
+    """-1 or 1 where a seed in the middle is below or above the scale, so that its end took part in the median; otherwise 0."""
+    logs = np.sort(row["logs"])
+    middle = logs[(len(logs) - 1) // 2], logs[len(logs) // 2]
+    return -1 if middle[0] < row["least"] else int(middle[1] > MOST)
+
+
 def family(scheme, *seeds):
     """How many intervals hold together with this one, which has so many seeds at its sizes."""
     return len(PRIMARY) if scheme in PRIMARY and min(seeds) >= 6 else 1
@@ -175,7 +182,7 @@ def changes(first, last):
         why = "; ".join(f"{row['size']}: {row['no factor']}" for row in (before, after) if not row["beats none"])
         if not why:
             a, b = (interval(row, 2 * comparisons) for row in (before, after))
-            known = before["least"] < a[0] < MOST and after["least"] < b[0] < MOST
+            known = not any(beyond(row) for row in (before, after))
             factor = ((b[0] - a[0]) / decades if known else math.nan, (b[1] - a[2]) / decades, (b[2] - a[1]) / decades)
         a, b = (median_interval(row["gaps"], 2 * comparisons) for row in (before, after))
         yield scheme, comparisons, factor, why, (b[0] - a[0], b[1] - a[2], b[2] - a[1])
@@ -234,7 +241,10 @@ def answer_of_size(rows):
                 "| scheme | loss, nats a byte | loss - RoPE's | times RoPE's tokens | interval | which |",
                 "|---|---:|---:|---:|---:|---|")
     for row in rows:
-        factor = [told(row["factor"][0], row["least"]), span(*row["factor"][1:], row["least"]), which(row["family"], row["size"])]
+        words = told(row["factor"][0], row["least"])
+        if beyond(row) and words[0].isdigit():
+            words = f"{'at most' if beyond(row) < 0 else 'at least'} {words}"
+        factor = [words, span(*row["factor"][1:], row["least"]), which(row["family"], row["size"])]
         if row["scheme"] in ("rope", "none"):
             factor = ["", "", "the scale" if row["scheme"] == "rope" else "the control"]
         elif not row["beats none"]:
