@@ -410,11 +410,11 @@ def draw(rungs, longer, path):
         size, _ = size_and_tokens(rows[0]["size"])
         table, = (row for row in rows if row["scheme"] == "learned")
         right, left = rows in rungs[1:], table is rows[0]
-        above.annotate(f"{size}, {table['tokens'] / 1e6:.2g} M", (table["operations"], (table if right or left else rows[-1])["loss"]),
+        above.annotate(f"{size}, {table['tokens'] / 1e6:.2g} M{' tokens' if rows is rungs[0] else ''}", (table["operations"], (table if right or left else rows[-1])["loss"]),
                        (6, 0) if right else (-6, -6) if left else (0, 7), textcoords="offset points",
                        ha="left" if right else "right" if left else "center", fontsize="small")
     above.margins(y=0.2)
-    above.set_title("At the lines: parameters, tokens in training", fontsize="small", loc="right")
+    above.set_title("solid: larger model; dotted: same, more tokens", fontsize="small", loc="right")
     below.set_ylim(0.4, 9)
     below.set_yticks([0.5, 1, 2, 4, 8], ["0.5 or less", "1 = RoPE", "2", "4", "8 or more"])
     below.minorticks_off()
