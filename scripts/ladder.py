@@ -35,15 +35,16 @@ def size_and_tokens(name):
     return size, float(tokens or 20)
 
 
-def budgets(name):
-    """RoPE's budgets at NAME. With 320 tokens for each parameter it was not trained with twice as many."""
-    return BUDGETS[:-1] if name == "123k-320" else BUDGETS
-
-
 def part(directory, name, share):
     """The directory of what was trained with this share of the tokens of NAME."""
     size, tokens = size_and_tokens(name)
     return os.path.join(directory, f"{size}-{tokens * share:g}")
+
+
+def budgets(directory, name):
+    """RoPE's budgets at NAME. Those of 320 tokens for each parameter are told before it has been trained with twice as many, too."""
+    shorter = name == "123k-320" and not os.path.exists(part(directory, name, 2) + "/results.csv")
+    return BUDGETS[:-1] if shorter else BUDGETS
 
 
 def operations(report, name):
@@ -124,7 +125,7 @@ def factors(directory, size):
     for scheme, another in rates(other).items() if other else ():
         name = f"{scheme}@{another:g}"
         found[name], rate[name] = losses(other)[scheme], another
-    at_budgets = [losses(Report(part(directory, size, share)))["rope"] for share in budgets(size)]
+    at_budgets = [losses(Report(part(directory, size, share)))["rope"] for share in budgets(directory, size)]
     seeds = sorted(found["rope"])
     at_budgets = [{seed: loss for seed, loss in of_seed.items() if seed in seeds} for of_seed in at_budgets]  # 123k-80 has fewer seeds
     for name, of_seed in [*found.items(), *(("rope at other budgets", of_seed) for of_seed in at_budgets)]:
@@ -139,7 +140,7 @@ def factors(directory, size):
         less = {other: np.array([of_seed[seed] - found[other][seed] for seed in seeds]) for other in ("rope", "none")}
         comparisons = family(scheme, len(seeds))
         _, low, high = median_interval(less["none"], compared)
-        row = {"logs": np.array([log_factor(of_seed[seed], scale[seed]) for seed in seeds]), "least": -math.log(budgets(size)[-1])}
+        row = {"logs": np.array([log_factor(of_seed[seed], scale[seed]) for seed in seeds]), "least": -math.log(budgets(directory, size)[-1])}
         rows.append({**row, "size": size, "operations": operations(report, size), "scheme": scheme, "rate": rate[scheme], "losses": of_seed,
                      "tokens": size_and_tokens(size)[1] * report.plan["settings"][0]["parameters"], "seeds": len(seeds), "family": comparisons,
                      "loss": float(np.median(list(of_seed.values()))), "band": (min(of_seed.values()), max(of_seed.values())),
@@ -152,7 +153,7 @@ def factors(directory, size):
 def all_parts(directory):
     """The names of what is trained with 20 tokens for each parameter, or more at 123k, and whether they have all of RoPE's budgets."""
     names = [name.removesuffix("-20") for name in os.listdir(directory) if re.fullmatch(r"(\d+k|english|block)-20|123k-(80|320)", name)]
-    return {name: all(os.path.exists(part(directory, name, share) + "/results.csv") for share in budgets(name)) for name in sorted(names)}
+    return {name: all(os.path.exists(part(directory, name, share) + "/results.csv") for share in budgets(directory, name)) for name in sorted(names)}
 
 
 def same_tokens(first, last):

@@ -13,7 +13,7 @@ scripts=$(dirname "$0")
 recorded=$scripts/../runs/baseline/ladder
 parts=${PARTS:-"rates-123k 123k rates-468k 468k 468k-rates english english-rates block block-rates
     rates-123k-80 123k-80 t5-rates rates-123k-320 rates-123k-320-low rates-123k-320-others 123k-320 123k-320-hybrid 123k-320-slower
-    123k-320-1e6 bases 468k-80 rates-1239k 1239k 3592k"}
+    123k-320-1e6 bases 123k-640 468k-80 rates-1239k 1239k 3592k"}
 data=$out/data
 mkdir -p "$out"
 
@@ -188,6 +188,10 @@ for part in $parts; do
         part "$from" 320 source $(named rope-1e6) --lr-grid 4e-3,8e-3,1.6e-2 --seeds 2 --seed 101
         # shellcheck disable=SC2046
         part 123k-320-1e6 320 source $(arms rope-1e6) --seeds 8 --seed 1001
+        ;;
+    123k-640) # RoPE with base 500 copies with 320 from no seed: later, or seldom?
+        part=123k budgets=640
+        against_rope 123k "rates-123k-320 rates-123k-320-others rates-123k-80" 8 1001
         ;;
     bases) # the base that was chosen, 500, is the lowest of those that were tried with few tokens, and 1,000,000 was none of them
         size 123k
