@@ -331,7 +331,8 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
             ok = fail_input(error, "%s: %s is %s%s%s there, not %s%s%s; give it another label", path, new->name,
                             old->pos, *old->window ? OWN_WINDOW : "", old->window, new->pos,
                             *new->window ? OWN_WINDOW : "", new->window);
-        else if (strcmp(new->own_rates, old->own_rates) != 0)
+        else if (new->lr_count != old->lr_count ||
+                 memcmp(new->lr, old->lr, (size_t) new->lr_count * sizeof *new->lr) != 0)
             ok = fail_input(error, "%s: %s has %s%s there; give it another label, because results may have been seen",
                             path, new->name, *old->own_rates ? "the learning rate " : "no learning rate of its own",
                             old->own_rates);

@@ -308,6 +308,8 @@ static void a_directory_has_one_set_of_sizes(void **state) {
                    "short is rope;--window 8;label");
     make_large(&before);
     strcpy(before.variants[1].own_rates, "0.5");
+    before.variants[1].lr[0] = 0.5;
+    before.variants[1].lr_count = 1;
     expect_refusal(plan_agrees(&plan, &before, path, &error), &error, "another learning rate",
                    "short has the learning rate 0.5;label");
 }
