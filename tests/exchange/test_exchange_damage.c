@@ -40,7 +40,7 @@ static void configs_of_other_models_are_refused(void **state) {
     expect_config("model_type", "\"llama\"", "\"hidden_act\" is");
     expect_config("model_type", NULL, "missing");
     expect_config("options", "{}", "a run of bitter");
-    expect_config("vocab_size", "128256", "\"vocab_size\"");
+    expect_config("vocab_size", "128256", "the model has 128256 tokens");
     expect_config("vocab_size", "100", "257 tokens");
     expect_config("hidden_size", "0", "\"hidden_size\"");
     expect_config("hidden_size", "15", "is not 60");
