@@ -13,7 +13,7 @@ scripts=$(dirname "$0")
 recorded=$scripts/../runs/baseline/ladder
 parts=${PARTS:-"rates-123k 123k rates-468k 468k 468k-rates english english-rates block block-rates
     rates-123k-80 123k-80 t5-rates rates-123k-320 rates-123k-320-low rates-123k-320-others 123k-320 123k-320-hybrid 123k-320-slower
-    123k-320-1e6 bases 123k-640 468k-80 rates-1239k 1239k 3592k"}
+    123k-320-1e6 bases 123k-640 468k-80 468k-80-1e6 rates-1239k 1239k 3592k"}
 data=$out/data
 mkdir -p "$out"
 
@@ -230,8 +230,12 @@ for part in $parts; do
     468k-80) # does the table overtake RoPE with 4 layers, too?
         size 468k && from="rates-468k rates-468k-20" base=500
         # shellcheck disable=SC2046
-        part 468k-80 80 source $(arms rope~rope-500 rope-1e6~rope-500 learned) --reference rope --contrast "learned - rope" \
-            --contrast "learned - rope-1e6" --seeds 6 --seed 1101
+        part 468k-80 80 source $(arms rope~rope-500 learned) --reference rope --seeds 6 --seed 1101
+        ;;
+    468k-80-1e6)
+        size 468k && from=rates-468k base=500
+        # shellcheck disable=SC2046
+        part 468k-80-1e6 80 source $(arms rope-1e6~rope-500) --seeds 6 --seed 1101
         ;;
     rates-1239k) base=500 rates 1239k 5 2e-3,4e-3,8e-3 1 121 rope-500 $fewer ;;
     1239k) against_rope 1239k rates-1239k 3 1201 $fewer ;;
