@@ -45,7 +45,7 @@ bool batches_documents(Batches *batches, const BuiltinCorpus *documents, const T
     batches->documents = *documents;
     if (documents->share == 0) batches->documents.share = 0.05;
     batches->tokenizer = tokenizer;
-    // Tokenizers of characters may lack one: these have all that there are.
+    // A tokenizer of characters may lack one; a hundred documents have all that there are.
     for (uint64_t i = 0; i < 100; i++) builtin_document(&batches->document, documents, i);
     if (batches->document.failed) return fail_run(error, "no memory for a document");
     return tokenizer_encode(&batches->tokens, tokenizer, batches->document.bytes, batches->document.size,

@@ -125,7 +125,8 @@ def factors(directory, size):
     for scheme, another in rates(other).items() if other else ():
         name = f"{scheme}@{another:g}"
         found[name], rate[name] = losses(other)[scheme], another
-    at_budgets = [losses(Report(part(directory, size, share)))["rope"] for share in budgets(directory, size)]
+    shares = budgets(directory, size)
+    at_budgets = [losses(Report(part(directory, size, share)))["rope"] for share in shares]
     seeds = sorted(found["rope"])
     at_budgets = [{seed: loss for seed, loss in of_seed.items() if seed in seeds} for of_seed in at_budgets]  # 123k-80 has fewer seeds
     for name, of_seed in [*found.items(), *(("rope at other budgets", of_seed) for of_seed in at_budgets)]:
@@ -140,13 +141,14 @@ def factors(directory, size):
         less = {other: np.array([of_seed[seed] - found[other][seed] for seed in seeds]) for other in ("rope", "none")}
         comparisons = family(scheme, len(seeds))
         _, low, high = median_interval(less["none"], compared)
-        row = {"logs": np.array([log_factor(of_seed[seed], scale[seed]) for seed in seeds]), "least": -math.log(budgets(directory, size)[-1])}
-        rows.append({**row, "size": size, "operations": operations(report, size), "scheme": scheme, "rate": rate[scheme], "losses": of_seed,
-                     "tokens": size_and_tokens(size)[1] * report.plan["settings"][0]["parameters"], "seeds": len(seeds), "family": comparisons,
-                     "loss": float(np.median(list(of_seed.values()))), "band": (min(of_seed.values()), max(of_seed.values())),
-                     "gap": median_interval(less["rope"], comparisons), "beats none": high < 0,
-                     "no factor": "worse than none" if low > 0 else "not shown to be better than none",
-                     "gaps": less["rope"], "factor": interval(row, comparisons), "not falling": not_falling})
+        row = {"size": size, "operations": operations(report, size), "scheme": scheme, "rate": rate[scheme], "losses": of_seed,
+               "tokens": size_and_tokens(size)[1] * report.plan["settings"][0]["parameters"], "seeds": len(seeds), "family": comparisons,
+               "loss": float(np.median(list(of_seed.values()))), "band": (min(of_seed.values()), max(of_seed.values())),
+               "gap": median_interval(less["rope"], comparisons), "beats none": high < 0,
+               "no factor": "worse than none" if low > 0 else "not shown to be better than none",
+               "gaps": less["rope"], "logs": np.array([log_factor(of_seed[seed], scale[seed]) for seed in seeds]),
+               "least": -math.log(shares[-1]), "not falling": not_falling}
+        rows.append({**row, "factor": interval(row, comparisons)})
     return sorted(rows, key=lambda row: row["loss"])
 
 
@@ -378,7 +380,7 @@ def draw(rungs, longer, path):
     sizes with 20 tokens for each parameter; longer are those of the smallest that trained on (squares, dotted lines)."""
     figure, (above, below) = plt.subplots(2, 1, figsize=(4.6, 5.8), sharex=True)
     colours = dict(COLOURS, random="#009E73", t5="#56B4E9")
-    names = {"none": "no positions", "learned": "learned table", "t5": "T5's biases", "random": "random rotations", "rope": "RoPE"}
+    names = {"none": "no positions", "learned": "learned table", "t5": "T5's biases", **TOLD, "rope": "RoPE"}
     for scheme in names:
         for tables, style, marked in ((rungs, "o-", 0), ([rungs[0], *longer], "s:", 1)):
             rows = [row for rows in tables for row in rows if row["scheme"] == scheme]
@@ -392,12 +394,11 @@ def draw(rungs, longer, path):
                 x, colour = row["operations"], colours[scheme]
                 if not row["beats none"]:
                     why = fill(f"{names[scheme]}: {row['no factor']}".replace("none", names["none"]), 22)
-                    below.text(x, 5.6 / 1.6**place, why, color=colour, ha="center", va="center",
-                               fontsize="small")
+                    below.text(x, 5.6 / 1.6**place, why, color=colour, ha="center", va="center", fontsize="small")
                     continue
                 value, low, high = np.exp(np.clip(row["factor"], row["least"], MOST))
-                if value == math.exp(row["least"]):  # how much less is not known
-                    below.annotate(f"{names[scheme]}:\nless than {value:g}", (x, value), (x, value * 0.62), color=colour, ha="center", va="top",
+                if row["factor"][0] == row["least"]:  # how much less is not known
+                    below.annotate(f"{names[scheme]}:\n{told(row['least'], row['least'])}", (x, value), (x, value * 0.62), color=colour, ha="center", va="top",
                                    fontsize="small", arrowprops={"arrowstyle": "<-", "color": colour})
                     continue
                 below.errorbar(x * 1.06 ** (place - 1), value, [[value - low], [high - value]], markersize=4, capsize=3,
@@ -410,10 +411,11 @@ def draw(rungs, longer, path):
     for rows in (*rungs, *longer):  # what was trained: above the highest loss, or, where there is more room, beside the table's
         size, _ = size_and_tokens(rows[0]["size"])
         table, = (row for row in rows if row["scheme"] == "learned")
-        right, left = rows in rungs[1:], table is rows[0]
-        above.annotate(f"{size}, {table['tokens'] / 1e6:.2g} M{' tokens' if rows is rungs[0] else ''}", (table["operations"], (table if right or left else rows[-1])["loss"]),
-                       (6, 0) if right else (-6, -6) if left else (0, 7), textcoords="offset points",
-                       ha="left" if right else "right" if left else "center", fontsize="small")
+        where = "right" if rows in rungs[1:] else "left" if table is rows[0] else "above"
+        offset, align = {"right": ((6, 0), "left"), "left": ((-6, -6), "right"), "above": ((0, 7), "center")}[where]
+        words = f"{size}, {table['tokens'] / 1e6:.2g} M" + (" tokens" if rows is rungs[0] else "")
+        above.annotate(words, (table["operations"], (rows[-1] if where == "above" else table)["loss"]), offset,
+                       textcoords="offset points", ha=align, fontsize="small")
     above.margins(y=0.2)
     above.set_title("solid: larger model; dotted: same, more tokens", fontsize="small", loc="right")
     below.set_ylim(0.4, 9)

@@ -69,8 +69,8 @@ double plan_size_parameters(const char *name) {
 }
 
 // Find the shape with about so many parameters. Where layers or heads are not fixed, the width is about ASPECT times
-// the layers and heads are HEAD_WIDTH wide. When no size is near enough, returns the nearest one, or 0 if there is
-// none.
+// the layers and heads are HEAD_WIDTH wide. When no size is near enough, the shape has 0 layers. Returns the nearest
+// size, or 0 when no shape could be tried.
 static long long shape_for(Setting *setting, double parameters, const Plan *plan, const SettingLists *fixed) {
     const TrainOptions *base = &plan->base;
     const int vocab = plan->texts[setting->text].vocab;
@@ -79,6 +79,7 @@ static long long shape_for(Setting *setting, double parameters, const Plan *plan
               layers_to = fixed->layers ? layers_from : LAYERS_MOST;
     double best = INFINITY, closest = INFINITY;
     long long nearest = 0;
+    setting->layers = 0;
     for (int layers = layers_from; layers <= layers_to; layers++)
         for (int heads = heads_from; heads <= heads_to; heads++) {
             if (base->kv_heads && heads % base->kv_heads) continue;
