@@ -566,21 +566,27 @@ static bool read_key_heads(Target target, TrainOptions *o, const json_t *config,
     return true;
 }
 
+// A size of another program's model: larger than bitter's can be is no damage.
+static bool member_size(long long *size, const json_t *config, const char *name, int most, const char *path,
+                        Error *error) {
+    const json_int_t given = json_integer_value(json_object_get(config, name));
+    if (given > most)
+        return fail_input(error, "%s: \"%s\" is %" JSON_INTEGER_FORMAT ", and bitter's models have at most %d", path,
+                          name, given, most);
+    return member_integer(size, config, name, 1, most, path, error);
+}
+
 bool hf_config_read(Target *target, TrainOptions *o, int *vocab, const json_t *config, const char *path, Error *error) {
     long long tokens;
     Rotations rotations;
     if (!find_type(target, config, path, error)) return false;
     const SizeNames *names = names_of(*target);
     o->block = is_llama(*target) ? BLOCK_LLAMA : BLOCK_GPT2;
-    const json_int_t vocab_size = json_integer_value(json_object_get(config, "vocab_size"));
-    if (vocab_size > TOKENIZER_VOCAB_MOST)
-        return fail_input(error, "%s: the model has %" JSON_INTEGER_FORMAT " tokens, and bitter at most %d", path,
-                          vocab_size, TOKENIZER_VOCAB_MOST);
-    if (!member_integer(&tokens, config, "vocab_size", 1, TOKENIZER_VOCAB_MOST, path, error) ||
-        !member_integer(&o->layers, config, names->layers, 1, LAYERS_MOST, path, error) ||
-        !member_integer(&o->heads, config, names->heads, 1, 1000, path, error) ||
-        !member_integer(&o->width, config, names->width, 1, 20000, path, error) ||
-        !member_integer(&o->context, config, names->context, 1, LENGTH_MOST, path, error) ||
+    if (!member_size(&tokens, config, "vocab_size", TOKENIZER_VOCAB_MOST, path, error) ||
+        !member_size(&o->layers, config, names->layers, LAYERS_MOST, path, error) ||
+        !member_size(&o->heads, config, names->heads, 1000, path, error) ||
+        !member_size(&o->width, config, names->width, 20000, path, error) ||
+        !member_size(&o->context, config, names->context, LENGTH_MOST, path, error) ||
         !check_musts(*target, config, path, error) || !check_sizes(*target, o, config, path, error) ||
         !read_key_heads(*target, o, config, path, error))
         return false;

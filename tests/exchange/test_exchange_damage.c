@@ -40,11 +40,11 @@ static void configs_of_other_models_are_refused(void **state) {
     expect_config("model_type", "\"llama\"", "\"hidden_act\" is");
     expect_config("model_type", NULL, "missing");
     expect_config("options", "{}", "a run of bitter");
-    expect_config("vocab_size", "128256", "the model has 128256 tokens");
+    expect_config("vocab_size", "128256", "is 128256, and bitter's models have at most");
     expect_config("vocab_size", "100", "257 tokens");
     expect_config("hidden_size", "0", "\"hidden_size\"");
     expect_config("hidden_size", "15", "is not 60");
-    expect_config("num_hidden_layers", "1000000", "\"num_hidden_layers\"");
+    expect_config("num_hidden_layers", "1000000", "\"num_hidden_layers\" is 1000000, and");
     expect_config("num_hidden_layers", "1000", "describes a model of");
     expect_config("num_hidden_layers", "1", "has a tensor model.layers.1");
     expect_config("num_hidden_layers", "3", "has no tensor model.layers.2");
