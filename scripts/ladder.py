@@ -88,9 +88,11 @@ def log_factor(loss, scale):
 def interval(row, comparisons):
     """The median, on the scale or at its end, and its interval as median_interval has it, whose ends are infinite beyond the scale."""
     logs, least = row["logs"], row["least"]
-    _, low, high = median_interval(logs, comparisons)
-    low = -math.inf if low < least else min(low, MOST)
-    high = math.inf if high > MOST else max(high, least)
+    # An end can lie between two seeds, of which one is beyond the scale, nobody knows how far; the end of the scale is the cautious one.
+    low = median_interval(np.minimum(logs, MOST), comparisons)[1]
+    high = median_interval(np.maximum(logs, least), comparisons)[2]
+    low = -math.inf if low < least else low
+    high = math.inf if high > MOST else high
     return float(np.median(np.clip(logs, least, MOST))), low, high
 
 
@@ -397,13 +399,15 @@ def draw(rungs, longer, path):
                     below.text(x, 5.6 / 1.6**place, why, color=colour, ha="center", va="center", fontsize="small")
                     continue
                 value, low, high = np.exp(np.clip(row["factor"], row["least"], MOST))
+                x *= 1.06 ** (place - 1)  # side by side
+                shape = {"fmt": "s" if "-" in row["size"] else "o", "markersize": 4, "color": colour}
                 if row["factor"][0] == row["least"]:  # how much less is not known
-                    below.annotate(f"{names[scheme]}:\n{told(row['least'], row['least'])}", (x, value), (x, value * 0.62), color=colour, ha="center", va="top",
-                                   fontsize="small", arrowprops={"arrowstyle": "<-", "color": colour})
+                    below.errorbar(x, value, 0.25 * value, uplims=True, **shape)
+                    below.annotate(f"{names[scheme]}:\n{told(row['least'], row['least'])}", (x, value), (-8, 0), color=colour,
+                                   textcoords="offset points", ha="right", va="center", fontsize="small")
                     continue
-                below.errorbar(x * 1.06 ** (place - 1), value, [[value - low], [high - value]], markersize=4, capsize=3,
-                               fmt="s" if "-" in row["size"] else "o", color=colour,
-                               markerfacecolor=colour if row["seeds"] >= 6 else "white")
+                below.errorbar(x, value, [[value - low], [high - value]], capsize=3,
+                               markerfacecolor=colour if row["seeds"] >= 6 else "white", **shape)
     below.axhline(1, color=colours["rope"])
     above.set(xscale="log", ylabel="loss, nats a byte\n(lower is better)")
     below.set(yscale="log", xlabel="operations to train",
@@ -418,7 +422,7 @@ def draw(rungs, longer, path):
                        textcoords="offset points", ha=align, fontsize="small")
     above.margins(y=0.2)
     above.set_title("solid: larger model; dotted: same, more tokens", fontsize="small", loc="right")
-    below.set_ylim(0.4, 9)
+    below.set_ylim(0.33, 9)
     below.set_yticks([0.5, 1, 2, 4, 8], ["0.5 or less", "1 = RoPE", "2", "4", "8 or more"])
     below.minorticks_off()
     below.set_xlim(rungs[0][0]["operations"] / 3, rungs[-1][0]["operations"] * 4)
