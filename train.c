@@ -119,8 +119,9 @@ bool command_train(int argc, char **argv, Error *error) {
     RunFiles files = {0};
     const int first = arguments_parse(&arguments, given, &usage, argc, argv);
     options = arguments.train;
-    if (strcmp(options.pos, "help") == 0) {
-        print_schemes();
+    const bool pos = strcmp(options.pos, "help") == 0;
+    if (pos || strcmp(options.data, "help") == 0) {
+        (pos ? print_schemes : print_builtins)();
         return true;
     }
     if (!take_operand(&options, &text, given, argc - first, argv + first, error) ||

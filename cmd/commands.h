@@ -25,4 +25,7 @@ void print_next_steps(void);
 // `--pos help`: every scheme with its formula, its source and its options.
 void print_schemes(void);
 
+// `--data help`: every built-in corpus with its options.
+void print_builtins(void);
+
 #endif

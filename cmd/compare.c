@@ -81,6 +81,8 @@ static const Option own_options[] = {
     HEADING_ROW("Processes"),
     INTEGER_ROW("workers", FIELD(workers), "0", 0, WORKERS_MOST,
                 "how many runs are trained at the same time; 0 = as many as the cores allow"),
+    INTEGER_ROW("threads", FIELD(train.threads), "0", 0, 1024,
+                "threads of each run; 0 = 1, or more where there are fewer runs than cores"),
     FLAG_ROW("list", FIELD(list),
              "train nothing: print a command for each run that is not done, for xargs, make or GNU parallel"),
     FLAG_ROW("slurm", FIELD(slurm),
@@ -93,8 +95,9 @@ static const Option own_options[] = {
 
 // The rows of the comparison, and those training options that make sense for many runs.
 static const Option *table(void) {
-    static const char *const left_out[] = {"pos",  "sample-every", "Run",       "out",     "init",        "resume",
-                                           "Data", "data",         "documents", "context", "eval-tokens", "patience"};
+    static const char *const left_out[] = {"pos",         "sample-every", "Run",    "out",       "init",
+                                           "resume",      "Data",         "data",   "documents", "context",
+                                           "eval-tokens", "patience",     "threads"};
     static Option rows[ARGUMENTS_MOST];
     int count = 0;
     for (const Option *o = own_options; o->name; o++) rows[count++] = *o;
@@ -126,6 +129,9 @@ static bool check_given(const CompareOptions *o, const bool *given, Error *error
             !(twice[i].unless_tasks && *o->tasks))
             return fail_input(error, "--%s and --%s both say %s; give one of them", twice[i].one, twice[i].other,
                               twice[i].what);
+    if (*o->tasks && *o->train.documents)
+        return fail_input(error, "--documents %s: there is no room in --tasks; leave one of them out",
+                          o->train.documents);
     return *o->tasks || !(option_given(table(), given, "exercises") || option_given(table(), given, "task-steps")) ||
            fail_input(error, "--exercises and --task-steps are for --tasks; give it, too, or leave them out");
 }
@@ -182,7 +188,8 @@ static int by_letters(const void *a, const void *b) {
     return strcmp(a, b);
 }
 
-// Labels can be such that two different runs would have one directory: rope on the task copy, and "copy-rope".
+// Two runs would have one directory if their schemes are the same but for the label of a stretched one, or by their
+// labels: rope on the task copy, and "copy-rope".
 static bool check_names(const Plan *plan, Error *error) {
     const int count = plan_job_count(plan) / plan->seeds;
     char(*names)[PATH_CAPACITY] = calloc((size_t)count, sizeof *names);
@@ -195,9 +202,11 @@ static bool check_names(const Plan *plan, Error *error) {
     qsort(names, (size_t)count, sizeof *names, by_letters);
     for (int i = 1; ok && i < count; i++)
         if (strcmp(names[i - 1], names[i]) == 0)
-            ok = fail_input(error,
-                            "two different runs would both be called %s; give a scheme another label: LABEL=SCHEME",
-                            names[i]);
+            ok = fail_input(
+                error,
+                "two runs would both be called %s; leave one of two schemes that are the same out, or give one of two "
+                "that differ another label: LABEL=SCHEME",
+                names[i]);
     free(names);
     return ok;
 }
@@ -219,10 +228,12 @@ static bool check_jobs(const Plan *plan, const Corpus *corpora, Error *error) {
         Mix pos;
         Error reason;
         memcpy(options.pos, variant->typed, sizeof options.pos); // places in messages are those in what was typed
-        if (!trainer_check(&pos, &options, job.task < 0 ? plan->texts[text].vocab : 257, &reason) ||
+        if (!trainer_check(&pos, &options, job.task < 0 ? plan->texts[text].vocab : BYTES_VOCAB, &reason) ||
             !extension_formula(&pos, variant->stretch, &reason))
             return variant_fail(variant, &reason, error);
-        if (job.task < 0 && !measure_check(plan->base.eval_tokens, context, &corpora[text], error)) return false;
+        if (job.task < 0 && !(trainer_check_data(&options, &corpora[text], error) &&
+                              measure_check(plan->base.eval_tokens, context, &corpora[text], error)))
+            return false;
     }
     return true;
 }
@@ -236,8 +247,10 @@ static bool make_plan(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptio
                                 .heads = option_given(table(), given, "heads"),
                                 .steps = option_given(table(), given, "steps")};
     plan->base = o->train;
-    plan->exercises = (int)o->exercises;
-    plan->task_steps = o->task_steps > 0 ? o->task_steps : o->train.steps;
+    if (*o->tasks) {
+        plan->exercises = (int)o->exercises;
+        plan->task_steps = o->task_steps > 0 ? o->task_steps : o->train.steps;
+    }
     snprintf(plan->base.pos, sizeof plan->base.pos, "rope");
     return check_given(o, given, error) && plan_seeds(plan, o->seeds, error) &&
            plan_variants(plan, names, count, o->reference, error) && open_texts(plan, corpora, o, error) &&
@@ -268,6 +281,10 @@ static bool take_over(Comparison *c, const CompareOptions *o, Error *error) {
                           plan->texts[changed].data, c->directory);
     if (!plan_agrees(plan, before, c->file, error)) return false;
     plan->threads = before->threads;
+    if (plan->task_count == 0) { // left out since; they may come back
+        plan->exercises = before->exercises;
+        plan->task_steps = before->task_steps;
+    }
     if (!o->prints && o->train.threads > 0 && o->train.threads != before->threads)
         printf("compare keeps to %d thread%s for each run, as in %s\n", before->threads,
                before->threads == 1 ? "" : "s", c->file);
@@ -302,8 +319,8 @@ static bool write_plan(Comparison *c, AtomicFile *registered, const CompareOptio
     char runs[PATH_CAPACITY], head[REGISTER_HEAD_CAPACITY];
     Lock lock;
     Outcome outcome;
-    bool made;
-    if (!path_format(runs, error, "%s/runs", c->directory) || !directory_create(runs, &made, error) ||
+    size_t existing;
+    if (!path_format(runs, error, "%s/runs", c->directory) || !directory_create(runs, &existing, error) ||
         !comparison_lock(&lock, c, error))
         return false;
     bool ok = lock.exclusive || fail_input(error,
@@ -316,14 +333,12 @@ static bool write_plan(Comparison *c, AtomicFile *registered, const CompareOptio
     ok = ok && result_open(registered, "--register", o->registered, register_head(head, c), error) &&
          plan_write(c->file, &c->plan, c->data, error);
     lock_release(&lock);
-    if (!ok && made) {
-        rmdir(runs);
-        rmdir(c->directory);
-    }
+    if (!ok) directory_uncreate(runs, existing);
     return ok;
 }
 
 static void print_settings(FILE *out, const Plan *plan) {
+    static const char tales[] = "builtin:tales";
     int width = 7;
     for (int s = 0; s < plan->setting_count; s++)
         if ((int)strlen(plan->settings[s].name) > width) width = (int)strlen(plan->settings[s].name);
@@ -342,7 +357,9 @@ static void print_settings(FILE *out, const Plan *plan) {
     }
     for (const PlanText *text = plan->texts; text < plan->texts + plan->text_count; text++)
         fprintf(out, "text     %s: %lld training tokens%s\n", text->data, text->tokens,
-                is_builtin(text->data) ? "; generated stories (--data book.txt for a text of yours)" : "");
+                strncmp(text->data, tales, strlen(tales)) == 0
+                    ? "; generated stories (--data book.txt for a text of yours)"
+                    : "");
     fflush(out);
 }
 
@@ -353,9 +370,11 @@ static void print_tests(FILE *out, const Plan *plan) {
     if (plan->variant_count == 1) fprintf(out, "tested   nothing: name another scheme to compare this one with\n");
     if (family == 0) return;
     fprintf(out, "tested   ");
-    for (int c = 0; c < plan->contrast_count; c++)
-        if (plan->contrasts[c].after == 0)
-            fprintf(out, "%s%s - %s", c ? ", " : "", plan->contrasts[c].variant, plan->contrasts[c].other);
+    for (int c = 0; c < plan->contrast_count; c++) {
+        const Contrast *d = &plan->contrasts[c];
+        const bool there = plan_variant(plan, d->variant) >= 0 && plan_variant(plan, d->other) >= 0;
+        if (d->after == 0) fprintf(out, "%s%s - %s%s", c ? ", " : "", d->variant, d->other, there ? "" : " (left out)");
+    }
     if (plan->setting_count > 1) fprintf(out, ", in each of %d settings", plan->setting_count);
     if (family > 1) fprintf(out, "; %d intervals of 95%% that hold together", family);
     if (n == 1)
@@ -414,6 +433,15 @@ static bool check_place(const Comparison *c, Error *error) {
     return true;
 }
 
+// The file of --register may not be one of the comparison, whose directory may still have to be made.
+static bool check_register(const char *path, const char *head, Error *error) {
+    if (!*path) return true;
+    if (!result_check("--register", path, head, strlen(head), error)) return false;
+    return !result_is_own(path_name(path)) ||
+           fail_input(error, "--register %s: comparisons have a file of this name; choose another, such as plan.md",
+                      path);
+}
+
 // Make the plan and the fingerprints of its texts, or continue the plan in the directory. Fails on every mistake that
 // can be found before the first run.
 static bool start(Comparison *c, AtomicFile *registered, const CompareOptions *o, const bool *given, char **names,
@@ -424,9 +452,8 @@ static bool start(Comparison *c, AtomicFile *registered, const CompareOptions *o
     int done;
     c->corpora = corpora;
     register_head(head, c);
-    bool ok = check_place(c, error) &&
-              (!*o->registered || result_check("--register", o->registered, head, strlen(head), error)) &&
-              comparison_done(&done, c, error) && make_plan(plan, corpora, o, given, names, count, done, error);
+    bool ok = check_place(c, error) && check_register(o->registered, head, error) && comparison_done(&done, c, error) &&
+              make_plan(plan, corpora, o, given, names, count, done, error);
     c->data = json_array();
     for (int t = 0; ok && t < plan->text_count; t++)
         ok = json_array_append_new(c->data, data_json(&corpora[t])) == 0 ||
@@ -597,7 +624,9 @@ static void print_time(const Comparison *c, int workers) {
         const bool trains = plan_weights(plan, job.variant) == job.variant; // or measures the weights of another
         const double share = training_share(c, &job), training = a_token[job.setting] * plan_job_tokens(plan, &job);
         seconds += trains ? training / share : training / share - training;
-        if (trains && job.task < 0) seconds += a_token[job.setting] * CURVE_STEPS * CURVE_TOKENS / 3;
+        const Split *val = &c->corpora[plan->settings[job.setting].text].val;
+        const double curve = CURVE_STEPS * (double)split_limit(val, plan_job_options(plan, &job).eval_tokens);
+        if (trains && job.task < 0) seconds += a_token[job.setting] * curve / 3;
         runs++;
     }
     const double minutes = seconds / 60 / (runs < workers ? fmax(runs, 1) : workers);
@@ -619,14 +648,16 @@ static bool train_all(const Comparison *c, int workers, Error *error) {
     crew_count(&crew);
     crew.due = workers < crew.mine - crew.done ? workers : crew.mine - crew.done;
     const int runs = plan_job_count(plan), stretched = plan->variant_count - plan_trained(plan);
-    printf("compare %s: %d runs", c->directory, runs);
+    printf("compare %s: %d run%s", c->directory, runs, runs == 1 ? "" : "s");
     if (stretched > 0) printf(", of which %d only measure", runs / plan->variant_count * stretched);
     printf("; %d scheme%s, %d seed%s", plan->variant_count, plan->variant_count == 1 ? "" : "s", plan->seeds,
            plan->seeds == 1 ? "" : "s");
     if (plan->rate_count > 1) printf(", %d learning rates", plan->rate_count);
     if (plan->task_count > 0) printf(", %d task%s", plan->task_count, plan->task_count == 1 ? "" : "s");
     if (c->shares > 0) printf("; %d of the runs here", crew.mine);
-    printf("; %d side by side with %d thread%s each\n", workers, plan->threads, plan->threads == 1 ? "" : "s");
+    if (crew.due > 0)
+        printf("; %d side by side with %d thread%s each", crew.due, plan->threads, plan->threads == 1 ? "" : "s");
+    printf("\n");
     fflush(stdout);
     const bool ok = train(&crew, error);
     shared_free(crew.progress, bytes);

@@ -84,6 +84,8 @@ static bool parse_windows(EvalOptions *options, int trained, Error *error) {
         if (!option_set(&length, &row, word, "--context", error)) return false;
         options->windows[options->window_count++] = (int)length;
     }
+    if (options->window_count == 0 && *options->context)
+        return fail_input(error, "--context: '%.100s' has no number", options->context);
     if (options->window_count == 0) options->windows[options->window_count++] = trained;
     return true;
 }
@@ -498,8 +500,9 @@ static bool one_length(AnswerPart *part, AnswerTable *table, int length, Error *
     const char *reason = task_objection(&table->task, length); // why there are no answers
     if (!reason) reason = length_complaint(text, &table->run->gpt, task_tokens(&table->task, length));
     progress_show(&table->line, table->done++, "length %d", length);
-    if (!reason && !answer(&answers, table, length, error)) return false;
+    const bool ok = reason || answer(&answers, table, length, error);
     progress_clear(&table->line);
+    if (!ok) return false;
     if (reason)
         printf("%8d %10s  %s\n", length, "-", reason);
     else
@@ -540,14 +543,6 @@ static bool print_table(AnswerTable *table, bool as_trained, Error *error) {
     return true;
 }
 
-static bool fail_no_task(const char *data, Error *error) {
-    char names[TEXT_CAPACITY] = "";
-    for (const Builtin *b = builtins; b->name; b++)
-        if (b->counts)
-            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "", b->name);
-    return fail_input(error, "%.200s is no task; give --data builtin:NAME (%s)", data, names);
-}
-
 // The task to evaluate on, and whether its lengths are those that the run was trained on.
 static bool choose(AnswerTable *table, bool *as_trained, const char *data, Error *error) {
     const char *trained_on = table->run->options.data;
@@ -555,7 +550,7 @@ static bool choose(AnswerTable *table, bool *as_trained, const char *data, Error
     if (is_builtin(trained_on) && !builtin_choose(&trained, trained_on, error)) return false;
     if (is_builtin(data) && !builtin_choose(task, data, error)) return false;
     *as_trained = trained.builtin == task->builtin && trained.min == task->min && trained.max == task->max;
-    return is_task(task) || is_passkey(task) || fail_no_task(data, error);
+    return is_task(task) || is_passkey(task) || fail_no_task("--data", data, error);
 }
 
 // Print a table of right answers at the task's training lengths and at lengths up to twice as long, from

@@ -38,7 +38,7 @@ static const Option extend_options[] = {
                 "same budget as longrope"),
     NUMBER_ROW("lr", FIELD(lr), "0.03", 0, 10, "X", "learning rate of the factors' logarithms"),
     HEADING_ROW("Method given (factors that you list with --factors)"),
-    NUMBER_ROW("attention-factor", FIELD(attention_factor), "0", 0, 1e3, "X",
+    NUMBER_ROW("attention-factor", FIELD(attention_factor), "0", 0, ATTENTION_MOST, "X",
                "what cosines and sines are multiplied by; 0 = sqrt(1 + ln s / ln L) as in LongRoPE"),
     TEXTS_ROW("factors", FIELD(factors), "X,X,...",
               "what the frequency of each pair is divided by, the fastest pair first; a long list goes on in another "
@@ -94,6 +94,8 @@ static bool check_options(const ExtendOptions *o, const bool *given, Error *erro
         bool found;
         const char *complaint;
     } conflicts[] = {
+        {o->attention_factor > 0 && o->attention_factor < ATTENTION_LEAST,
+         "--attention-factor is 0, or 0.001 or more; no reader takes less"},
         {o->formula.beta_fast <= o->formula.beta_slow, "--beta-fast must be above --beta-slow"},
         {yarn && !o->tune && texts, "yarn reads text with --tune only; add it, or leave out --data and --windows"},
         {o->tune && (o->further || ramps),

@@ -497,17 +497,17 @@ bool prepare_once(const char *data, const char *text, const InputOptions *input,
     PrepareOptions options;
     Output output = {.lock = -1};
     char *inputs[] = {(char *)text};
+    options_default(&options, prepare_options);
+    options.input = *input;
+    if (!*input->tokenizer) snprintf(options.input.tokenizer, sizeof options.input.tokenizer, "%s", run);
     if (!path_exists(data)) {
-        options_default(&options, prepare_options);
-        options.input = *input;
-        if (!*input->tokenizer) snprintf(options.input.tokenizer, sizeof options.input.tokenizer, "%s", run);
         if (path_exists(text)) printf("prepare %s, as `bitter prepare` does, into %s\n", text, data);
         fflush(stdout);
         if (prepare_inputs(&output, &options, inputs, 1, error)) return true;
         // Another process may have written it meanwhile.
         if (error->kind != ERROR_INPUT || !path_exists(data)) return false;
     }
-    if (!check_made_of(data, text, input, error)) return false;
+    if (!check_made_of(data, text, &options.input, error)) return false;
     printf("prepare %s: %s was made of this text and is used\n", text, data);
     return true;
 }

@@ -1,6 +1,8 @@
-// `--pos help`: every registered scheme with its formula, paper and options.
+// `--pos help`: every registered scheme with its formula, paper and options. `--data help`: every built-in corpus.
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
+#include "data/made/builtin.h"
+#include "data/tokenizer.h"
 #include "train/train_options.h"
 #include "posenc/registry.h"
 
@@ -12,7 +14,10 @@ static void print_options(const Option *options) {
         char range[TEXT_CAPACITY], text[3 * TEXT_CAPACITY];
         option_range(o, range);
         snprintf(text, sizeof text, "%s (%s)", o->help, range);
-        const int column = printf("    %s=%s  ", o->name, o->preset ? o->preset : "false");
+        const int column = printf("    %s=%s  ", o->name,
+                                  o->preset                ? o->preset
+                                  : o->type == OPTION_FLAG ? "false"
+                                                           : o->value);
         print_wrapped(text, column, 8);
     }
 }
@@ -50,7 +55,7 @@ void print_schemes(void) {
     options_default(&usual, train_options);
     Shape shape;
     Error none; // by default there are no windows that could be misunderstood
-    shape_of(&shape, &usual, 257, &none);
+    shape_of(&shape, &usual, BYTES_VOCAB, &none);
     printf("position schemes (--pos NAME or --pos NAME:option=value,...)\n\n"
            "Several schemes can share a model:\n"
            "  learned+alibi                     both at once, in all layers\n"
@@ -71,4 +76,14 @@ void print_schemes(void) {
     printf("\n`--random-positions N` trains any scheme at random rising positions (Ruoss et al. 2023).\n"
            "A scheme of your own is a formula, such as 'bias: -a*log(1 + d); a = 1 per head', or a file with one\n"
            "(docs/schemes.md).\n");
+}
+
+void print_builtins(void) {
+    printf("built-in corpora (--data builtin:NAME or --data builtin:NAME:option=value,...)\n");
+    for (const Builtin *builtin = builtins; builtin->name; builtin++) {
+        printf("\n%s    ", builtin->name);
+        print_wrapped(builtin->help, (int)strlen(builtin->name) + 4, 8);
+        if (builtin->counts) printf("    lengths are numbers of %s\n", builtin->counts);
+        print_options(builtin->options);
+    }
 }

@@ -264,7 +264,9 @@ static void describe_data(const Corpus *corpus) {
     else
         printf("data    %s: %llu training and %llu validation tokens, vocabulary %d%s\n", corpus->name,
                (unsigned long long)corpus->train.count, (unsigned long long)corpus->val.count, vocabulary,
-               is_builtin(corpus->name) ? "; generated stories (name a file to train on a text of yours)" : "");
+               task->builtin == &builtins[BUILTIN_TALES]
+                   ? "; generated stories (name a file to train on a text of yours)"
+                   : "");
 }
 
 void train_describe(const Trainer *trainer, const TrainOptions *options) {

@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    BYTES_END = 256,
-    BYTES_VOCAB = 257,
-};
-
 const char *tokenizer_kind_name(TokenizerKind kind) {
     static const char *const names[] = {
         [TOKENIZER_BYTES] = "bytes", [TOKENIZER_CHARS] = "chars", [TOKENIZER_BPE] = "bpe", [TOKENIZER_NONE] = "none"};

@@ -16,7 +16,7 @@ typedef enum {
     TOKENIZER_NONE,  // ids that came without their tokenizer
 } TokenizerKind;
 
-enum { TOKENIZER_VOCAB_MOST = BPE_VOCAB_MOST, TOKENIZER_VOCAB_GPT2 = 50257 };
+enum { BYTES_END = 256, BYTES_VOCAB, TOKENIZER_VOCAB_MOST = BPE_VOCAB_MOST, TOKENIZER_VOCAB_GPT2 = 50257 };
 
 // The bytes of a short token, and of CHARS its code point.
 typedef struct {

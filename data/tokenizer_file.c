@@ -332,7 +332,8 @@ static bool read_hf(Tokenizer *tokenizer, const json_t *root, const char *path, 
     if (!tokenizer_create(tokenizer, TOKENIZER_BPE, "", 0, path, error) || !read_hf_bpe(bpe, root, path, error))
         return false;
     tokenizer->vocab_size = bpe->vocab_size;
-    bool bytes = bpe->vocab_size == 257 && bpe->merge_count == 0 && bpe->end == 256; // is it one of BYTES?
+    bool bytes =
+        bpe->vocab_size == BYTES_VOCAB && bpe->merge_count == 0 && bpe->end == BYTES_END; // is it one of BYTES?
     for (int byte = 0; bytes && byte < 256; byte++) bytes = bpe->bytes[byte] == byte;
     if (!bytes) return true;
     tokenizer_free(tokenizer);

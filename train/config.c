@@ -287,7 +287,7 @@ static bool read_stretch(Stretch *stretch, int *pairs, const json_t *object, con
             return fail_damaged(error, where, "\"factors\" must be numbers from 1e-6 to 1e9");
     }
     if (!member_integer(&unscaled, object, "unscaled_positions", 0, 1000000000, where, error) ||
-        !member_number(&stretch->attention, object, "attention_factor", 1e-3, 1e3, where, error))
+        !member_number(&stretch->attention, object, "attention_factor", ATTENTION_LEAST, ATTENTION_MOST, where, error))
         return false;
     stretch->unscaled = (int)unscaled;
     return !json_is_false(json_object_get(object, "attention_on_unscaled")) ||

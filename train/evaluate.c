@@ -165,8 +165,9 @@ bool evaluation_check(const Evaluation *e, const Gpt *gpt, const Split *split, c
     assert(e->from == 0 || e->from + 1 < tokens);
     return tokens > (uint64_t)e->window ||
            fail_input(error,
-                      "%s: a window of %d tokens needs %d, but there are %llu; choose a shorter context or more text",
-                      name, e->window, e->window + 1, (unsigned long long)tokens);
+                      "%s: a window of %d tokens needs %d, but there are %llu; choose a shorter context or more %s",
+                      name, e->window, e->window + 1, (unsigned long long)tokens,
+                      tokens == e->limit ? "--eval-tokens" : "text");
 }
 
 bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *name, Error *error) {

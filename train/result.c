@@ -15,8 +15,7 @@ static bool holds(const char *directory, const char *file) {
     return path_format(path, &ignored, "%s/%s", directory, file) && !path_missing(path);
 }
 
-// Does a run or a comparison use this name? Upper and lower case count as the same, as they do on some file systems.
-static bool is_own_file(const char *name) {
+bool result_is_own(const char *name) {
     static const char *const own[] = {
         "config.json",   "tokenizer.json", "model.safetensors", "best.safetensors", "state.safetensors", "log.csv",
         "positions.csv", "lock",           "search.csv",        "descent.csv",      "results.csv",       "compare.json",
@@ -31,7 +30,7 @@ static bool check_owner(const char *option, const char *path, Error *error) {
     char directory[PATH_CAPACITY];
     if (!path_parent(directory, path, error)) return false;
     const bool run = holds(directory, "config.json"), comparison = holds(directory, "compare.json");
-    return !((run || comparison) && is_own_file(path_name(path))) ||
+    return !((run || comparison) && result_is_own(path_name(path))) ||
            fail_input(error, "%s %s is a file of the %s in that directory; name another file", option, path,
                       run ? "run" : "comparison");
 }
@@ -50,8 +49,8 @@ bool result_replaces(const char *option, const char *path, const void *head, siz
     close(file);
     if (got < 0) return fail_open(path, reason, "", error);
     return (got == (ssize_t)size && memcmp(found, head, size) == 0) ||
-           fail_input(error, "%s%s%s exists and holds something else; move it elsewhere, or choose another name",
-                      option, *option ? " " : "", path);
+           fail_input(error, "%s%s%s exists and holds something else; move it elsewhere%s", option, *option ? " " : "",
+                      path, *option ? ", or choose another name" : "");
 }
 
 bool result_check(const char *option, const char *path, const void *head, size_t size, Error *error) {

@@ -4,6 +4,10 @@
 
 #include "base/file/file.h"
 
+// Does a run or a comparison use this name in its directory? Upper and lower case count as the same, as they do on some
+// file systems.
+bool result_is_own(const char *name);
+
 // Check that nothing of somebody else's is lost at `path`: fails (input) when a file exists there that is not empty and
 // does not begin with `head` (size bytes), as all files of its kind do. option: what names it, for errors; "" = bitter.
 bool result_replaces(const char *option, const char *path, const void *head, size_t size, Error *error);

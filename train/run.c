@@ -93,9 +93,9 @@ LockResult run_lock(RunLock *lock, const char *directory, Error *error) {
         return LOCK_FAILED;
     LockResult result = LOCK_FAILED;
     for (int attempt = 0; attempt < 100; attempt++) {
-        bool made;
-        if (!directory_create(directory, &made, error)) return LOCK_FAILED;
-        lock->made = lock->made || made;
+        size_t existing;
+        if (!directory_create(directory, &existing, error)) return LOCK_FAILED;
+        if (attempt == 0 || existing < lock->existing) lock->existing = existing;
         result = lock_take(&lock->lock, path);
         // The process that made the directory may have removed it since.
         if (result != LOCK_FAILED || errno != ENOENT) break;
@@ -106,7 +106,7 @@ LockResult run_lock(RunLock *lock, const char *directory, Error *error) {
                    directory);
     if (result == LOCK_FAILED) {
         fail_lock(path, errno, error);
-        if (lock->made) rmdir(directory);
+        directory_uncreate(directory, lock->existing);
     }
     return result;
 }
@@ -122,7 +122,7 @@ bool run_keep(void *context, Trainer *trainer, StepReport *report, Error *error)
 void run_unlock(RunLock *lock) {
     if (!lock->lock.held) return;
     lock_release(&lock->lock);
-    if (lock->made) rmdir(lock->directory);
+    directory_uncreate(lock->directory, lock->existing);
 }
 
 static bool has_tokenizer(const RunPaths *paths, const Tokenizer *own) {

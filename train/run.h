@@ -35,8 +35,8 @@ void run_default_name(char out[TEXT_CAPACITY], char last[TEXT_CAPACITY], const c
 typedef struct {
     Lock lock; // start from {0}
     char directory[PATH_CAPACITY];
-    bool made;     // run_lock made the directory
-    double looked; // when run_keep last looked, by clock_seconds()
+    size_t existing; // length of the part of `directory` that was there before run_lock
+    double looked;   // when run_keep last looked, by clock_seconds()
 } RunLock;
 
 // Make the directory if there is none, keep other processes out of it until run_unlock, and remove temporary files that
@@ -48,7 +48,8 @@ LockResult run_lock(RunLock *lock, const char *directory, Error *error);
 // lost (lock_keep).
 bool run_keep(void *lock, Trainer *trainer, StepReport *report, Error *error);
 
-// Let other processes in. Removes the directory if run_lock made it and it is empty. Does nothing if it is not locked.
+// Let other processes in. Removes what run_lock made of the directory's path, if it is empty. Does nothing if it is not
+// locked.
 void run_unlock(RunLock *lock);
 
 // Begin a run in a directory that is locked: write tokenizer.json, then, with options->init, state.safetensors with the

@@ -12,7 +12,8 @@
 
 const Option train_options[] = {
     HEADING_ROW("Data"),
-    TEXT_ROW("data", FIELD(data), "builtin:tales", "DIR", "instead of FILE: shards (`prepare`, llm.c) or builtin:NAME"),
+    TEXT_ROW("data", FIELD(data), "builtin:tales", "DIR",
+             "instead of FILE: shards (`prepare`, llm.c) or builtin:NAME; help = list these"),
     TEXT_ROW(
         "documents", FIELD(documents), NULL, "NAME",
         "mix passkey documents into training: a fraction X of the windows begins with one (builtin:passkey:share=X)"),

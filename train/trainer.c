@@ -87,6 +87,17 @@ static bool start_task(Trainer *trainer, int T, Error *error) {
     return batches_start_task(&trainer->batches, task, stream, tokenizer_end(&trainer->corpus->tokenizer), error);
 }
 
+static bool start_batches(Trainer *trainer, int T, Error *error) {
+    return is_task(&trainer->corpus->builtin) ? start_task(trainer, T, error) : start_text(trainer, T, error);
+}
+
+bool trainer_check_data(const TrainOptions *options, const Corpus *corpus, Error *error) {
+    Trainer trainer = {.options = options, .corpus = corpus};
+    const bool ok = start_batches(&trainer, (int)options->context, error);
+    batches_end(&trainer.batches);
+    return ok;
+}
+
 bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus *corpus, Error *error) {
     Mix pos;
     *trainer = (Trainer){0};
@@ -110,8 +121,7 @@ bool trainer_create_with(Trainer *trainer, Mix *pos, const TrainOptions *options
     const Shape shape = pos->shape;
     pos->rule = place_rule(&corpus->tokenizer);
     const int B = (int)options->batch, T = shape.context;
-    bool ok = (is_task(&corpus->builtin) ? start_task(trainer, T, error) : start_text(trainer, T, error)) &&
-              gpt_create(&trainer->gpt, &shape, pos, true, error) &&
+    bool ok = start_batches(trainer, T, error) && gpt_create(&trainer->gpt, &shape, pos, true, error) &&
               train_pass_create(&trainer->pass, &trainer->gpt, B, T, error);
     if (ok) {
         trainer->inputs = malloc((size_t)B * (size_t)T * sizeof(int));

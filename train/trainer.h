@@ -10,6 +10,10 @@
 // Fails (input).
 bool trainer_check(Mix *pos, const TrainOptions *options, int vocab, Error *error);
 
+// Does the corpus suit the options: text that has windows of the context, --documents that can be put into it, a task
+// whose exercises fit? Fails (input).
+bool trainer_check_data(const TrainOptions *options, const Corpus *corpus, Error *error);
+
 // Create the model with its initial weights, and begin at step 0. `options` and `corpus` must outlive the trainer.
 // Fails (input; run, as when memory is short).
 bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus *corpus, Error *error);

@@ -41,6 +41,9 @@ bool fail_create(const char *path, int reason, Error *error) {
 
 bool fail_open(const char *path, int reason, const char *advice, Error *error) {
     char parent[PATH_CAPACITY], nearest[PATH_CAPACITY] = "", note[PATH_CAPACITY + 32] = "";
+    struct stat status;
+    if (reason == ENOENT && lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
+        return fail_input(error, "%s is a symbolic link that leads nowhere; remove it", path);
     DIR *entries = reason == ENOENT && path_parent(parent, path, error) ? opendir(parent) : NULL;
     for (const struct dirent *entry; entries && (entry = directory_next(entries));) {
         const char *const names[] = {nearest, entry->d_name};
@@ -90,24 +93,37 @@ static bool sync_parent(const char *path, Error *error) {
     return path_parent(parent, path, error) && directory_sync(parent, error);
 }
 
-bool directory_create(const char *path, bool *made, Error *error) {
+void directory_uncreate(const char *path, size_t existing) {
     char part[PATH_CAPACITY];
-    bool none;
+    snprintf(part, sizeof part, "%s", path);
+    for (size_t end = strlen(part); end > existing;) {
+        part[end] = 0;
+        if (rmdir(part) != 0 && errno != ENOENT) return; // somebody uses it
+        while (end > existing && part[end - 1] != '/') end--;
+        while (end > existing && part[end - 1] == '/') end--;
+    }
+}
+
+bool directory_create(const char *path, size_t *existing, Error *error) {
+    char part[PATH_CAPACITY];
+    size_t unasked;
+    bool made = false;
+    if (!existing) existing = &unasked;
+    *existing = strlen(path);
     if (!path_format(part, error, "%s", path)) return false;
-    if (!made) made = &none;
-    *made = false;
+    *existing = 0;
     for (char *slash = part + 1;; slash++) {
         char end = *slash;
         if (end != '/' && end != 0) continue;
         *slash = 0;
         const int reason = mkdir(part, 0777) == 0 ? 0 : errno;
-        if (reason != 0 && reason != EEXIST) return fail_create(part, reason, error);
-        if (reason == 0 && !sync_parent(part, error)) {
-            rmdir(part);
+        if (reason == 0 ? !sync_parent(part, error) : reason != EEXIST && !fail_create(part, reason, error)) {
+            directory_uncreate(part, *existing);
             return false;
         }
         *slash = end;
-        *made = *made || (reason == 0 && strspn(slash, "/") == strlen(slash));
+        made = made || reason == 0; // and what ends in a '/' exists then
+        if (!made) *existing = (size_t)(slash - part);
         if (end == 0) break;
     }
     struct stat status;

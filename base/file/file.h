@@ -16,8 +16,12 @@ typedef struct {
 } Buffer;
 
 // Create the directory and its missing parents, so that they survive a power cut; one that exists is fine. Fails
-// (input) when that is not permitted. *made (which may be NULL) says whether this call created it.
-bool directory_create(const char *path, bool *made, Error *error);
+// (input) when that is not permitted, and then makes none. *existing (which may be NULL): the length of the part of
+// `path` that was there before.
+bool directory_create(const char *path, size_t *existing, Error *error);
+
+// Remove what directory_create has made, as far as it is empty.
+void directory_uncreate(const char *path, size_t existing);
 
 // The next entry of a directory; NULL at its end, and when it cannot be read. Call directory_end then.
 const struct dirent *directory_next(DIR *entries);

@@ -51,21 +51,8 @@ bool output_default(char path[PATH_CAPACITY], const char *first_input, Error *er
     return path_format(path, error, "runs/data/%.*s", (int)length, base);
 }
 
-// The length of the part of the path that exists.
-static size_t existing_part(const char path[PATH_CAPACITY]) {
-    char part[PATH_CAPACITY];
-    memcpy(part, path, sizeof part);
-    while (path_missing(part)) {
-        char *slash = strrchr(part, '/');
-        if (!slash) return 0;
-        *slash = 0;
-    }
-    return strlen(part);
-}
-
 bool output_create(Output *output, Error *error) {
-    output->existing = existing_part(output->parent);
-    if (!directory_create(output->parent, NULL, error)) return false;
+    if (!directory_create(output->parent, &output->existing, error)) return false;
     output->lock = temporary_create(output->temporary, output->path, TEMPORARY_DIRECTORY);
     return output->lock >= 0 || fail_create(output->path, errno, error);
 }
@@ -88,9 +75,5 @@ void output_discard(Output *output) {
         temporary_remove(output->temporary);
         close(output->lock);
     }
-    while (strlen(output->parent) > output->existing && rmdir(output->parent) == 0) {
-        char *slash = strrchr(output->parent, '/');
-        if (!slash) break;
-        *slash = 0;
-    }
+    directory_uncreate(output->parent, output->existing);
 }

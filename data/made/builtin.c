@@ -18,15 +18,33 @@ bool is_builtin(const char *name) {
     return strncmp(name, BUILTIN_PREFIX, strlen(BUILTIN_PREFIX)) == 0;
 }
 
+// "tales, copy, ...", or of tasks only. Returns `list`.
+static const char *builtin_list(char list[TEXT_CAPACITY], bool tasks) {
+    *list = 0;
+    for (const Builtin *b = builtins; b->name; b++)
+        if (b->write || !tasks)
+            snprintf(list + strlen(list), TEXT_CAPACITY - strlen(list), "%s%s", *list ? ", " : "", b->name);
+    return list;
+}
+
+bool fail_no_task(const char *option, const char *name, Error *error) {
+    char list[TEXT_CAPACITY];
+    return fail_input(error, "%.200s is no task; give %s builtin:NAME (%s)", name, option, builtin_list(list, true));
+}
+
 static const Builtin *builtin_find(const char *name, Error *error) {
-    const char *names[BUILTINS_MOST];
+    const char *names[BUILTINS_MOST] = {0};
+    char list[TEXT_CAPACITY];
     int count = 0;
     for (const Builtin *builtin = builtins; builtin->name && count < BUILTINS_MOST; builtin++) {
         if (strcmp(builtin->name, name) == 0) return builtin;
         names[count++] = builtin->name;
     }
     const char *nearest = nearest_name(name, names, count);
-    fail_input(error, "builtin:%s: no such corpus; did you mean builtin:%s?", name, nearest ? nearest : names[0]);
+    if (nearest)
+        fail_input(error, "builtin:%s: no such corpus; did you mean builtin:%s?", name, nearest);
+    else
+        fail_input(error, "builtin:%s: no such corpus; there are %s", name, builtin_list(list, false));
     return NULL;
 }
 

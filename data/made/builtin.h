@@ -66,6 +66,9 @@ bool is_builtin(const char *name);
 // the nearest, on lengths that the task does not have.
 bool builtin_choose(BuiltinCorpus *corpus, const char *specification, Error *error);
 
+// Fail (input): what is not the name of a task was given as `option`; says which there are.
+bool fail_no_task(const char *option, const char *name, Error *error);
+
 // Fails (input) when a corpus that is to be text has options that only `train --documents` takes.
 bool builtin_check_text(const BuiltinCorpus *corpus, const char *specification, Error *error);
 

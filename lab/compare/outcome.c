@@ -40,15 +40,17 @@ static bool parse(Measures *measures, const char *text, const char *path, Error 
     for (const char *at = text; (at = strchr(at, '\n')); at++) lines++;
     measures->rows = calloc((size_t)lines + 1, sizeof *measures->rows);
     if (!measures->rows) return fail_run(error, "no memory for the %d rows of %s", lines, path);
-    bool ok = end && strncmp(text, MEASURED_HEADER, strlen(MEASURED_HEADER)) == 0;
+    const bool headed = strncmp(text, MEASURED_HEADER, strlen(MEASURED_HEADER)) == 0;
+    bool ok = end && headed;
     for (const char *line = strchr(text, '\n'); ok && line && line + 1 < end; line = strchr(line + 1, '\n')) {
         ok = read_row(&measures->rows[measures->count], line + 1);
         measures->count += ok;
     }
     const char *last = measures->count > 0 ? measures->rows[measures->count - 1].quantity : "";
     ok = ok && (strcmp(last, "batches") == 0 || strcmp(last, "diverged") == 0);
-    return ok || fail_input(error, "%s: %s %d is damaged; remove the run's directory to repeat it", path,
-                            end ? "row" : "the checksum, or a row behind row", measures->count + 2);
+    if (!end) return fail_input(error, "%s does not match its checksum; remove the run's directory to repeat it", path);
+    return ok || fail_input(error, "%s: row %d is damaged; remove the run's directory to repeat it", path,
+                            headed ? measures->count + 2 : 1);
 }
 
 // The run may be of another plan that had a scheme of the same name, or have been trained on another text; the

@@ -14,6 +14,7 @@
 bool list_numbers(double *values, int *count, int most, const char *list, const Option *row, const char *label,
                   Error *error) {
     char word[TEXT_CAPACITY];
+    const char *const start = list;
     TrainOptions options;
     *count = 0;
     while (list_word(word, &list, LIST_SEPARATORS)) {
@@ -27,7 +28,7 @@ bool list_numbers(double *values, int *count, int most, const char *list, const 
                                   label, word);
         values[(*count)++] = value;
     }
-    return true;
+    return !*start || *count > 0 || fail_input(error, "%s: '%.100s' has no number", label, start);
 }
 
 void plan_free(Plan *plan) {
@@ -117,6 +118,11 @@ bool variant_set(Variant *variant, bool labelled, Error *error) {
         return fail_input(error, "%s: --stretch '%.200s' is no METHOD:factor=S", name, variant->stretch);
     // Whether they fit the layers is seen in each setting.
     if (!windows_parse(&windows, variant->window, INT_MAX, &reason)) return variant_fail(variant, &reason, error);
+    if (strpbrk(name, "/<>") || strstr(name, MINUS)) // formulas have these
+        return fail_input(error,
+                          "'%.200s' cannot name files and contrasts, because of a '/', '<', '>' or ' - '; give it a "
+                          "label, as in mine='%.200s'",
+                          name, name);
     mix_print(&pos, variant->pos);
     variant->scheme = pos.parts == 1 ? pos.part[0].scheme : NULL;
     for (int p = 0; p < pos.parts; p++) {
@@ -153,12 +159,6 @@ bool plan_variants(Plan *plan, char *const *words, int count, const char *refere
         if (!variant_split(variant, &labelled, words[plan->variant_count], error) ||
             !variant_set(variant, labelled, error))
             return false;
-        if (strpbrk(variant->name, "/<>") || strstr(variant->name, MINUS)) // formulas have these
-            return fail_input(
-                error,
-                "'%.200s' cannot name files and contrasts, because of a '/', '<', '>' or ' - '; give it a "
-                "label, as in mine='%.200s'",
-                variant->name, variant->name);
         if (plan_variant(plan, variant->name) >= 0)
             return fail_input(error, "two schemes are called %s; give one a label: LABEL=%s", variant->name,
                               variant->name);
@@ -170,13 +170,16 @@ bool plan_variants(Plan *plan, char *const *words, int count, const char *refere
 
 int plan_weights(const Plan *plan, int variant) {
     const Variant *mine = &plan->variants[variant];
+    int first = variant; // that is the same but for the stretch
     for (int v = 0; *mine->stretch && v < plan->variant_count; v++) {
         const Variant *other = &plan->variants[v];
-        if (!*other->stretch && strcmp(other->pos, mine->pos) == 0 && strcmp(other->window, mine->window) == 0 &&
-            strcmp(other->own_rates, mine->own_rates) == 0)
-            return v;
+        if (strcmp(other->pos, mine->pos) != 0 || strcmp(other->window, mine->window) != 0 ||
+            strcmp(other->own_rates, mine->own_rates) != 0)
+            continue;
+        if (!*other->stretch) return v;
+        if (v < first) first = v;
     }
-    return variant;
+    return first;
 }
 
 int plan_trained(const Plan *plan) {
@@ -220,7 +223,7 @@ bool plan_task(Plan *plan, const char *word, Error *error) {
     if (plan->task_count == TASKS_MOST) return fail_input(error, "--tasks: give at most %d", TASKS_MOST);
     char *added = plan->tasks[plan->task_count];
     if (!builtin_choose(&task, word, error)) return false;
-    if (!is_task(&task)) return fail_input(error, "--tasks: %s is no task", word);
+    if (!is_task(&task)) return fail_no_task("--tasks", word, error);
     if (snprintf(added, TEXT_CAPACITY, "%s%s", BUILTIN_PREFIX, name) >= TEXT_CAPACITY)
         return fail_input(error, "--tasks: %.40s... is too long", word);
     for (int t = 0; t < plan->task_count; t++)
@@ -417,8 +420,9 @@ TrainOptions plan_job_options(const Plan *plan, const Job *job) {
     options.threads = plan->threads;
     options.lr = plan_job_rate(plan, job);
     if (options.eval_tokens == 0 || options.eval_tokens > CURVE_TOKENS) options.eval_tokens = CURVE_TOKENS;
-    // The learning rate decays to the same share of its peak as in the options.
-    if (plan->base.lr > 0) options.min_lr = options.lr * plan->base.min_lr / plan->base.lr;
+    // The learning rate decays to the same share of its peak as in the options, whatever rounding makes of a share
+    // of 1.
+    if (plan->base.lr > 0) options.min_lr = fmin(options.lr, options.lr * plan->base.min_lr / plan->base.lr);
     if (job->task >= 0) {
         BuiltinCorpus task;
         Error error;

@@ -70,8 +70,8 @@ typedef struct {
     int most_seeds;         // that an earlier plan had, of which runs were done; 0 = none had more
     bool default_contrasts; // nobody has named any: they are those of plan_default_contrasts
     int reference;          // the variant that the others are compared with
-    long long task_steps;   // of runs on tasks
-    int exercises;          // to score at each length of a task
+    long long task_steps;   // of runs on tasks; 0 = there never was a task here
+    int exercises;          // to score at each length of a task; 0 = the same
     int threads;            // of a run
     int format;             // that it was read in; 0 = that of before PLAN_FORMAT
     char command[2048];     // as it was typed
@@ -145,8 +145,8 @@ int plan_family(const Plan *plan);
 bool plan_follow(Plan *plan, const Plan *before, int done, bool complete, Error *error);
 
 // May `plan` continue in the directory of `before`? Schemes, seeds, learning rates and tasks may change. Fails (input)
-// on the first difference in other options, texts or settings, and, if there were tasks, in --task-steps or
-// --exercises; and when a variant of the same name has another scheme, window or learning rate of its own.
+// on the first difference in other options, texts or settings, and, of tasks where there were some, in --task-steps
+// or --exercises; and when a variant of the same name has another scheme, window or learning rate of its own.
 bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *error);
 
 // Write compare.json. `data` lists the fingerprints of the texts (data_json in train/config.h), or is NULL.
@@ -161,7 +161,7 @@ bool plan_read(Plan *plan, json_t **data, const char *path, Error *error);
 int plan_variant(const Plan *plan, const char *name);
 
 // The variant whose weights this one has: itself, or, because a stretch is no part of training, the one of its scheme,
-// windows and rates that is not stretched.
+// windows and rates that is not stretched, or the first that is, if all are.
 int plan_weights(const Plan *plan, int variant);
 
 // How many variants are trained, that is have weights of their own, and how many pairs these make, but at least 1.

@@ -83,8 +83,8 @@ static const Member plan_members[] = {
     LIST_MEMBER("settings", POINTER, settings, setting_count, 1, SETTINGS_MOST, setting_members),
     LIST_MEMBER("learning_rates", ARRAY, rates, rate_count, 1, RATES_MOST, &rate),
     LIST_MEMBER("tasks", ARRAY, tasks, task_count, 0, TASKS_MOST, &task),
-    MEMBER("task_steps", LONG, Plan, task_steps, 1, NUMBER_MOST),
-    MEMBER("exercises", INT, Plan, exercises, 1, 1000000),
+    MEMBER("task_steps", LONG, Plan, task_steps, 0, NUMBER_MOST),
+    MEMBER("exercises", INT, Plan, exercises, 0, 1000000),
     MEMBER("threads", INT, Plan, threads, 1, 1024),
     {0},
 };
@@ -280,6 +280,8 @@ static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *e
     for (int l = 1; l < plan->look_count; l++) rising = rising && plan->looks[l] > plan->looks[l - 1];
     for (int r = 1; r < plan->rate_count; r++) rising = rising && plan->rates[r] > plan->rates[r - 1];
     if (!rising) return fail_damaged(error, path, "\"looks\" or \"learning_rates\" do not rise");
+    if (plan->task_count > 0 && (plan->task_steps == 0 || plan->exercises == 0))
+        return fail_damaged(error, path, "\"tasks\" without \"task_steps\" or \"exercises\"");
     if (plan->reference >= plan->variant_count)
         return fail_damaged(error, path, "\"reference\" is not the number of a scheme");
     return type_again(plan, path, error) && check_settings(plan, path, error) && check_contrasts(plan, path, error);
@@ -302,17 +304,17 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
         const char *name, *option;
     } members[] = {{"texts", "--data"},
                    {"settings", "--scale, --tokens-per-parameter or --context"},
-                   {"task_steps", "--task-steps"}, // this and the next matter only if tasks were trained
+                   {"task_steps", "--task-steps"}, // this and the next only for tasks, where there were some
                    {"exercises", "--exercises"}};
     char asked[TEXT_CAPACITY], found[TEXT_CAPACITY];
     const Option *other = options_difference(asked, found, train_options, &plan->base, &before->base);
     if (other)
-        return fail_input(error,
-                          "%s: the runs there have --%s %.200s, not %.200s; give the same options, or another --out",
-                          path, other->name, found, asked);
+        return fail_input(
+            error, "%s: the runs there have --%s '%.200s', not '%.200s'; give the same options, or another --out", path,
+            other->name, found, asked);
     json_t *now = plan_json(plan), *then = plan_json(before);
     bool ok = true;
-    for (size_t i = 0; ok && i < (before->task_count > 0 ? 4 : 2); i++)
+    for (size_t i = 0; ok && i < (plan->task_count > 0 && before->exercises > 0 ? 4 : 2); i++)
         if (!json_equal(json_object_get(now, members[i].name), json_object_get(then, members[i].name)))
             ok = fail_input(error, "%s: the comparison there has another %s; give the same options, or another --out",
                             path, members[i].option);

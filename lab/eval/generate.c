@@ -70,7 +70,8 @@ void stream_end(Stream *stream) {
     text_free(&stream->held);
 }
 
-bool stream_text(FILE *out, const char *text) {
+// Write a whole text that way; returns whether `out` took all of it.
+static bool stream_text(FILE *out, const char *text) {
     Stream stream = stream_to(out);
     stream_write(&stream, text, strlen(text));
     stream_end(&stream);

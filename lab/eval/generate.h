@@ -77,7 +77,4 @@ void stream_write(Stream *stream, const char *bytes, size_t size);
 // Write what is held back, and free it.
 void stream_end(Stream *stream);
 
-// Write a whole text that way; returns whether `out` took all of it.
-bool stream_text(FILE *out, const char *text);
-
 #endif

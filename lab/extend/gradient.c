@@ -5,6 +5,7 @@
 #include "posenc/rotation/angles.h"
 #include "train/result.h"
 
+#include <assert.h>
 #include <string.h>
 
 // A training step counts as three reads of its window: one forward, and two for the backward pass, which costs twice as
@@ -33,11 +34,7 @@ static bool descent_create(Descent *d, Extension *x, Error *error) {
         (StretchRule){.method = METHOD_GRADIENT, .factor = x->factor, .original = x->original, .learns = true};
     if (!gpt_create(&d->gpt, &shape, &pos, true, error) || !train_pass_create(&d->pass, &d->gpt, 1, x->window, error))
         return false;
-    if (d->gpt.tensors.total != x->run.gpt.tensors.total)
-        return fail_input(error,
-                          "%s: the descent works on windows of %d tokens, but there is a table of positions that has "
-                          "%d rows; use another --method",
-                          x->directory, x->window, x->run.gpt.shape.context);
+    assert(d->gpt.tensors.total == x->run.gpt.tensors.total); // extension_settle refuses tables of positions
     memcpy(d->gpt.params, x->run.gpt.params, d->gpt.tensors.total * sizeof(real));
     return true;
 }

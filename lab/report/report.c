@@ -32,7 +32,7 @@ static bool print_table(FILE *out, const Facts *facts, Error *error) {
         words_contrast(&text, facts, d, 1);
         text_print(&text, "\n");
     }
-    if (facts->longer_count > 0)
+    if (facts->longer_count > 0 && plan->seeds > 1)
         text_print(&text, "in longer windows (the %d intervals hold together, as a family of their own):\n",
                    facts->longer_count);
     for (const Difference *d = facts->longer; d < facts->longer + facts->longer_count; d++) {

@@ -8,9 +8,13 @@
 
 #define PAIRS_MOST 256 // of a head that is stretched
 
+#define ATTENTION_LEAST 1e-3
+#define ATTENTION_MOST  1e3
+
 typedef struct {
     double factors[PAIRS_MOST]; // pair i turns by theta_i / factors[i] per token
-    double attention;           // cosines and sines are multiplied by it, so scores by its square
+    double attention;           // cosines and sines are multiplied by it, so scores by its square; from
+                                // ATTENTION_LEAST to ATTENTION_MOST
     int unscaled; // the number of tokens at the start whose frequencies are not divided (LongRoPE's n_hat)
 } Stretch;
 

@@ -283,6 +283,15 @@ check "and answered at every length" awk -F , '$6 == "builtin:copy:max=2" && $11
     END { exit rows != 16 }' tasks/results.csv
 check "and reported" grep -q '<th>trained lengths, 1 to 2</th><th>beyond, up to 4</th>' tasks/report.html
 
+need compare $small --steps 30 --seeds 2 --task-steps 20 --out tasks none rope --tasks copy:max=2 --exercises 9
+need compare $small --steps 30 --seeds 2 --out tasks none rope
+check "tasks can be left out" test "$(grep -c builtin:copy tasks/results.csv)" -eq 0
+refuses "to come back with more exercises" "tasks/compare.json;--exercises" compare $small --steps 30 --seeds 2 --out tasks none rope \
+    --tasks copy:max=2 --task-steps 20 --exercises 8
+need compare $small --steps 30 --seeds 2 --out tasks none rope --tasks copy:max=2 --task-steps 20 --exercises 9
+need compare $small --steps 3 --lr-grid 6e-5,1e-3 --min-lr 1e-3 --list none
+check "a rate that stays can be another one" says 'lr6e-05'
+
 # --- a file of text ---
 "$BITTER" sample straight/runs/rope-seed1337 --tokens 20000 --threads 1 >book.txt 2>/dev/null
 need compare $shape --width 16 --data book.txt --steps 30 --seeds 2 --out filed none rope
@@ -314,6 +323,14 @@ for seeds in 0 -1 65 x; do refuses "--seeds $seeds" "--seeds" $few rope --seeds 
 for option in '--exercises 5' '--task-steps 5'; do refuses "$option without tasks" "${option% *};--tasks" $few rope $option; done
 refuses "--lr and --lr-grid" "--lr-grid;--lr" $few rope --lr 1e-3 --lr-grid 1e-3,2e-3
 refuses "--min-lr above --lr" "--min-lr 0.002;--lr 0.001" $few rope --lr-grid 4e-3,8e-3 --min-lr 2e-3
+refuses "a list without a number" "--lr-grid: ',' has no number" $few rope --lr-grid ,
+refuses "a list of contexts without one" "--context: ',' has no number" $few rope --context ,
+refuses "documents that are none" "builtin:passkey" $few rope --documents builtin:tales --out undocumented
+refuses "documents in tasks" "--documents builtin:passkey;--tasks" $few rope --documents builtin:passkey --tasks copy
+check "before anything is written" test ! -e undocumented
+refuses "a text as a task" "tales is no task;copy, reverse" $few rope --tasks tales
+refuses "an unknown task" "builtin:foo;there are tales, passkey" $few rope --tasks foo
+refuses "two stretches that are the same" "rope+pi-seed;the same" $few rope 'y=rope --stretch pi' 'z=rope --stretch pi'
 refuses "two runs of one name" "copy-rope-seed;label" $few rope copy-rope=alibi --tasks copy
 for formula in 'bias: -d/3' 'bias: -a*d; a = 1 > 0' 'bias: 1 - d'; do
     refuses "$formula without a label" "a label, as in mine=" $few rope "$formula"
@@ -338,7 +355,7 @@ mkdir blocked && : >blocked/runs
 refuses "a place for runs that is a file" "blocked/runs" $few rope --out blocked
 yes 'a book of one line' | head -c 20000 >book.txt
 need prepare --out book book.txt
-refuses "other steps in the same place" "straight/compare.json;--steps 1000;100" $few --out straight $three
+refuses "other steps in the same place" "straight/compare.json;--steps '1000', not '100'" $few --out straight $three
 refuses "other data in the same place" "straight/compare.json;--data" compare $shape --width 16 --steps 1000 \
     --seeds 2 --out straight $three --data builtin:tales:bytes=50000
 refuses "more data in the same place" "straight/compare.json;--data" compare $long --out straight $three --data book

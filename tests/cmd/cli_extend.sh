@@ -86,6 +86,10 @@ check "given: a list that goes on in another --factors" same_rotation given in-t
 for list in 1,2,3 1,2,3,4,5 1,2,x,4 1,2,,4 1,0,2,3 ''; do
     refuses "given with --factors '$list'" "--factors" extend run --method given --factor 4 --factors "$list" --out new
 done
+refuses "given with an attention factor that cannot be read again" "--attention-factor;0.001" extend run --method given --factor 4 \
+    --factors 1,1.5,4,3.5 --attention-factor 1e-4 --out new
+refuses "given with too few factors, in a new place" "--factors" extend run --method given --factors 1 --out new/place/run
+check "nothing stays of that place" test ! -e new
 succeed "by default RUN-METHOD, and yarn" extend run
 check "and 8 times as long" grep -q '"context": 128' run-yarn/config.json
 

@@ -162,7 +162,7 @@ rm -r bad
 # --- a link that leads nowhere is not a missing file ---
 need prepare --out data builtin:tales:bytes=40000
 rm data/tokenizer.json && ln -s nowhere data/tokenizer.json
-refuses "data whose tokenizer.json leads nowhere" "data/tokenizer.json;check the name" train --data data --steps 1 --layers 1 \
+refuses "data whose tokenizer.json leads nowhere" "data/tokenizer.json is a symbolic link that leads nowhere;remove it" train --data data --steps 1 --layers 1 \
     --heads 1 --width 4 --context 8 --batch 1 --out new
 rm -r data
 

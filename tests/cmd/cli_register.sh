@@ -57,7 +57,11 @@ refuses "a plan after the runs" "--register: 9 runs are done in runs;another --o
 echo mine >other.md
 refuses "to replace what is no plan" "--register other.md exists and holds something else" compare $small rope --out new --register other.md
 refuses "the plan of another comparison" "--register plan.md exists and holds something else" compare $small rope --out new --register plan.md
+refuses "the name of a file of comparisons" "--register new/compare.json;another" compare $small rope --out new --register new/compare.json
 check "before anything is written" test ! -e new
+need compare $small $two 'none - rope' --register left.md --out left
+need compare $small none alibi --out left
+check "a contrast whose scheme was left out" says '^tested   none - rope \(left out\)$'
 refuses "a plan that cannot be written" "nowhere/plan.md" compare $small rope --out new --register nowhere/plan.md
 check "no comparison has begun" test ! -e new/compare.json
 refuses "a file of the comparison" "--register runs/report.md is a file of the comparison" compare $small rope --out new --register runs/report.md

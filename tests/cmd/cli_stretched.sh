@@ -70,11 +70,13 @@ check "of weights that diverged nothing is measured" test "$(cat wild/runs/*/mea
 need compare $small --steps 100 --lr 25 --min-lr 1 --warmup 0 --out finite none
 check "nor with finite numbers" test "$(cat finite/runs/*/measured.csv | grep -c '^diverged,100,nan')" -eq 2
 need compare $small --steps 30 --out alone "$y" "$p" alibi --tasks copy:max=2 --exercises 9 --lr-grid 1e-3,3e-3
-check "without the bare scheme, each trains" test "$(ls alone/runs/*yarn*-seed1337/log.csv | wc -l)" -eq 3
-check "and has the stretch" test "$(value alone/runs/y+yarn:factor=4-seed1337 loss 32)" != \
-    "$(value alone/runs/p+pi:factor=2-seed1337 loss 32)"
-check "in longer windows" test "$(value alone/runs/y+yarn:factor=4-seed1337 loss 16)" = \
-    "$(value alone/runs/p+pi:factor=2-seed1337 loss 16)"
+check "without the bare scheme, the first trains" test "$(ls alone/runs/*yarn*-seed1337/log.csv | wc -l)" -eq 3
+check "the other measures its weights" test "$(ls alone/runs/*pi*-seed1337 | grep -v : | sort -u | tr -d '\n')" = measured.csv
+check "each with its stretch" test "$(value alone/runs/y+yarn:factor=4-seed1337 loss 32)" != \
+    "$(value alone/runs/y+pi:factor=2-seed1337 loss 32)"
+check "in longer windows only" test "$(value alone/runs/y+yarn:factor=4-seed1337 loss 16)" = \
+    "$(value alone/runs/y+pi:factor=2-seed1337 loss 16)"
+check "nothing is tested between the two" says '^tested   alibi - y$'
 
 # --- refused, before anything is trained ---
 mv all/runs/rope-seed1338/model.safetensors all/runs/rope-seed1338/log.csv .

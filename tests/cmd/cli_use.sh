@@ -27,6 +27,9 @@ done
 succeed "-h" train -h
 succeed "--version" --version
 check "--version prints name and number" says '^bitter [0-9]+\.[0-9]+\.[0-9]+$'
+succeed "--data help" train --data help
+check "--data help: a task with an option of its own" test "$(sed -n '/^recall /,/^offset /p' "$scratch/out" | grep -c '^    \(keys\|questions\)=[0-9]')" -eq 2
+check "--data help: the unit of its lengths" says '^    lengths are numbers of pairs$'
 succeed "--pos help" train --pos help
 for scheme in none learned sinusoidal rope alibi; do check "--pos help names $scheme" says "^$scheme "; done
 pairing_of() { # SCHEME: what help says of its pairing=half
@@ -221,7 +224,7 @@ fi
 
 # --- output that cannot be written ---
 if [ -c /dev/full ]; then
-    for words in --help --version "train --pos help" "eval run" "sample run --tokens 5"; do
+    for words in --help --version "train --pos help" "train --data help" "eval run" "sample run --tokens 5"; do
         "$BITTER" $words >/dev/full 2>"$scratch/err"
         code=$? ran="bitter $words >/dev/full"
         wrong=$(complaint 1 'standard output;No space left')

@@ -352,6 +352,7 @@ static void first_tasks_choose_their_options(void **state) {
     make_large(&before);
     make_large(&plan);
     before.task_count = 0;
+    before.task_steps = before.exercises = 0; // there was none
     plan.task_steps++;
     plan.exercises++;
     must(plan_agrees(&plan, &before, path, &error), &error);
