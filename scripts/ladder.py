@@ -207,13 +207,15 @@ def difference(size, a, b, found):
     return [size, f"{a} - {b}", *(f"{nats:.6f}" for nats in median_interval(less, 1))]
 
 
-def other_base(directory):
-    """The differences from RoPE with base 1,000,000, which was trained later than the other schemes with 320 tokens."""
-    first, later = (os.path.join(directory, name) for name in ("123k-320", "123k-320-1e6"))
-    if os.path.exists(later + "/results.csv"):
-        found = {**losses(Report(first)), **losses(Report(later))}
-        for a, b in (("learned", "rope-1e6"), ("t5", "rope-1e6"), ("rope-1e6", "rope")):
-            yield difference("123k-320", a, b, found)
+def later_rope(directory):
+    """The differences from RoPE that was trained later than the other schemes with 320 tokens: with base 1,000,000, and with 640."""
+    first = os.path.join(directory, "123k-320")
+    for name, scheme, label in (("123k-320-1e6", "rope-1e6", "rope-1e6"), ("123k-640", "rope", "rope-640")):
+        later = os.path.join(directory, name)
+        if os.path.exists(later + "/results.csv"):
+            found = {**losses(Report(first)), label: losses(Report(later))[scheme]}
+            for a, b in (("learned", label), ("t5", label), (label, "rope")):
+                yield difference("123k-320", a, b, found)
 
 
 def told(log, least):
@@ -445,7 +447,7 @@ def main():
     write_factors(os.path.join(directory, "factors.csv"), tables)
     write_changes(os.path.join(directory, "changes.csv"), pairs)
     differences = [found for rows in tables for found in other_rates(rows)]
-    write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high"], [*differences, *other_base(directory)])
+    write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high"], [*differences, *later_rope(directory)])
     write_answer(directory, tables, pairs, [name for name, finished in parts.items() if not finished])
     draw(rungs, [found[name] for name in ("123k-80", "123k-320") if name in found], os.path.join(directory, "ladder.svg"))
 
