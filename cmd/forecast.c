@@ -128,7 +128,8 @@ bool train_forecast(TrainOptions *o, const bool *given, double minutes, const Co
     const long long validations = o->eval_every > 0 ? o->steps / o->eval_every : 1;
     const double needed = ((double)o->steps * step + (double)validations * validation_seconds(o, step, corpus)) / 60;
     const int threads = omp_get_max_threads();
-    printf("time    about %.*f minutes on %d core%s", needed < 10, fmax(needed, 0.1), threads, threads == 1 ? "" : "s");
+    printf("time    about %.*f minutes with %d thread%s", needed < 10, fmax(needed, 0.1), threads,
+           threads == 1 ? "" : "s");
     const double all = (double)o->steps * step_tokens(o), passes = all / (double)corpus->train.count;
     if (!task) printf(passes < 10 ? ", passes over the text: %.2g" : ", passes over the text: %.0f", passes);
     printf("; measured just now, and longer if the machine gets busier\n");
@@ -151,7 +152,7 @@ void print_perplexities(const char *label, const Corpus *corpus, long long limit
     if (!isnan(bigram)) printf(", bigram %.2f", exp(bigram));
     if (!isnan(run))
         printf(", this run %.2f (%s)", run,
-               run < good           ? "better than both"
+               run < good           ? isnan(bigram) ? "better" : "better than both"
                : run < exp(unigram) ? "in between"
                                     : "worse");
     const Shard *val = corpus->val.shards;

@@ -162,7 +162,7 @@ static bool check_text(const Buffer *buffer, const char *name, Error *error) {
 }
 
 static bool is_json(const Buffer *file) {
-    const char *text = (const char *)file->bytes, *first = text + strspn(text, " \t\r\n[");
+    const char *text = (const char *)file->bytes, *first = text + strspn(text, "\xEF\xBB\xBF \t\r\n["); // behind a mark
     return *first == '{' && first[1 + strspn(first + 1, " \t\r\n")] == '"';
 }
 
@@ -224,7 +224,7 @@ static bool add_file(Texts *texts, const char *input, bool below, Error *error) 
         texts->remarked = true;
         fail_input(&remark, "%s holds CSV or JSON, whose marks are learned as text; --field NAME reads a field of JSON",
                    name);
-        fprintf(stderr, "bitter prepare: %s\n", remark.message);
+        fprintf(stderr, "bitter: %s\n", remark.message);
     }
     Text document = {.bytes = (char *)buffer.bytes, .size = buffer.size, .capacity = buffer.size};
     if (!*options->field) return texts_add(texts, name, &document, error);
@@ -329,8 +329,7 @@ static bool make_bpe(Texts *texts, Error *error) {
         ok = stop_check(&stop_at_signal, error) && bpe_words_add(&words, text->bytes, text->size, error);
     }
     if (words.longest > BPE_WORD_SLOW)
-        fprintf(stderr,
-                "bitter prepare: a word of the text has %zu bytes, and bpe:N is slow with such words; bytes is not\n",
+        fprintf(stderr, "bitter: a word of the text has %zu bytes, and bpe:N is slow with such words; bytes is not\n",
                 words.longest);
     ok = ok && bpe_train(&tokenizer->bpe, &words, texts->vocab_size, error);
     tokenizer->vocab_size = tokenizer->bpe.vocab_size;

@@ -185,7 +185,8 @@ bool train_lock_run(RunLock *lock, RunPaths *paths, TrainOptions *options, Error
         if (!given) run_default_name(options->out, last, options->pos);
         result = run_lock(lock, options->out, error);
         if (result == LOCK_FAILED || !run_paths(paths, options->out, error)) return false;
-        if (!given && run_state(&done, &steps, last) && run_paths(&before, last, &ignored) &&
+        if (!given && run_state(&done, &steps, last) != RUN_POOR && run_paths(&before, last, &ignored) &&
+            (path_exists(before.state) || path_missing(before.model)) &&
             config_read(before.config, &other, &V, &ignored) && strcmp(other.data, options->data) == 0)
             printf("run     %s exists, with %lld of %lld steps done; to continue it instead: %s train --resume %s%s\n",
                    last, done, steps, called_as, last, done < steps ? "" : " --steps N");

@@ -58,6 +58,8 @@ static void place_of(size_t *line, size_t *column, const char *text, size_t offs
 // `otherwise`: what else can be done.
 static bool fail_encoding(Error *error, const char *text, size_t size, size_t offset, const char *name,
                           const char *otherwise) {
+    const unsigned char head = (unsigned char)text[offset];
+    const size_t needs = head < 0xC2 || head > 0xF4 ? 0 : head < 0xE0 ? 2 : head < 0xF0 ? 3 : 4; // bytes
     size_t line, column, end = offset + 1;
     while (end < size && (text[end] & 0xC0) == 0x80) end++;
     place_of(&line, &column, text, offset);
@@ -65,9 +67,8 @@ static bool fail_encoding(Error *error, const char *text, size_t size, size_t of
         error,
         "%s, line %zu, byte %zu: 0x%02X is not UTF-8%s; leave such bytes out (iconv -c -f UTF-8 -t UTF-8), or "
         "convert the text (iconv -f LATIN1 -t UTF-8)%s",
-        name, line, column, (unsigned char)text[offset],
-        end == size && (text[offset] & 0xC0) == 0xC0 ? ", as the text is cut inside its last character" : "",
-        otherwise);
+        name, line, column, head,
+        end == size && end - offset < needs ? ", as the text is cut inside its last character" : "", otherwise);
 }
 
 // The index of the character among the sorted ones, or the index to insert it at.

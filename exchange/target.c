@@ -185,21 +185,24 @@ static Layers layers_of(const Gpt *gpt, const Position *pos) {
 // Fails (input) where the target does not have layers that differ like these.
 static bool check_layers(Target target, Format format, const Layers *layers, const Position *pos, const char *name,
                          Error *error) {
-    const bool rotary = target == TARGET_STARCODER2 || is_llama(target);
-    const char *program = programs[format], *other = rotary && format != FORMAT_HF ? "use --to hf, or " : "";
+    const bool rotary = target == TARGET_STARCODER2 || is_llama(target), elsewhere = rotary && format != FORMAT_HF;
+    const bool sizes = is_llama(target) ? layers->one_size : layers->same; // of windows, which Hugging Face has
+    const char *program = programs[format], *hf = "use --to hf, or ";
     if (layers->apart && target != TARGET_SMOLLM3)
         return fail_input(
             error,
             "%s: some of its layers have no positions, and %s has such layers only in models with rope and "
             "Llama's block%s; %strain it with the same scheme in all layers, or with --block llama --pos "
             "'rope*3,none'",
-            name, program, format == FORMAT_GGUF ? ", every fourth of them" : "", other);
+            name, program, format == FORMAT_GGUF ? ", every fourth of them" : "",
+            elsewhere && is_llama(target) && sizes ? hf : "");
     if (layers->window == 0) return true;
     if (format != FORMAT_HF || !rotary)
         return fail_input(error,
                           "%s: the models of %s with positions of the scheme %s have no windows; %strain it without "
                           "--window%s",
-                          name, program, pos->scheme->name, other, format == FORMAT_HF ? ", or with rope" : "");
+                          name, program, pos->scheme->name, elsewhere && sizes ? hf : "",
+                          format == FORMAT_HF ? ", or with rope" : "");
     return (target == TARGET_SMOLLM3 ? layers->one_size : layers->same) ||
            fail_input(
                error,

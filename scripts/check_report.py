@@ -85,10 +85,11 @@ class Report(Tally):
         self.schemes = [s["name"] for s in self.plan["schemes"]  # without those of which a run diverged
                         if seeds and all(len(self.losses.get((setting, s["name"]), ())) == seeds for setting in self.settings)]
         weights = [tuple(s.get(key) for key in ("pos", "window", "learning_rate")) for s in self.plan["schemes"]]
-        # Schemes that others have the weights of, stretched; and how many schemes are trained.
-        self.plain = {w: s["name"] for w, s in zip(weights, self.plan["schemes"]) if not s.get("stretch")}
-        self.trained_as = {s["name"]: self.plain.get(w, s["name"]) for w, s in zip(weights, self.plan["schemes"])}
-        trained = sum(not s.get("stretch") or w not in self.plain for w, s in zip(weights, self.plan["schemes"]))
+        first = {}  # the scheme whose weights the stretched ones have: the one that is not stretched, or the first of them
+        for w, s in sorted(zip(weights, self.plan["schemes"]), key=lambda pair: bool(pair[1].get("stretch"))):
+            first.setdefault(w, s["name"])
+        self.trained_as = {s["name"]: first[w] if s.get("stretch") else s["name"] for w, s in zip(weights, self.plan["schemes"])}
+        trained = len(set(self.trained_as.values()))
         named = [c for c in self.plan["contrasts"] if c["arm"] in self.schemes and c["other"] in self.schemes]
         primary = sum(c["after"] == 0 for c in self.plan["contrasts"])
         texts = len(self.plan["texts"])
@@ -218,11 +219,11 @@ class Report(Tally):
     def longer_pairs(self):
         """What is compared in longer windows: contrasts, all minus the reference, stretched schemes minus their own weights."""
         named, schemes = [(a, b) for a, b, _ in self.contrasts], self.plan["schemes"]
-        reference = self.schemes[self.plan.get("reference", 0)]
+        reference = schemes[self.plan.get("reference", 0)]["name"]  # whether or not it diverged
         pairs = list(named)
         for s in schemes:
-            a, w = s["name"], tuple(s.get(key) for key in ("pos", "window", "learning_rate"))
-            others = {reference, self.plain.get(w, a)} if s.get("stretch") and a != reference else {reference}
+            a = s["name"]
+            others = {reference, self.trained_as[a]} if s.get("stretch") and a != reference else {reference}
             pairs += [(a, b) for b in others - {a} if (a, b) not in named and (b, a) not in named]
         return pairs
 

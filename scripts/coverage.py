@@ -9,13 +9,14 @@ mean of the contrasts, and the worst), and all of a study at once, corrected by 
 differences for the intervals of lab/stats/paired.c, and their mean for Student's t, Johnson's t, the bootstrap-t and BCa.
 """
 
+import os
 import sys
 
 from check_report import Report, median_interval  # says where to get numpy and scipy
 import numpy as np
 from scipy import stats
 
-ROOT = "runs/baseline/experiment-full/"
+ROOT = os.path.join(os.path.dirname(__file__), "../runs/baseline/experiment-full/")
 STUDIES, BOOTSTRAPS, SLOW = 4000, 399, 250
 rng = np.random.default_rng(44)
 

@@ -18,12 +18,17 @@ def share(curve, loss, tokens):
     return "-"
 
 
+if len(sys.argv) != 4:
+    sys.exit(__doc__.splitlines()[0])
 path, first, second = sys.argv[1:]
 losses = {first: {}, second: {}}
 for row in csv.DictReader(open(path)):
     if row["scheme"] in losses and row["quantity"] == "loss" and row["x"] == row["context"] and row["chosen"] == "1":
         curves = losses[row["scheme"]].setdefault(row["seed"], {})
         curves[float(row["tokens_per_parameter"])] = float(row["value"])
+for scheme in losses:
+    if not losses[scheme]:
+        sys.exit(f"lag.py: {path} has no losses of {scheme}")
 seeds = sorted(losses[first])
 means = {s: {t: statistics.mean(c[t] for c in losses[s].values()) for t in losses[s][seeds[0]]} for s in losses}
 print(f"share of the tokens of {second} that {first} needs for its loss: from the means, and from each seed")

@@ -8,7 +8,6 @@
 #include "posenc/written.h"
 #include "posenc/rotation/rotate.h"
 
-#include <limits.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <sys/utsname.h>

@@ -83,7 +83,7 @@ bool member_number(double *value, const json_t *object, const char *name, double
     const json_t *member = json_object_get(object, name);
     *value = json_number_value(member);
     return (json_is_number(member) && *value >= least && *value <= most) ||
-           fail_damaged(error, where, "\"%s\" must be a number from %g to %g", name, least, most);
+           fail_damaged(error, where, "\"%s\" must be a number from %.9g to %.9g", name, least, most);
 }
 
 bool member_length(int *length, const json_t *object, const char *name, int least, int most, const char *where,

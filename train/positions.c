@@ -2,7 +2,6 @@
 
 #include "base/file/text.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 // Gates say of each layer whether it needs positions, so none is left out unless there are very many.

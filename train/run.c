@@ -7,7 +7,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -60,7 +59,9 @@ void run_default_name(char out[TEXT_CAPACITY], char last[TEXT_CAPACITY], const c
 }
 
 bool run_name_check(const char *directory, Error *error) {
-    return !path_ends_with(directory, RUN_BEST) ||
+    RunPaths paths; // which leave out a '/' at the end
+    if (!run_paths(&paths, directory, error)) return false;
+    return !paths.is_best ||
            fail_input(error,
                       "--out %s: a name that ends in " RUN_BEST " means the best weights of a run; choose another name",
                       directory);
@@ -273,11 +274,14 @@ bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOpti
     for (int i = 0; i < 3; i++, atomic_abandon(&probe))
         if (!atomic_open(&probe, saves[i], error)) return false;
     if (!config_check_data(paths->config, trainer->corpus, error)) return false;
-    // Without a tokenizer nobody could use the run, so that of the data is written again if that of the run is lost.
+    // Without its tokenizer nobody could use the run, so that of the data is written again if that of the run is lost
+    // or is another's. Data without one are no reason to lose it.
+    const Tokenizer *own = &trainer->corpus->tokenizer;
     Tokenizer found = {0};
-    const bool kept = tokenizer_read(&found, paths->tokenizer, &reason);
+    const bool kept = tokenizer_read(&found, paths->tokenizer, &reason) &&
+                      (own->kind == TOKENIZER_NONE || tokenizer_same(&found, own));
     tokenizer_free(&found);
-    if (!kept && !tokenizer_write(&trainer->corpus->tokenizer, paths->tokenizer, error)) return false;
+    if (!kept && !tokenizer_write(own, paths->tokenizer, error)) return false;
     if (!path_missing(paths->best) && !best_read(paths->best, &trainer->gpt, &trainer->best, &reason))
         return fail_with(error, reason.kind, "%.900s, or move it elsewhere to go on without best weights",
                          reason.message);

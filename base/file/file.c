@@ -187,7 +187,8 @@ static ptrdiff_t read_descriptor(void *source, void *bytes, size_t size) {
     return read(*(int *)source, bytes, size);
 }
 
-size_t file_room(int file) {
+// How many bytes to make room for; 0 for what is no regular file.
+static size_t file_room(int file) {
     struct stat status;
     return fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 ? (size_t)status.st_size + 2 : 0;
 }

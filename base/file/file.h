@@ -70,7 +70,6 @@ bool file_read_open(Buffer *buffer, int file, const char *name, Error *error);
 // what does not fit into memory, such as a hole of terabytes, is refused before the memory is full of it.
 typedef ptrdiff_t ReadBytes(void *source, void *bytes, size_t size);
 bool buffer_fill(Buffer *buffer, ReadBytes *read_bytes, void *source, size_t first, const char *name, Error *error);
-size_t file_room(int file); // that number for an open file; 0 for what is no regular file
 
 // Remove a byte order mark (UTF-8's) from the start; make every \r\n a \n. Return whether there was any.
 bool buffer_drop_mark(Buffer *buffer);

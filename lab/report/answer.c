@@ -114,9 +114,8 @@ static void longest_windows(Page *page, const Facts *facts, int setting) {
 // What a scheme without positions is for: whoever is not better than it does not use positions, or is still to learn
 // it.
 static void warn_of_none(Page *page, const Facts *facts, int setting) {
-    int none = 0;
-    while (none < facts->plan->variant_count && !variant_is(&facts->plan->variants[none], "none")) none++;
-    if (none == facts->plan->variant_count || facts->outcome->seeds == 1 || diverged(facts, setting, none)) return;
+    const int none = report_none(facts);
+    if (none < 0 || facts->outcome->seeds == 1 || diverged(facts, setting, none)) return;
     const int open = name_others(&page->text, facts, setting, none, VERDICT_BETTER, false,
                                  "Not shown to be better than no positions at all: ");
     if (open > 0) page_lead(page, "%s. %s may need more training.", facts->at[setting], open > 1 ? "They" : "It");
@@ -371,11 +370,16 @@ static void settings(Page *page, const Facts *facts) {
 // What the intervals promise, and what it has cost to look at them before seeds were added.
 static void confidence(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
-    const Paired *gap = &facts->differences->gap;
-    static const char *const names[] = {"the contrasts", "all pairs", "longer windows", "changes", "tasks"};
+    const Paired *gap = facts->contrasts > 0 ? &facts->differences->gap : &facts->longer->gap;
+    static const char *const names[] = {"the contrasts", "all pairs", "longer windows",
+                                        "changes",       "tasks",     "changes with the window"};
     enum { FAMILIES = sizeof names / sizeof *names };
-    double families[FAMILIES] = {1, plan_pairs(plan), facts->longer_count, report_changes(facts),
-                                 report_task_gaps(facts)}; // the largest of each kind
+    double families[FAMILIES] = {1,
+                                 plan_pairs(plan),
+                                 facts->longer_count,
+                                 report_changes(facts),
+                                 report_task_gaps(facts),
+                                 plan->variant_count}; // the largest of each kind
     bool exact[FAMILIES] = {true};
     for (int i = 1; i < FAMILIES; i++) exact[i] = families[i] == 0 || paired_exact(gap, families[i]);
     for (const Difference *d = facts->differences; d < facts->differences + facts->contrasts * facts->each; d++) {
@@ -385,16 +389,17 @@ static void confidence(Page *page, const Facts *facts) {
     int few = 0;                                                                   // families that take more seeds
     const int most = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0; // seeds of which results were seen
     const double error = outcome_peeking(facts->outcome);
-    page_paragraph(page,
-                   "With 95%% confidence, all intervals of a family hold at once (Bonferroni). Each of these families "
-                   "has its own 95%%: the primary contrasts in all settings; all pairs of a setting%s%s%s. The "
-                   "intervals cover chance in weights and batches, %s. They say nothing about larger models. Not "
-                   "resolved: the interval includes 0. A difference of 0.01 nats is 1%% of perplexity.",
-                   plan_is_ladder(plan) ? "; the changes from one setting to another" : "",
-                   facts->longer_count > 0 ? "; the differences in longer windows" : "",
-                   plan->task_count > 0 ? "; the differences in all tasks" : "",
-                   facts->settings_over_texts > 0 ? "and over the texts also the choice of text"
-                                                  : "not the choice of text");
+    page_paragraph(
+        page,
+        "With 95%% confidence, all intervals of a family hold at once (Bonferroni). Each of these families "
+        "has its own 95%%: the primary contrasts in all settings; all pairs of a setting; all schemes' changes "
+        "from the trained window to longer ones%s%s%s. The "
+        "intervals cover chance in weights and batches, %s. They say nothing about larger models. Not "
+        "resolved: the interval includes 0. A difference of 0.01 nats is 1%% of perplexity.",
+        plan_is_ladder(plan) ? "; the changes from one setting to another" : "",
+        facts->longer_count > 0 ? "; the differences in longer windows" : "",
+        plan->task_count > 0 ? "; the differences in all tasks" : "",
+        facts->settings_over_texts > 0 ? "and over the texts also the choice of text" : "not the choice of text");
     page_paragraph(page, "A difference is the median over the seeds of loss minus loss: in half of all seeds it is "
                          "larger, in half smaller.");
     for (int i = 0; i < FAMILIES; i++)
@@ -497,7 +502,7 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
                  *variant->stretch ? ", in longer windows stretched by " : "", variant->stretch);
         page_code(page, text);
     }
-    if ((facts->outcome->seeds > 1 || texts) && facts->contrasts > 0) confidence(page, facts);
+    if ((facts->outcome->seeds > 1 || texts) && facts->contrasts + facts->longer_count > 0) confidence(page, facts);
     for (int i = 0; texts && i < facts->contrasts; i++) sentence(page, facts, i, false);
     return true;
 }

@@ -38,6 +38,12 @@ static void name_settings(Facts *facts) {
     }
 }
 
+int report_none(const Facts *facts) {
+    for (int variant = 0; variant < facts->plan->variant_count; variant++)
+        if (variant_is(&facts->plan->variants[variant], "none")) return variant;
+    return -1;
+}
+
 // In longer windows: the contrasts that somebody has named, every scheme minus the reference, and every stretched
 // scheme minus the one whose weights it has; each in one direction.
 static bool compared_longer(const Plan *plan, int variant, int other) {

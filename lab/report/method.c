@@ -26,10 +26,8 @@ static double seconds_a_token(double *spread, const Facts *facts, int setting, i
 bool report_cost(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     const int setting = facts->setting;
-    int base = plan->reference;
+    const int none = report_none(facts), base = none < 0 ? plan->reference : none;
     double base_spread, spread;
-    for (int variant = 0; variant < plan->variant_count; variant++)
-        if (variant_is(&plan->variants[variant], "none")) base = variant;
     const double base_seconds = seconds_a_token(&base_spread, facts, setting, base),
                  base_operations = setting_operations(plan, setting, base);
     page_paragraph(page,
@@ -91,10 +89,13 @@ bool report_limits(Page *page, const Facts *facts, Error *error) {
         page,
         "Schemes share seeds: the runs of a seed begin with the same weights and see the same batches, so differences "
         "are paired, and the seeds are the independent units. \"Not resolved\" does not "
-        "mean \"equal\": every difference in the interval is possible. Losses are measured on %.0f tokens, the second "
-        "half of what --eval-tokens takes of the validation text (all of it by default), which was not used to choose "
-        "anything.",
-        measured_tokens(facts));
+        "mean \"equal\": every difference in the interval is possible.");
+    const double tokens = measured_tokens(facts);
+    if (!isnan(tokens)) // some run did not diverge
+        page_paragraph(page,
+                       "Losses are measured on %.0f tokens, the second half of what --eval-tokens takes of the "
+                       "validation text (all of it by default), which was not used to choose anything.",
+                       tokens);
     contrasts_named(page, plan);
     int given = 0; // variants whose rates were given with them
     for (int variant = 0; variant < plan->variant_count; variant++) given += plan->variants[variant].lr_count > 0;

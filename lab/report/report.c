@@ -32,11 +32,12 @@ static bool print_table(FILE *out, const Facts *facts, Error *error) {
         words_contrast(&text, facts, d, 1);
         text_print(&text, "\n");
     }
-    if (facts->longer_count > 0 && plan->seeds > 1)
-        text_print(&text, "in longer windows (the %d intervals hold together, as a family of their own):\n",
-                   facts->longer_count);
+    int longer = 0; // of this setting
     for (const Difference *d = facts->longer; d < facts->longer + facts->longer_count; d++) {
         if (d->setting != facts->setting) continue;
+        if (longer++ == 0 && facts->outcome->seeds > 1)
+            text_print(&text, "in longer windows (the %d intervals hold together, as a family of their own):\n",
+                       facts->longer_count);
         text_print(&text, "in windows of %.0f: ", d->times * report_context(facts, d->setting));
         words_contrast(&text, facts, d, 1);
         text_print(&text, "\n");

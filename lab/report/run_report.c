@@ -59,8 +59,8 @@ static bool loss_chart(Page *page, const RunPaths *paths, long long steps, Error
     const double step = add_losses(&chart, (const char *)file.bytes);
     if (step < (double)steps)
         fprintf(page->tell, "the log has %.0f of %lld steps%s; to go on: %s train --resume %s\n", step, steps,
-                path_missing(paths->model) ? ", and no weights are saved yet" : "", called_as,
-                shell_quoted(quoted, paths->directory));
+                path_missing(paths->model) && path_missing(paths->best) ? ", and no weights are saved yet" : "",
+                called_as, shell_quoted(quoted, paths->directory));
     free(file.bytes);
     if (!chart.failed && chart.lines[1].count > 0) {
         const Line *training = &chart.lines[0], *line = &chart.lines[1];

@@ -58,7 +58,7 @@ static bool gap_chart(Page *page, const Facts *facts, const int *order, Error *e
         const Difference *d = report_contrast(facts, i);
         int dash = 0; // contrasts of the same hue differ in it
         for (int before = 0; before < i; before++) dash += report_contrast(facts, before)->variant == d->variant;
-        chart_line(&chart, "%.60s - %.60s%s", facts->plan->variants[d->variant].name,
+        chart_line(&chart, "%.500s - %.500s%s", facts->plan->variants[d->variant].name,
                    facts->plan->variants[d->other].name, d->primary ? "" : " (exploratory)");
         chart_style(&chart, d->variant, dash);
         for (const int *s = order; s < order + facts->plan->setting_count; s++)
@@ -93,7 +93,7 @@ bool report_scale(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     const int last = plan->setting_count - 1;
     int order[SETTINGS_MOST];
-    if (!plan_is_ladder(plan)) return true;
+    if (!plan_is_ladder(plan) || facts->contrasts == 0) return true;
     climb(order, plan);
     page_heading(page, "As compute grows");
     if (!gap_chart(page, facts, order, error)) return false;

@@ -32,6 +32,9 @@ const Difference *report_contrast(const Facts *facts, int i);
 // The setting that a difference is of; over the texts what differs between these settings.
 const char *report_setting_name(const Facts *facts, const Difference *d);
 
+// The first scheme without positions, or -1.
+int report_none(const Facts *facts);
+
 // --- sentences ---
 // Append one sentence about a contrast in `count` settings: "rope is better than learned by 0.15 nats a token (0.13 to
 // 0.17)." Differences that are not resolved are not called equal.

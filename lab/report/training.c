@@ -161,8 +161,8 @@ bool report_training(Page *page, const Facts *facts, Error *error) {
                           at);
     }
     page_paragraph(page,
-                   "There is no curve of the loss during training: these runs were made by a version that did not "
-                   "record it, or their logs were lost.");
+                   "There is no curve of the loss during training: runs that diverge, that make one step or that an "
+                   "earlier version made have none.");
     chart_free(&tokens);
     chart_free(&time);
     return true;

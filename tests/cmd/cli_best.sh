@@ -99,6 +99,7 @@ check "and unlearns it" test "$code-$(grep -c 'late diverged.*--lr' "$scratch/er
 
 # --- where there are none ---
 refuses "--out X@best" "x@best;choose another name" train $small --data tales --steps 1 --out x@best
+refuses "--out X@best/" "x@best/;choose another name" train $small --data tales --steps 1 --out x@best/
 refuses "--resume X@best" "run@best;choose another name" train --resume --out run@best
 refuses "no run" "cannot open nowhere" eval nowhere@best
 need compare $small --data tales --steps 4 --seeds 1 --out comparison rope

@@ -34,7 +34,7 @@ check "without the others there is no report" test ! -e "$out/report.md"
 need compare "$@" --out "$out" --list
 cp "$scratch/out" "$scratch/rest"
 check "a run that is done is not listed" test "$(sed 1d "$scratch/list")" = "$(cat "$scratch/rest")"
-refuses "what does not fit the directory" "compare.json;--steps 30, not 40" compare "$@" --steps 40 --out "$out" --list
+refuses "what does not fit the directory" "compare.json;--steps '30', not '40'" compare "$@" --steps 40 --out "$out" --list
 tr '\n' '\0' <"$scratch/rest" | xargs -0 -n 1 -P 2 sh -c >"$scratch/xargs" 2>&1
 check "xargs runs the rest of the list" whole "$out" 30
 check "the last process writes the same report" same

@@ -109,6 +109,9 @@ refuses "text without a validation token" "tokens;--val" prepare --out new --val
 refuses "text that is not UTF-8" "latin.txt;line 1;0xE9;UTF-8" prepare --tokenizer chars --out new latin.txt
 printf 'caf\303\251 au lait, caf\303' >cut.txt
 refuses "text cut inside a character" "cut.txt;0xC3;cut inside its last" prepare --tokenizer chars --out new cut.txt
+printf 'caf\303\251 \377' >cut.txt
+run prepare --tokenizer chars --out new cut.txt
+check "a byte that begins no character is not cut" test $code-$(grep -c 'cut inside' "$scratch/err") = 2-0
 refuses "text that is not UTF-8 to its end" "latin.txt;(iconv -c -f UTF-8 -t UTF-8)" prepare --tokenizer chars --out new latin.txt
 refuses "not a gzip file" "plain.txt.gz;not gzip data" prepare --out new plain.txt.gz
 refuses "gzip cut short" "cut.txt.gz;cut short" prepare --out new cut.txt.gz

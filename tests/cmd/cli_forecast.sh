@@ -54,7 +54,7 @@ marks='perplexity: unigram [0-9.]+, bigram [0-9.]+'
 guess='; at a guess, a good model: 5\.4 to 3\.5, as those of 59k to 399k parameters on War and Peace$'
 succeed "train" train book.txt $small --steps 40 --eval-every 10 --lr 1e-2 --warmup 5 --out run
 check "a text for 0.05 passes is not small" test "$(grep -c '^text  *small' "$scratch/out")" = 0
-check "it says how long it will take" says '^time    about [0-9.]+ minutes on 1 core, passes over the text: 0\.047; measured just now,'
+check "it says how long it will take" says '^time    about [0-9.]+ minutes with 1 thread, passes over the text: 0\.047; measured just now,'
 check "what to compare with" says "^compare $marks$guess"
 check "and where it landed" says "^landed  $marks, this run [0-9.]+ [(](better than both|in between|worse)[)]$guess"
 best=$(awk -F , 'NR > 1 && $6 != "" && (!best || $6 < best) { best = $6 } END { printf "%.2f", best }' run/log.csv)
@@ -98,7 +98,7 @@ succeed "50,257 tokens" train --data foreign $small --steps 2 --out of-many
 check "have a unigram alone" says '^compare perplexity: unigram [0-9.]+$'
 succeed "a task" train --data builtin:copy:max=3 $small --context 32 --steps 20 --out copy
 check "is not compared with counts" test "$(grep -cE '^(compare|landed)' "$scratch/out")" = 0
-check "and has no passes" says '^time    about [0-9.]+ minutes on 1 core;'
+check "and has no passes" says '^time    about [0-9.]+ minutes with 1 thread;'
 
 # --- --minutes ---
 succeed "--minutes" train book.txt --minutes 0.01 --threads 1 --eval-tokens 600 --layers 1 --batch 2 --out chosen

@@ -50,6 +50,9 @@ check "gzip: so are several members, which zeros may follow" diff -r together in
 printf '{"text": "\357\273\277%252s"}\n' a >mark.jsonl # with its newline, as long as the memory that it gets
 need prepare --field text --out mark mark.jsonl
 check "a byte order mark in a field goes" says '^text +253 bytes'
+mkdir marks && printf '\357\273\277{"text": "first"}\n' >marks/a.jsonl && printf '{"text": "second"}\n' >marks/b.jsonl
+need prepare --field text --out of-marks marks
+check "a file that begins with one is not left out of a directory" says '^text +13 bytes'
 need prepare --out documents numbers.txt more.txt.gz
 check "bytes: each input ends with one token more" says "training +$((($(size_of all.txt) + 2) * 9 / 10)) tokens"
 for option in --raw --force "--field text"; do

@@ -151,6 +151,9 @@ check "it is written again" cmp whole.json moved/tokenizer.json
 echo '{}' >moved/tokenizer.json
 succeed "or has a damaged one" train --resume --out moved
 check "it is written again, too" cmp whole.json moved/tokenizer.json
+echo '{"tokenizer": "chars", "vocab_size": 2, "characters": "ab"}' >moved/tokenizer.json
+succeed "with the tokenizer of another" train --resume --out moved
+check "the run gets its own back" cmp whole.json moved/tokenizer.json
 rm -r straight moved
 
 # --- what would go wrong later is refused before the first step ---

@@ -78,6 +78,9 @@ check "in longer windows only" test "$(value alone/runs/y+yarn:factor=4-seed1337
     "$(value alone/runs/y+pi:factor=2-seed1337 loss 16)"
 check "nothing is tested between the two" says '^tested   alibi - y$'
 
+need compare $small --steps 30 --out one rope "$y"
+check "without a contrast, intervals in longer windows are explained, too" grep -q 'longer windows take [0-9]*' one/report.md
+
 # --- refused, before anything is trained ---
 mv all/runs/rope-seed1338/model.safetensors all/runs/rope-seed1338/log.csv .
 run compare $small --steps 300 --out all rope "$y" 'n=rope --stretch ntk:factor=3'

@@ -121,12 +121,12 @@ for file in records.json table.csv; do
     printf '[{"id": 1, "text": "some text"}]\n' >$file
     rm -rf record
     succeed "$file without --field" prepare --out record $file
-    check "is known" grep -q "^bitter prepare: $file .*--field" "$scratch/err"
+    check "is known" grep -q "^bitter: $file .*--field" "$scratch/err"
 done
 
 printf '%0100001d' 0 >word.txt
 succeed "bpe:N on a long word" prepare --tokenizer bpe:300 --out word word.txt
-check "says that it is slow" grep -q '^bitter prepare: .*100001 bytes.* slow' "$scratch/err"
+check "says that it is slow" grep -q '^bitter: .*100001 bytes.* slow' "$scratch/err"
 
 # --- mistakes ---
 mkdir empty

@@ -101,7 +101,7 @@ refuses "a directory of data" "plain is a directory of data: \`bitter train --da
 refuses "a directory of texts" "other is a directory, not a file;for all texts in it: \`bitter prepare --out runs/data/texts other\`" train other
 refuses "this directory" ". is a directory, not a file;prepare --out runs/data/texts .\`" train .
 refuses "a text in runs/data of another tokenizer than --init's" \
-    "runs/data/book;another tokenizer;bitter prepare --tokenizer letters --out DIR" train --init letters book.txt
+    "runs/data/book exists;other tokens;bitter prepare --out runs/data/book-2 --tokenizer letters book.txt" train --init letters book.txt
 cp book.txt unprepared.txt
 refuses "options that cannot be, before the text is prepared" "--heads" train unprepared.txt --heads 3
 refuses "options that do not go together" "--patience 2;--eval-every 0" train unprepared.txt --patience 2 --eval-every 0

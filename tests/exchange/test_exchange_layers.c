@@ -139,6 +139,8 @@ static void what_has_no_target_is_refused(void **state) {
         {"rope*3,none", "5", BLOCK_LLAMA, FORMAT_GGUF, "use --to hf, or train it without --window"},
         {"rope,none", "", BLOCK_GPT2, FORMAT_HF, "all layers, or with --block llama --pos"},
         {"rope,none", "", BLOCK_LLAMA, FORMAT_GGUF, "every fourth of them; use --to hf, or train it with the same"},
+        {"rope,none", "", BLOCK_GPT2, FORMAT_GGUF, "every fourth of them; train it with the same"}, // nor has hf
+        {"rope", "5,6", BLOCK_LLAMA, FORMAT_GGUF, "have no windows; train it without --window"},
         {"none,rope*3", "", BLOCK_LLAMA, FORMAT_GGUF, "--pos 'rope*3,none'"},
         {"rope*3,none", "", BLOCK_LLAMA, FORMAT_LLMC, "no model of llm.c has Llama's block; use --to hf, or train"},
         {"none", "", BLOCK_LLAMA, FORMAT_GGUF, "the scheme none; use --to hf, or train with one of these: rope"},
