@@ -148,7 +148,7 @@ static bool prepare_file(const char **name, const CompareOptions *o, Error *erro
     if (!train_name_data(options, *name, error)) return false;
     if (o->prints && path_missing(options->data)) // its runs would begin by making them at once
         return fail_input(error, "--list and --slurm need shards: `bitter prepare %s` first", *name);
-    if (!prepare_once(options->data, *name, &(InputOptions){0}, "", error)) return false;
+    if (!prepare_once(options->data, *name, &(InputOptions){0}, "", 0, error)) return false;
     *name = options->data;
     return true;
 }

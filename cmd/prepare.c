@@ -24,6 +24,7 @@ typedef struct {
     double validation;
     long long shard_tokens;
     InputOptions input;
+    long long least; // no option: tokens that training and validation need at least, for `bitter train FILE`
 } PrepareOptions;
 
 #define FIELD(name) offsetof(PrepareOptions, name)
@@ -391,6 +392,11 @@ static bool write_output(Output *output, const Texts *texts, const PrepareOption
             "the text has %llu tokens, and --val %g leaves none for %s, but training needs both splits; give more "
             "text or another share",
             (unsigned long long)count, options->validation, training ? "validation" : "training");
+    if (training < (uint64_t)options->least || count - training < (uint64_t)options->least)
+        return fail_input(error,
+                          "the text has %llu training and %llu validation tokens, but one window needs %lld of each; "
+                          "give more text or a smaller --context",
+                          (unsigned long long)training, (unsigned long long)(count - training), options->least);
     return path_format(path, error, "%s/tokenizer.json", output->temporary) &&
            tokenizer_write(&texts->tokenizer, path, error) &&
            write_shards(output, "train", ids, training, most, error) &&
@@ -492,12 +498,14 @@ static bool check_made_of(const char *data, const char *path, const InputOptions
     return same;
 }
 
-bool prepare_once(const char *data, const char *text, const InputOptions *input, const char *run, Error *error) {
+bool prepare_once(const char *data, const char *text, const InputOptions *input, const char *run, long long least,
+                  Error *error) {
     PrepareOptions options;
     Output output = {.lock = -1};
     char *inputs[] = {(char *)text};
     options_default(&options, prepare_options);
     options.input = *input;
+    options.least = least;
     if (!*input->tokenizer) snprintf(options.input.tokenizer, sizeof options.input.tokenizer, "%s", run);
     if (!path_exists(data)) {
         if (path_exists(text)) printf("prepare %s, as `bitter prepare` does, into %s\n", text, data);

@@ -61,7 +61,9 @@ void texts_free(Texts *texts);
 
 // For `bitter train FILE`: make shards in `data`, which output_default has named after the text, by default with the
 // tokenizer of `run` ("" = bytes), unless they are there already. Says on stdout what was done. Fails (input) when
-// `data` holds something else than this text, and as `bitter prepare` does.
-bool prepare_once(const char *data, const char *text, const InputOptions *input, const char *run, Error *error);
+// `data` holds something else than this text, when training or validation would have fewer than `least` tokens, and as
+// `bitter prepare` does.
+bool prepare_once(const char *data, const char *text, const InputOptions *input, const char *run, long long least,
+                  Error *error);
 
 #endif

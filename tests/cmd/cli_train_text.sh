@@ -105,6 +105,9 @@ refuses "a text in runs/data of another tokenizer than --init's" \
 cp book.txt unprepared.txt
 refuses "options that cannot be, before the text is prepared" "--heads" train unprepared.txt --heads 3
 refuses "options that do not go together" "--patience 2;--eval-every 0" train unprepared.txt --patience 2 --eval-every 0
+head -c 200 book.txt >short.txt
+refuses "a text shorter than a window, before it is prepared" "21 validation tokens;needs 33;more text" train short.txt --context 32
+check "so that the same command takes a longer one" test ! -e runs/data/short
 refuses "a run" "again is a run: \`bitter train --resume again\`;--init" train again
 refuses "two texts" "one FILE, but got 2;\`bitter prepare FILE...\`" train book.txt longer.txt
 refuses "a text and --data" "book.txt and --data" train book.txt --data plain
@@ -117,5 +120,5 @@ refuses "generated text" "builtin:tales;--data" train builtin:tales
 refuses "an empty text" "empty.txt is empty" train empty.txt
 head -c 100 book.txt >little.txt
 run train little.txt
-check "a text that is too short" test -z "$(complaint 2 'runs/data/little;validation tokens;give more text')"
+check "a text that is too short" test -z "$(complaint 2 'validation tokens;give more text')"
 finish
