@@ -441,7 +441,7 @@ def main():
         sys.exit(f"ladder.py: {directory} has no finished size")
     found = {rows[0]["size"]: rows for rows in tables}
     pairs = [(rungs[0], last) for last in rungs[1:]]
-    for first, last in (("123k", "123k-80"), ("123k-80", "123k-320"), ("123k-80", "468k")):
+    for first, last in (("123k", "123k-80"), ("123k-80", "123k-320"), ("123k-80", "468k"), ("468k", "1239k")):
         if first in found and last in found:
             pairs.append((found[first], found[last]))
     write_factors(os.path.join(directory, "factors.csv"), tables)
