@@ -117,22 +117,30 @@ static bool check_all(int *failures, const Shape *shape, const GradcheckOptions 
     return true;
 }
 
+static const char *const controls[] = {"sign", "dropped"}; // mistakes, of rope and of learned
+enum { CONTROLS = sizeof controls / sizeof *controls };
+
+// A model's scheme with the mistake planted. Fails (input) when the scheme does not fit its shape.
+static bool control_create(Mix *pos, Planted *planted, const Mistake *mistake, const Shape *shape, Error *error) {
+    Error reason;
+    mistake_plant(planted, mistake);
+    if (!mix_create(pos, planted->scheme.name, shape, &reason))
+        return fail_input(error, "--controls need %s: %s", planted->scheme.name, reason.message);
+    pos->part[0].scheme = &planted->scheme;
+    return true;
+}
+
 // Gradients with a mistake planted, in which at least one tensor must fail.
 static bool check_controls(int *failures, const Shape *shape, const GradcheckOptions *options, Error *error) {
-    static const char *const names[] = {"sign", "dropped"};
     puts("Whatever --pos is, the controls are rope and learned with a mistake: does this check notice a wrong "
          "gradient?");
-    for (int i = 0; i < 2; i++) {
-        const Mistake *mistake = mistake_find(names[i], error);
+    for (int i = 0; i < CONTROLS; i++) {
+        const Mistake *mistake = mistake_find(controls[i], error);
         Planted planted;
         Mix pos;
         double worst;
         int wrong;
-        mistake_plant(&planted, mistake);
-        Error reason;
-        if (!mix_create(&pos, planted.scheme.name, shape, &reason))
-            return fail_input(error, "--controls need %s: %s", planted.scheme.name, reason.message);
-        pos.part[0].scheme = &planted.scheme;
+        if (!control_create(&pos, &planted, mistake, shape, error)) return false;
         printf("control: %s, with a mistake: %s\n", planted.scheme.name, mistake->sentence);
         if (!check(&worst, &wrong, &pos, options, options->train.seed, error)) return false;
         printf("  %d tensor%s wrong; worst relative error %.2e: %s\n", wrong, wrong == 1 ? "" : "s", worst,
@@ -159,6 +167,9 @@ bool command_gradcheck(int argc, char **argv, Error *error) {
     bool ok = shape_of(&shape, &options.train, 11, error) && shape_check(&shape, error);
     int failures = 0;
     Mix pos;
+    Planted planted;
+    for (int i = 0; ok && options.controls && i < CONTROLS; i++) // before the first table
+        ok = control_create(&pos, &planted, mistake_find(controls[i], error), &shape, error);
     if (ok && strcmp(options.train.pos, "all") == 0) {
         ok = check_all(&failures, &shape, &options, error);
     } else if (ok) {

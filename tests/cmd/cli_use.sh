@@ -204,6 +204,7 @@ check "a dropped term spoils the table" controls learned 'pos\.table' FAILED
 check "and nothing else" controls learned wte ok
 check "how to read it" says '^How to read it: '
 refuses "controls of shapes that rope cannot have" "--controls need rope;must be even" gradcheck --pos alibi --controls --width 6 --heads 2
+check "before the first table" test ! -s "$scratch/out"
 succeed "gradcheck of all schemes" gradcheck --layers 1 --width 4 --context 4 --batch 1
 last_lines() { # SCHEME: after the heading of the last table
     sed -n '/^scheme  *largest/,$p' "$scratch/out" | grep -Eq "^$1 +([0-9.e+-]+ +ok|left out)$"
