@@ -119,9 +119,12 @@ bool command_train(int argc, char **argv, Error *error) {
     RunFiles files = {0};
     const int first = arguments_parse(&arguments, given, &usage, argc, argv);
     options = arguments.train;
-    const bool pos = strcmp(options.pos, "help") == 0;
-    if (pos || strcmp(options.data, "help") == 0) {
-        (pos ? print_schemes : print_builtins)();
+    if (strcmp(options.pos, "help") == 0) {
+        print_schemes();
+        return true;
+    }
+    if (strcmp(options.data, "help") == 0) {
+        print_builtins();
         return true;
     }
     if (!take_operand(&options, &text, given, argc - first, argv + first, error) ||

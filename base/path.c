@@ -20,6 +20,10 @@ const char *path_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+void path_trim(char *path) {
+    for (size_t end = strlen(path); end > 1 && path[end - 1] == '/';) path[--end] = '\0';
+}
+
 bool path_parent(char parent[PATH_CAPACITY], const char *path, Error *error) {
     const int length = (int)(path_name(path) - path); // with the slash
     if (length == 0) return path_format(parent, error, ".");

@@ -25,6 +25,9 @@ bool path_parent(char parent[PATH_CAPACITY], const char *path, Error *error);
 // What follows the last slash.
 const char *path_name(const char *path);
 
+// Remove each '/' at the end, but not the only character.
+void path_trim(char *path);
+
 bool path_ends_with(const char *path, const char *suffix);
 
 #endif

@@ -204,8 +204,8 @@ static bool check_names(const Plan *plan, Error *error) {
         if (strcmp(names[i - 1], names[i]) == 0)
             ok = fail_input(
                 error,
-                "two runs would both be called %s; leave one of two schemes that are the same out, or give one of two "
-                "that differ another label: LABEL=SCHEME",
+                "two runs would both be called %s; if their schemes are the same, leave one out; if not, give one "
+                "another label: LABEL=SCHEME",
                 names[i]);
     free(names);
     return ok;
@@ -624,9 +624,11 @@ static void print_time(const Comparison *c, int workers) {
         const bool trains = plan_weights(plan, job.variant) == job.variant; // or measures the weights of another
         const double share = training_share(c, &job), training = a_token[job.setting] * plan_job_tokens(plan, &job);
         seconds += trains ? training / share : training / share - training;
-        const Split *val = &c->corpora[plan->settings[job.setting].text].val;
-        const double curve = CURVE_STEPS * (double)split_limit(val, plan_job_options(plan, &job).eval_tokens);
-        if (trains && job.task < 0) seconds += a_token[job.setting] * curve / 3;
+        if (trains && job.task < 0) {
+            const Split *val = &c->corpora[plan->settings[job.setting].text].val;
+            const double curve = CURVE_STEPS * (double)split_limit(val, plan_job_options(plan, &job).eval_tokens);
+            seconds += a_token[job.setting] * curve / 3;
+        }
         runs++;
     }
     const double minutes = seconds / 60 / (runs < workers ? fmax(runs, 1) : workers);

@@ -39,7 +39,7 @@ bool command_export(int argc, char **argv, Error *error) {
     Run run;
     Output output;
     char *name = argv[arguments_parse(&options, NULL, &usage, argc, argv)];
-    for (size_t end = strlen(name); end > 1 && name[end - 1] == '/';) name[--end] = '\0';
+    path_trim(name);
     if (!*options.out) return fail_input(error, "where to? give a new directory with --out DIR");
     if (!output_place(&output, "--out", options.out, error) || !run_open(&run, name, "", error)) return false;
     interrupt_catch();

@@ -95,7 +95,7 @@ static bool check_options(const ExtendOptions *o, const bool *given, Error *erro
         const char *complaint;
     } conflicts[] = {
         {o->attention_factor > 0 && o->attention_factor < ATTENTION_LEAST,
-         "--attention-factor is 0, or 0.001 or more; no reader takes less"},
+         "--attention-factor must be 0, or at least 0.001"},
         {o->formula.beta_fast <= o->formula.beta_slow, "--beta-fast must be above --beta-slow"},
         {yarn && !o->tune && texts, "yarn reads text with --tune only; add it, or leave out --data and --windows"},
         {o->tune && (o->further || ramps),

@@ -536,7 +536,7 @@ bool command_prepare(int argc, char **argv, Error *error) {
     Output output = {.lock = -1};
     char quoted[QUOTED_CAPACITY];
     const int first = arguments_parse(&options, NULL, &usage, argc, argv);
-    for (char *end = argv[first] + strlen(argv[first]); end > argv[first] + 1 && end[-1] == '/';) *--end = 0;
+    path_trim(argv[first]);
     if (!prepare_inputs(&output, &options, argv + first, argc - first, error)) return false;
     printf("next         %s train --data %s\n", called_as, shell_quoted(quoted, output.path));
     return true;

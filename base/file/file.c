@@ -117,7 +117,8 @@ bool directory_create(const char *path, size_t *existing, Error *error) {
         if (end != '/' && end != 0) continue;
         *slash = 0;
         const int reason = mkdir(part, 0777) == 0 ? 0 : errno;
-        if (reason == 0 ? !sync_parent(part, error) : reason != EEXIST && !fail_create(part, reason, error)) {
+        const bool ok = reason == 0 ? sync_parent(part, error) : reason == EEXIST || fail_create(part, reason, error);
+        if (!ok) {
             directory_uncreate(part, *existing);
             return false;
         }

@@ -24,7 +24,7 @@ static bool check_free(const char *option, const char *path, Error *error) {
 bool output_place(Output *output, const char *option, const char *path, Error *error) {
     *output = (Output){.existing = PATH_CAPACITY, .lock = -1};
     if (!path_format(output->path, error, "%s", path)) return false;
-    for (size_t end = strlen(output->path); end > 1 && output->path[end - 1] == '/';) output->path[--end] = 0;
+    path_trim(output->path);
     const char *base = path_name(output->path);
     if (!*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0)
         return fail_input(error, "%s %s does not name a new directory; give the name of one", option,

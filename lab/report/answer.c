@@ -391,11 +391,10 @@ static void confidence(Page *page, const Facts *facts) {
     const double error = outcome_peeking(facts->outcome);
     page_paragraph(
         page,
-        "With 95%% confidence, all intervals of a family hold at once (Bonferroni). Each of these families "
-        "has its own 95%%: the primary contrasts in all settings; all pairs of a setting; all schemes' changes "
-        "from the trained window to longer ones%s%s%s. The "
-        "intervals cover chance in weights and batches, %s. They say nothing about larger models. Not "
-        "resolved: the interval includes 0. A difference of 0.01 nats is 1%% of perplexity.",
+        "With 95%% confidence, all intervals of a family hold at once (Bonferroni). Each of these families has its own "
+        "95%%: the primary contrasts in all settings; all pairs of a setting; all schemes' changes from the trained "
+        "window to longer ones%s%s%s. The intervals cover chance in weights and batches, %s. They say nothing about "
+        "larger models. Not resolved: the interval includes 0. A difference of 0.01 nats is 1%% of perplexity.",
         plan_is_ladder(plan) ? "; the changes from one setting to another" : "",
         facts->longer_count > 0 ? "; the differences in longer windows" : "",
         plan->task_count > 0 ? "; the differences in all tasks" : "",

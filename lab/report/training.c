@@ -160,9 +160,9 @@ bool report_training(Page *page, const Facts *facts, Error *error) {
                page_chart(page, &time, error, "Loss on validation text against training time%s, median of the seeds",
                           at);
     }
-    page_paragraph(page,
-                   "There is no curve of the loss during training: runs that diverge, that make one step or that an "
-                   "earlier version made have none.");
+    page_paragraph(
+        page, "There is no curve of the loss during training: a run that diverged, that made one step, or that was "
+              "made by an earlier version has none.");
     chart_free(&tokens);
     chart_free(&time);
     return true;
