@@ -181,6 +181,16 @@ static void caption(Page *page, const Facts *facts, int from, int to, const char
         text_print(&page->text, "%s%s", t == plan->settings[from].text ? " tokens of " : ", ", plan->texts[t].name);
 }
 
+// A difference, its interval alone and together with its family, all with the digits that both need.
+static void cells_of(Page *page, const Difference *d) {
+    const Interval alone = d->gap.alone, together = d->interval;
+    const int digits = (int)fmax(digits_of(d->gap.estimate, alone.low, alone.high),
+                                 digits_of(d->gap.estimate, together.low, together.high));
+    page_difference(page, d->gap.estimate, digits);
+    page_interval(page, alone.low, alone.high, digits);
+    page_interval(page, together.low, together.high, digits);
+}
+
 // Which scheme won: all of them from the lowest loss on, each against the reference by itself and with the others, and
 // beside that longer windows and tasks.
 static void ranking(Page *page, const Facts *facts, int setting) {
@@ -217,9 +227,7 @@ static void ranking(Page *page, const Facts *facts, int setting) {
             else
                 page_cells(page, "%s%s", verdict_words(d.verdict), d.primary ? "" : " (exploratory)");
             page_cells(page, "%.4f", longer);
-            page_cells(page, "%+.4f", d.gap.estimate);
-            page_cells(page, isnan(d.interval.low) ? "-|-" : "%+.4f to %+.4f|%+.4f to %+.4f", d.gap.alone.low,
-                       d.gap.alone.high, d.interval.low, d.interval.high);
+            cells_of(page, &d);
         }
         for (int task = 0; task < plan->task_count; task++) task_cell(page, facts, task, variant);
     }
@@ -281,8 +289,11 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
     for (const Difference *d = contrasts; d < end; d++) {
         page_row(page, false, each > 1 ? "%s - %s|%s%s" : "%s - %s", plan->variants[d->variant].name,
                  plan->variants[d->other].name, d->texts > 1 ? OVER_TEXTS : "", report_setting_name(facts, d));
-        page_cells(page, "%+.4f|%+.4f|%+.4f|%s%s", d->gap.estimate, d->interval.low, d->interval.high,
-                   verdict_words(d->verdict), d->primary ? "" : " (exploratory)");
+        const int digits = digits_of(d->gap.estimate, d->interval.low, d->interval.high);
+        page_difference(page, d->gap.estimate, digits);
+        page_difference(page, d->interval.low, digits);
+        page_difference(page, d->interval.high, digits);
+        page_cells(page, "%s%s", verdict_words(d->verdict), d->primary ? "" : " (exploratory)");
         // What the interval is: one of a family, or alone.
         if (!isnan(d->interval.low)) text_print(&page->text, d->primary ? "primary, " : "exploratory, ");
         page_cells(page,
@@ -312,9 +323,8 @@ static void longer_windows(Page *page, const Facts *facts) {
     for (const Difference *d = facts->longer; d < facts->longer + facts->longer_count; d++) {
         page_row(page, false, "%s - %s%s%s", variants[d->variant].name, variants[d->other].name, settings ? "|" : "",
                  facts->names[d->setting]);
-        page_cells(page, "%.0f|%+.4f", d->times * report_context(facts, d->setting), d->gap.estimate);
-        page_cells(page, isnan(d->interval.low) ? "-|-" : "%+.4f to %+.4f|%+.4f to %+.4f", d->gap.alone.low,
-                   d->gap.alone.high, d->interval.low, d->interval.high);
+        page_cells(page, "%.0f", d->times * report_context(facts, d->setting));
+        cells_of(page, d);
         page_cells(page, "%s", verdict_words(d->verdict));
     }
     page_table_end(page);

@@ -4,6 +4,7 @@
 
 #include "data/made/builtin.h"
 #include "lab/compare/measure.h"
+#include "lab/report/page/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -55,8 +56,9 @@ static void change_table(Page *page, const Facts *facts, const char *quantity, i
         page_row(page, false, "%s", plan->variants[variant].name);
         for (int i = 0; i < count; i++)
             page_cells(page, "%.4f", report_summary(facts, setting, variant, quantity, T * (1 << i)).estimate);
-        page_cells(page, isnan(interval.low) ? "%+.4f|-" : "%+.4f|%+.4f to %+.4f", change.estimate, interval.low,
-                   interval.high);
+        const int digits = digits_of(change.estimate, interval.low, interval.high);
+        page_difference(page, change.estimate, digits);
+        page_interval(page, interval.low, interval.high, digits);
         page_cells(page, "%s",
                    isnan(report_loss(facts, setting, variant).mean)
                        ? "diverged"

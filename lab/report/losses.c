@@ -54,8 +54,10 @@ bool report_seeds(Page *page, const Facts *facts, Error *error) {
             const Difference *d = report_contrast(facts, i) + setting;
             page_row(page, false, "%s - %s%s", facts->plan->variants[d->variant].name,
                      facts->plan->variants[d->other].name, facts->at[setting]);
-            page_cells(page, "%+.4f|%+.4f|%.4f|%.4f", d->gap.estimate, d->gap.mean, d->gap.sd,
-                       resolvable(&d->gap, d->comparisons));
+            const int digits = digits_of(d->gap.estimate, d->interval.low, d->interval.high);
+            page_difference(page, d->gap.estimate, digits);
+            page_difference(page, d->gap.mean, digits);
+            page_cells(page, "%.*f|%.*f", digits, d->gap.sd, digits, resolvable(&d->gap, d->comparisons));
         }
     page_table_end(page);
     return true;

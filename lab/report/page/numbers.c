@@ -40,8 +40,7 @@ int digits_of(double mean, double low, double high) {
     return digits;
 }
 
-// What rounds to 0 has no minus.
-static double rounded(double value, int digits) {
+double unsigned_zero(double value, int digits) {
     return fabs(value) < 0.5 * pow(10, -digits) ? 0 : value;
 }
 
@@ -49,7 +48,7 @@ const char *interval_words(char words[INTERVAL_WORDS], double mean, double low, 
     const int digits = digits_of(mean, low, high);
     const bool bounded = isfinite(low) && isfinite(high);
     if (!isfinite(mean)) return strcpy(words, "not known");
-    snprintf(words, INTERVAL_WORDS, bounded ? "%+.*f (%+.*f to %+.*f)" : "%+.*f", digits, rounded(mean, digits), digits,
-             rounded(low, digits), digits, rounded(high, digits));
+    snprintf(words, INTERVAL_WORDS, bounded ? "%+.*f (%+.*f to %+.*f)" : "%+.*f", digits, unsigned_zero(mean, digits),
+             digits, unsigned_zero(low, digits), digits, unsigned_zero(high, digits));
     return words;
 }

@@ -15,6 +15,8 @@ int digits_for(double size);
 // As many as half of an interval around `mean` needs, and more if an end would be shown as 0 and is not: two more at
 // most if 0 is inside, otherwise up to 8 in all.
 int digits_of(double mean, double low, double high);
+// The value, or 0 where it would be shown as 0: "-0.00" has no minus.
+double unsigned_zero(double value, int digits);
 // "-0.15 (-0.17 to -0.13)", or the mean alone if an end is not finite, or "not known".
 const char *interval_words(char words[INTERVAL_WORDS], double mean, double low, double high);
 

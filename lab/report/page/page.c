@@ -1,8 +1,10 @@
 #include "lab/report/page/page.h"
 
 #include "base/utf8.h"
+#include "lab/report/page/numbers.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
@@ -273,6 +275,15 @@ void page_cells(Page *page, const char *format, ...) {
     va_start(arguments, format);
     write_cells(page, printed(page, format, arguments), !page->heading);
     va_end(arguments);
+}
+
+void page_difference(Page *page, double difference, int digits) {
+    page_cells(page, "%+.*f", digits, unsigned_zero(difference, digits));
+}
+
+void page_interval(Page *page, double low, double high, int digits) {
+    page_cells(page, isfinite(low) && isfinite(high) ? "%+.*f to %+.*f" : "-", digits, unsigned_zero(low, digits),
+               digits, unsigned_zero(high, digits));
 }
 
 void page_table_end(Page *page) {

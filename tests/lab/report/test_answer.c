@@ -138,7 +138,7 @@ static void schemes_are_ranked(void **state) {
         if (form == 2) continue;
         const char *row = row_of(text, "| rope | ");
         // Alone 4.30 * 0.01 / sqrt(3), and 6.21 instead of 4.30 for one of two.
-        expect_text(row, "| 2.7000 | better | 3.2000 | -0.3000 | -0.3248 to -0.2752 | -0.3358 to -0.2642 | 75 / 50 |");
+        expect_text(row, "| 2.7000 | better | 3.2000 | -0.300 | -0.325 to -0.275 | -0.336 to -0.264 | 75 / 50 |");
         expect_text(row_of(text, "| none | "), "| 3.0000 | reference | 3.5000 | - | - | - |");
     }
 }
@@ -169,12 +169,12 @@ static void longer_windows_are_compared(void **state) {
         expect_text(text, ", 8 times as long as in training, worse than rope (exploratory): alibi.");
         for (int times = 2; times <= 8; times *= 2) {
             snprintf(row, sizeof row, "| y - rope | %d |", times * T);
-            expect_text(row_of(text, row), times == 2   ? "| -0.8900 | -0.9148 to -0.8652 | -0.95"
-                                           : times == 4 ? "| -1.7800 |"
-                                                        : "| -2.6700 |");
+            expect_text(row_of(text, row), times == 2   ? "| -0.890 | -0.915 to -0.865 | -0.95"
+                                           : times == 4 ? "| -1.78"
+                                                        : "| -2.67");
             expect_text(row_of(text, row), "| better |");
             snprintf(row, sizeof row, "| alibi - rope | %d |", times * T);
-            expect_text(row_of(text, row), "| +0.3000 | +0.3000 to +0.3000 | +0.3000 to +0.3000 | worse |");
+            expect_text(row_of(text, row), "| +0.30 | +0.30 to +0.30 | +0.30 to +0.30 | worse |");
             snprintf(row, sizeof row, "| learned - rope | %d |", times * T);
             expect_no_text(text, row);
         }
@@ -468,7 +468,7 @@ static void one_seed_cannot_tell(void **state) {
     put_gaps(-0.5, 0);
     const char *text = section(report_answer);
     expect_text(text, "one seed cannot tell; learned - sinusoidal: -0.50 nats a token.");
-    expect_text(text, "| -0.5000 | - | - | one seed cannot tell | - |");
+    expect_text(text, "| -0.50 | - | - | one seed cannot tell | - |");
 
     make_plan("sinusoidal;learned;rope", "", "", "");
     must(plan_seeds(plan, 1, &error), &error);
