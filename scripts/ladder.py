@@ -26,7 +26,8 @@ MOST = -math.log(BUDGETS[0])  # the upper end of the scale
 FAR = 1e9  # stands for what is beyond its ends
 TOLD = {"random": "random rotations"}
 SIZES = {"english": "123k parameters on English", "block": "123k parameters in GPT-2's blocks",
-         "123k-80": "123k parameters, 80 tokens for each", "123k-320": "123k parameters, 320 tokens for each"}
+         "123k-80": "123k parameters, 80 tokens for each", "123k-320": "123k parameters, 320 tokens for each",
+         "468k-80": "468k parameters, 80 tokens for each"}
 
 
 def size_and_tokens(name):
@@ -42,8 +43,8 @@ def part(directory, name, share):
 
 
 def budgets(directory, name):
-    """RoPE's budgets at NAME. Those of 320 tokens for each parameter are told before it has been trained with twice as many, too."""
-    shorter = name == "123k-320" and not os.path.exists(part(directory, name, 2) + "/results.csv")
+    """RoPE's budgets at NAME, which end with those of the other schemes where it was not trained with twice as many."""
+    shorter = name == "468k-80" and not os.path.exists(part(directory, name, 2) + "/results.csv")
     return BUDGETS[:-1] if shorter else BUDGETS
 
 
@@ -140,13 +141,13 @@ def factors(directory, size):
     not_falling = sum(any(before <= after for before, after in zip(losses, losses[1:])) for losses in scale.values())
     rows = []
     for scheme, of_seed in found.items():
-        less = {other: np.array([of_seed[seed] - found[other][seed] for seed in seeds]) for other in ("rope", "none")}
+        less = {other: np.array([of_seed[seed] - found[other][seed] for seed in seeds]) for other in ("rope", "none") if other in found}
         comparisons = family(scheme, len(seeds))
-        _, low, high = median_interval(less["none"], compared)
+        _, low, high = median_interval(less["none"], compared) if "none" in less else 3 * [-math.inf]  # 468k-80 has no control
         row = {"size": size, "operations": operations(report, size), "scheme": scheme, "rate": rate[scheme], "losses": of_seed,
                "tokens": size_and_tokens(size)[1] * report.plan["settings"][0]["parameters"], "seeds": len(seeds), "family": comparisons,
                "loss": float(np.median(list(of_seed.values()))), "band": (min(of_seed.values()), max(of_seed.values())),
-               "gap": median_interval(less["rope"], comparisons), "beats none": high < 0,
+               "gap": median_interval(less["rope"], comparisons), "beats none": high < 0, "control": "none" in less,
                "no factor": "worse than none" if low > 0 else "not shown to be better than none",
                "gaps": less["rope"], "logs": np.array([log_factor(of_seed[seed], scale[seed]) for seed in seeds]),
                "least": -math.log(shares[-1]), "not falling": not_falling}
@@ -155,8 +156,8 @@ def factors(directory, size):
 
 
 def all_parts(directory):
-    """The names of what is trained with 20 tokens for each parameter, or more at 123k, and whether they have all of RoPE's budgets."""
-    names = [name.removesuffix("-20") for name in os.listdir(directory) if re.fullmatch(r"(\d+k|english|block)-20|123k-(80|320)", name)]
+    """The names of what is trained with 20 tokens for each parameter, or more at the smaller sizes, and whether they have all of RoPE's budgets."""
+    names = [name.removesuffix("-20") for name in os.listdir(directory) if re.fullmatch(r"(\d+k|english|block)-20|123k-(80|320)|468k-80", name)]
     return {name: all(os.path.exists(part(directory, name, share) + "/results.csv") for share in budgets(directory, name)) for name in sorted(names)}
 
 
@@ -261,6 +262,8 @@ def answer_of_size(rows):
     if rows[0]["not falling"]:
         yield from ("", f"In {rows[0]['not falling']} of the seeds RoPE's loss does not fall with every budget; "
                     "what it reaches first counts.")
+    if not rows[0]["control"]:
+        yield from ("", "No control without positions was trained.")
     yield ""
 
 
@@ -345,7 +348,7 @@ def write_factors(path, tables):
     for row in (row for rows_of_size in tables for row in rows_of_size):
         factor = [f"{math.exp(log):.4f}" for log in row["factor"]]
         rows.append([row["size"], f"{row['operations']:.3e}", row["scheme"], row["seeds"], row["family"], f"{row['loss']:.6f}",
-                     *(f"{nats:.6f}" for nats in row["gap"]), int(row["beats none"]), *factor])
+                     *(f"{nats:.6f}" for nats in row["gap"]), int(row["beats none"]) if row["control"] else "", *factor])
     write(path, head, rows)
 
 
@@ -379,14 +382,18 @@ def write_answer(directory, tables, pairs, unfinished):
         file.write("\n".join(lines).rstrip() + "\n")
 
 
+def of_size(longer, rung):
+    return [rows for rows in longer if size_and_tokens(rows[0]["size"])[0] == rung[0]["size"]]
+
+
 def draw(rungs, longer, path):
     """Loss against compute, in bands from the lowest to the highest seed, and below it the factor: to be read at 340 pixels. rungs are the
-    sizes with 20 tokens for each parameter; longer are those of the smallest that trained on (squares, dotted lines)."""
+    sizes with 20 tokens for each parameter; longer are those that trained on (squares, dotted lines)."""
     figure, (above, below) = plt.subplots(2, 1, figsize=(4.6, 5.8), sharex=True)
     colours = dict(COLOURS, random="#009E73", t5="#56B4E9")
     names = {"none": "no positions", "learned": "learned table", "t5": "T5's biases", **TOLD, "rope": "RoPE"}
     for scheme in names:
-        for tables, style, marked in ((rungs, "o-", 0), ([rungs[0], *longer], "s:", 1)):
+        for tables, style, marked in ((rungs, "o-", 0), *(([rung, *of_size(longer, rung)], "s:", 1) for rung in rungs)):
             rows = [row for rows in tables for row in rows if row["scheme"] == scheme]
             x = [row["operations"] for row in rows]
             above.plot(x, [row["loss"] for row in rows], style, color=colours[scheme], markersize=4,
@@ -441,7 +448,8 @@ def main():
         sys.exit(f"ladder.py: {directory} has no finished size")
     found = {rows[0]["size"]: rows for rows in tables}
     pairs = [(rungs[0], last) for last in rungs[1:]]
-    for first, last in (("123k", "123k-80"), ("123k-80", "123k-320"), ("123k-80", "468k"), ("468k", "1239k")):
+    for first, last in (("123k", "123k-80"), ("123k-80", "123k-320"), ("123k-80", "468k"), ("468k", "468k-80"), ("123k-80", "468k-80"),
+                        ("468k", "1239k")):
         if first in found and last in found:
             pairs.append((found[first], found[last]))
     write_factors(os.path.join(directory, "factors.csv"), tables)
@@ -449,7 +457,7 @@ def main():
     differences = [found for rows in tables for found in other_rates(rows)]
     write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high"], [*differences, *later_rope(directory)])
     write_answer(directory, tables, pairs, [name for name, finished in parts.items() if not finished])
-    draw(rungs, [found[name] for name in ("123k-80", "123k-320") if name in found], os.path.join(directory, "ladder.svg"))
+    draw(rungs, [rows for rows in tables if re.fullmatch(r"\d+k-\d+", rows[0]["size"])], os.path.join(directory, "ladder.svg"))
 
 
 if __name__ == "__main__":
