@@ -412,8 +412,9 @@ def draw(rungs, longer, path):
                 shape = {"fmt": "s" if "-" in row["size"] else "o", "markersize": 4, "color": colour}
                 if row["factor"][0] == row["least"]:  # how much less is not known
                     below.errorbar(x, value, 0.25 * value, uplims=True, **shape)
-                    below.annotate(f"{names[scheme]}:\n{told(row['least'], row['least'])}", (x, value), (-8, 0), color=colour,
-                                   textcoords="offset points", ha="right", va="center", fontsize="small")
+                    offset, align, at = ((-8, 0), "right", "center") if row["least"] < 0 else ((0, -18), "center", "top")
+                    below.annotate(f"{names[scheme]}:\n{told(row['least'], row['least'])}", (x, value), offset, color=colour,
+                                   textcoords="offset points", ha=align, va=at, fontsize="small")
                     continue
                 below.errorbar(x, value, [[value - low], [high - value]], capsize=3,
                                markerfacecolor=colour if row["seeds"] >= 6 else "white", **shape)
@@ -434,7 +435,8 @@ def draw(rungs, longer, path):
     below.set_ylim(0.33, 9)
     below.set_yticks([0.5, 1, 2, 4, 8], ["0.5 or less", "1 = RoPE", "2", "4", "8 or more"])
     below.minorticks_off()
-    below.set_xlim(rungs[0][0]["operations"] / 3, rungs[-1][0]["operations"] * 4)
+    every = [rows[0]["operations"] for rows in (*rungs, *longer)]
+    below.set_xlim(min(every) / 5, max(every) * 3)
     above.legend(frameon=False, ncol=3, loc="lower center", bbox_to_anchor=(0.4, 1.07))
     save(figure, path)
 
