@@ -85,11 +85,12 @@ static bool check_cover(const Mix *mix, Error *error) {
     return true;
 }
 
-// Does this scheme stand before number `i` of the item?
-static bool named_before(const Mix *mix, const MixItem *item, int i, const Scheme *scheme) {
+// Does the scheme of number `i` of the item stand before it, too? Formulas differ.
+static bool named_before(const Mix *mix, const MixItem *item, int i) {
+    const Position *pos = &mix->part[item->part[i]];
     for (const MixItem *other = mix->item; other <= item; other++)
         for (int j = 0; j < (other == item ? i : other->parts); j++)
-            if (mix->part[other->part[j]].scheme == scheme) return true;
+            if (mix->part[other->part[j]].scheme == pos->scheme && !pos->written) return true;
     return false;
 }
 
@@ -109,7 +110,7 @@ static bool check_schemes(const Mix *mix, const MixItem *item, Error *error) {
     const bool everywhere = !item->listed && item->repeat == 1 && (embeds(mix, item) || period_of(mix) == item->repeat);
     for (int i = 0; i < item->parts; i++) {
         const Scheme *scheme = mix->part[item->part[i]].scheme;
-        if (position_embeds(&mix->part[item->part[i]]) && (!everywhere || named_before(mix, item, i, scheme)))
+        if (position_embeds(&mix->part[item->part[i]]) && (!everywhere || named_before(mix, item, i)))
             return mix_fail_at(error, mix, item->at,
                                "%s is added to the embeddings, before the first layer, so it cannot be for some "
                                "layers, nor named twice; make it an item of its own, as in 'learned,rope*3,none'",

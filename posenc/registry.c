@@ -48,7 +48,7 @@ bool position_parse(Position *pos, const char *specification, Error *error) {
     char *colon = strchr(name, ':');
     if (colon) *colon = 0;
     const char *given = colon ? colon + 1 : "";
-    const bool old = strcmp(name, ROPE2D) == 0, add = old && !strstr(given, "axes=2");
+    const bool old = strcmp(name, ROPE2D) == 0, add = old && !strstr(given, "axes=");
     if (snprintf(options, sizeof options, "%s%s%s", add ? "axes=2" : "", add && *given ? "," : "", given) >=
         (int)sizeof options)
         return fail_input(error, "the options of '%.40s...' are too long", specification);

@@ -95,7 +95,7 @@ static inline bool position_embeds(const Position *pos) {
 #define GATE_OPTION_ROW(S, member)                                                                                     \
     {                                                                                                                  \
         GATE_OPTION, OPTION_CHOICE, offsetof(S, member), "none", 0, 0, "none|trained", "HOW",                          \
-            "trained: a number for each layer weighs the scheme"                                                       \
+            "trained: a number for each layer, or one if the scheme is added to the embeddings, weighs it"             \
     }
 #define GATE_TENSOR "layer_gate" // the scheme's last tensor
 

@@ -23,7 +23,8 @@ const Scheme scheme_alibi = {
     .formula = "S_ij -= m_h (i - j), m_h = S 2^(-8h/H), h = 1..H",
     .paper = "Press et al. 2021 (2108.12409)",
     .help = "A fixed penalty on distance: heads with a steep slope see the last few tokens, heads with a flat one look "
-            "far back. Defined at any length: distances never seen in training continue the line.",
+            "far back. Defined at any length: distances never seen in training continue the line. If H is no power of "
+            "2, the first heads have the slopes of the next smaller one, the others every second slope of twice that.",
     .options = alibi_options,
     BIAS_SCHEME(.curve = curve),
 };

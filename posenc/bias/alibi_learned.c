@@ -23,15 +23,15 @@ static void params(Position *pos, TensorTable *table) {
     position_param(pos, table, "sigma", pos->sets, pos->shape.heads, INIT_ZERO, 0);
 }
 
-// Random slopes are log-uniform from 2^-8, the flattest of ALiBi's for any number of heads, to its steepest, 2^(-8/H),
-// or (wide) to 1, which bounds those of any number of heads. They know the range, and nothing of which head is how
-// steep.
+// Random slopes are log-uniform from 2^-8, the flattest of ALiBi's for any number of heads, to its steepest, or (wide)
+// to 1, which bounds those of any number of heads. They know the range, and nothing of which head is how steep.
 static void init(Position *pos, uint64_t seed) {
     const int H = pos->shape.heads;
     Random random = {position_key(pos, seed, "alibi-learned"), 0};
     const Start start = (Start)scheme_options(pos, SlopesOptions)->start;
     if (start == START_ALIBI) return;
-    const double steepest = start == START_WIDE ? 0 : -8.0 / H; // as an exponent of 2
+    double steepest = start == START_WIDE ? 0 : -8; // as an exponent of 2
+    for (int h = 0; h < H; h++) steepest = fmax(steepest, log2(alibi_slope(h, H)));
     for (int n = 0; n < pos->sets * H; n++)
         pos->params[SIGMA][n] =
             (real)log(exp2(steepest + (-8 - steepest) * random_next(&random)) / alibi_slope(n % H, H));
@@ -61,7 +61,8 @@ const Scheme scheme_alibi_learned = {
     .formula = "S_ij -= m_h (i - j), m_h = 2^(-8h/H) exp(sigma_h), sigma trained",
     .paper = "after Press et al. 2021 (2108.12409)",
     .help = "ALiBi with trained slopes: one number per head, or per head and layer with layers=own. It shows whether "
-            "training keeps the designed slopes, and with start=random whether it finds them.",
+            "training keeps the designed slopes, and with start=random whether it finds them. The formula is for H a "
+            "power of 2, as in alibi.",
     .options = slopes_options,
     .layers = &slopes_options[1],
     .params = params,

@@ -118,10 +118,12 @@ const Scheme scheme_cope = {
     .name = "cope",
     .formula = "S_ij += q_i.e[p_ij]/sqrt(d), p_ij = sum over k = j..i of sigmoid(S_ik), at most N-1; e trained",
     .paper = "Golovneva et al. 2024 (2405.18719)",
-    .help = "Contextual positions: a query counts the tokens back to a key, each weighted by how much the query "
-            "attends to it. The count is seldom a whole number and is interpolated between two trained codes. What "
-            "counts is itself learned, so gradients flow through the count into queries and keys. Nothing depends on "
-            "the length, but all counts from N-1 on, more frequent in longer texts, look alike.",
+    .help =
+        "Contextual positions: a query counts the tokens back to a key, each weighted by how much the query "
+        "attends to it. The count is seldom a whole number and is interpolated between two trained codes. What "
+        "counts is itself learned, so gradients flow through the count into queries and keys. Nothing depends on "
+        "the length, but all counts from N-1 on, more frequent in longer texts, look alike. (The authors' code does "
+        "not divide q.e by sqrt(d).)",
     .options = cope_options,
     .layers = &cope_options[1],
     .has_corners = true,

@@ -41,6 +41,13 @@ static void params(Position *pos, TensorTable *table) {
     position_param(pos, table, "delta", pos->sets * pos->shape.heads, head_width(&pos->shape), INIT_ZERO, 0);
 }
 
+static const char *check(const Position *pos) {
+    const PopeOptions *o = scheme_options(pos, PopeOptions);
+    return !position_trained(pos) && (o->start != START_ZERO || !o->layers)
+               ? "start and layers are of a trained delta; leave them out, or delta=none"
+               : NULL;
+}
+
 static void init(Position *pos, uint64_t seed) {
     Random random = {position_key(pos, seed, "pope"), 0};
     if (scheme_options(pos, PopeOptions)->start == START_ZERO) return;
@@ -50,9 +57,12 @@ static void init(Position *pos, uint64_t seed) {
 
 // As the authors do.
 static void project(Position *pos) {
+    const real least = (real)(-2 * M_PI);
     if (pos->param_count == 0) return;
-    for (int n = 0; n < pos->sets * pos->shape.width; n++)
-        pos->params[DELTA][n] = (real)fmin(fmax((double)pos->params[DELTA][n], -2 * M_PI), 0);
+    for (int n = 0; n < pos->sets * pos->shape.width; n++) {
+        if (pos->params[DELTA][n] < least) pos->params[DELTA][n] = least; // NaN stays, to be found
+        if (pos->params[DELTA][n] > 0) pos->params[DELTA][n] = 0;
+    }
 }
 
 static void layout(Tables *tables, Arena *arena, bool training) {
@@ -162,6 +172,7 @@ const Scheme scheme_pope = {
     .layers = &pope_options[3],
     .trains = &pope_options[1],
     .operations = operations,
+    .check = check,
     .params = params,
     .init = init,
     .project = project,

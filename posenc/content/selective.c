@@ -16,12 +16,6 @@ static const Option selective_options[] = {
     {0},
 };
 
-static const char *check(const Position *pos) {
-    return head_width(&pos->shape) % 2
-               ? "rotations turn pairs of channels, so the head width (--width / --heads) must be even"
-               : NULL;
-}
-
 static int feature_count(const Position *pos) {
     return pos->shape.heads;
 }
@@ -145,7 +139,7 @@ const Scheme scheme_selective = {
             "and begin at 0, where every step is 1 and this is RoPE.",
     .options = selective_options,
     .position_free = true,
-    .check = check,
+    .check = pairs_check,
     .operations = operations,
     .params = params,
     .feature_count = feature_count,

@@ -42,7 +42,7 @@ static void code_at(real *code, const Tables *tables, int t) {
 
 const Scheme scheme_binary = {
     .name = "binary",
-    .formula = "x_t[c] += a bit_(c mod bits)(t)",
+    .formula = "x_t[c] += a sqrt(2) bit_(c mod bits)(t), a = amplitude",
     .paper = "the textbooks' third attempt",
     .help = "The binary digits of the position, lowest first, repeated over the channels. Small and unique, but "
             "discontinuous: from 127 to 128 eight digits change at once, so positions close to each other can have "

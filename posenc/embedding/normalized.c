@@ -11,7 +11,7 @@ typedef struct {
 
 static const Option normalized_options[] = {
     {"scale", OPTION_NUMBER, offsetof(NormalizedOptions, scale), "1", -1e6, 1e6, NULL, "X",
-     "what the last position adds to every channel"},
+     "what position N, one past the last, would add to every channel"},
     {"length", OPTION_CHOICE, offsetof(NormalizedOptions, length), "trained", 0, 0, "trained|window", "WHICH",
      "divide by the trained length, or by that of the window at work"},
     GATE_OPTION_ROW(NormalizedOptions, gate),

@@ -43,7 +43,7 @@ static void code_at(real *code, const Tables *tables, int t) {
 
 const Scheme scheme_sinusoidal = {
     .name = "sinusoidal",
-    .formula = "x_t[2i] += a sin(t b^(-2i/C)), x_t[2i+1] += a cos(same)",
+    .formula = "x_t[2i] += a sqrt(2) sin(t b^(-2i/C)), x_t[2i+1] += a sqrt(2) cos(same), a = amplitude",
     .paper = "Vaswani et al. 2017 (1706.03762)",
     .help =
         "A fixed code: each pair of channels is a sine and a cosine, the first with a period of 6.28 tokens, the last "

@@ -232,7 +232,9 @@ bool formula_finite(FormulaFault *fault, const Formula *formula, const double re
     if (derivatives && formula->params > 0) formula_backward(gradients, formula, 1, reads, params);
     for (int p = 0; p < formula->params; p++) {
         snprintf(fault->why, sizeof fault->why, "the derivative with respect to %s is %s", formula->param[p].name,
-                 isfinite(gradients[p]) ? "too large" : "infinite");
+                 isfinite(gradients[p]) ? "too large"
+                 : isnan(gradients[p])  ? "not defined"
+                                        : "infinite");
         fault->at = formula->nodes[formula->value].at;
         if (!fits_float(gradients[p])) return false;
     }
@@ -366,7 +368,7 @@ static bool fail_at(const Reader *r, int at, const char *format, ...) {
     int line = 1, begin = 0;
     for (int n = 0; n < at; n++)
         if (r->text[n] == '\n') line++, begin = n + 1;
-    const char *found = r->text + at, *here = habit_at(found);
+    const char *found = r->text + at, *here = begins_line(found) ? NULL : habit_at(found);
     int length = (int)strcspn(found, "\n;");
     for (length = length > 20 ? 20 : length; length > 17 && (found[length] & 0xc0) == 0x80;)
         length--; // whole characters
@@ -448,7 +450,10 @@ static int read_statement(Reader *r, Statement *s);
 static int read_number(Reader *r) {
     char *end;
     const int at = r->at;
-    const double number = strtod(r->text + at, &end);
+    double number = strtod(r->text + at, &end);
+    if (memchr(r->text + at, 'x', (size_t)(end - r->text - at)) ||
+        memchr(r->text + at, 'X', (size_t)(end - r->text - at)))
+        number = 0, end = (char *)r->text + at + 1; // 0x10 is no number here
     r->at = (int)(end - r->text);
     if (!isfinite(number)) return fail_at(r, at, "this number is too large"), -1;
     return add_node(r, (FormulaNode){.op = OP_NUMBER, .number = number, .at = at});
@@ -479,8 +484,9 @@ static bool read_whole(Reader *r, int *whole) {
 // sum(k, first, last, value): the value is read again for each k.
 static int read_sum(Reader *r, int at) {
     Counter counter = {.outer = r->counter};
+    const int name = (skip(r), r->at);
     int first, last, sum = -1;
-    if (!take_name(r, counter.name) || !may_be_called(r, counter.name, r->at) || !expect(r, ",") ||
+    if (!take_name(r, counter.name) || !may_be_called(r, counter.name, name) || !expect(r, ",") ||
         !read_whole(r, &first) || !expect(r, ",") || !read_whole(r, &last) || !expect(r, ","))
         return -1;
     if (last < first) return fail_at(r, at, "this sum ends before it begins"), -1;
@@ -558,8 +564,8 @@ static int read_name(Reader *r) {
 
 static int read_atom(Reader *r) {
     skip(r);
-    const char c = r->text[r->at];
-    if (isdigit((unsigned char)c) || c == '.') return read_number(r);
+    const char c = r->text[r->at], digit = c == '.' ? r->text[r->at + 1] : c;
+    if (isdigit((unsigned char)digit)) return read_number(r);
     if (letter(c)) return read_name(r);
     if (c != '(') return fail_at(r, r->at, "here should be a number, a name or '('"), -1;
     r->at++;
@@ -640,8 +646,8 @@ static bool read_bound(Reader *r, FormulaParam *param) {
     if (node < 0) return false;
     if (r->formula->nodes[node].op != OP_NUMBER) return fail_at(r, at, "a bound is a number");
     const double bound = r->formula->nodes[node].number, away = equal ? 0 : 1e-6 * fmax(1, fabs(bound));
-    if (below) param->most = bound - away;
-    if (!below) param->least = bound + away;
+    if (below) param->most = fmin(param->most, bound - away);
+    if (!below) param->least = fmax(param->least, bound + away);
     return true;
 }
 

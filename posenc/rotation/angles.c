@@ -17,9 +17,14 @@ int rotary_pairs(const Position *pos) {
     return fraction > 0 ? (int)(fraction * pairs) : pairs;
 }
 
+const char *pairs_check(const Position *pos) {
+    return head_width(&pos->shape) % 2
+               ? "rotations turn pairs of channels, so the head width (--width / --heads) must be even"
+               : NULL;
+}
+
 const char *rotary_check(const Position *pos) {
-    if (head_width(&pos->shape) % 2)
-        return "rotations turn pairs of channels, so the head width (--width / --heads) must be even";
+    if (pairs_check(pos)) return pairs_check(pos);
     if (rotary_pairs(pos) < 1) return "that fraction of a head is not one pair of channels";
     if (rotary_pairs(pos) < rotary_axes(pos))
         return "each axis turns pairs of channels of its own, so a head needs as many pairs as there are axes; "

@@ -8,7 +8,7 @@ typedef struct {
 
 static const Option prope_options[] = {
     {"p", OPTION_NUMBER, offsetof(PropeOptions, p), "0.75", 0, 1, NULL, "P",
-     "fraction of the pairs that turn, the fastest first, rounded down"},
+     "fraction of the pairs that turn, the fastest first, rounded down: 0.1 of 4 pairs turns none"},
     ROTARY_OPTION_ROWS(PropeOptions, "10000", "(i, i+d/2)"),
     {0},
 };

@@ -99,6 +99,7 @@ static inline const Rotary *rotary_of(const Position *pos) {
 // Hooks that rotary schemes share (posenc/scheme.h has what each is for). length_class: 0 up to the length
 // of training; beyond it, what stretches may do with longer windows.
 const char *rotary_check(const Position *pos);
+const char *pairs_check(const Position *pos); // are a head's channels pairs?
 int rotary_length_class(const Tables *tables, int length);
 double rotary_operations(const Position *pos, int T);
 

@@ -117,6 +117,7 @@ static void chosen_options(void **state) {
         "pope:start=uniform,layers=shared,base=50",
         "pope:delta=none",
         "selective:base=50",
+        "{code: a * sin(t); a = 0.3}+{code: a * cos(t * c); a = 0.2}",
     };
     for (size_t i = 0; i < COUNT(chosen); i++) {
         expect_right(chosen[i], &usual);
