@@ -30,7 +30,9 @@ WARNINGS += $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),-Wno-p
 # parts about errno and traps are used.
 MATH     := -ffp-contract=fast -fno-math-errno -fno-trapping-math
 COMMA    := ,
-SANITIZERS := $(if $(SANITIZE),-fsanitize=address$(COMMA)undefined$(COMMA)float-cast-overflow -fno-sanitize-recover=undefined$(COMMA)float-cast-overflow -fno-omit-frame-pointer)
+SANITIZERS := $(if $(SANITIZE),-fsanitize=address$(COMMA)undefined$(COMMA)float-cast-overflow -fno-sanitize-recover=undefined$(COMMA)float-cast-overflow -fno-omit-frame-pointer $(FILLED))
+# Locals that nobody sets begin as what is no number that anybody expects, where the compiler can do that.
+FILLED    = $(if $(shell $(CC) -ftrivial-auto-var-init=pattern -E -x c /dev/null >/dev/null 2>&1 && echo yes),-ftrivial-auto-var-init=pattern)
 
 # --- libraries: where pkg-config knows them, and otherwise in the directories that the compiler searches anyway ---
 PKG_CONFIG ?= pkg-config
@@ -232,7 +234,7 @@ sanitize: ## run the tests under the sanitizers, but for those that would say th
 
 # Each for itself, so that a failure of one is seen beside what the others say; the slowest comes last.
 check-all: ## the checks that .ci/run leaves out, before a release and at the end of an issue (many hours)
-	@failed=; for check in products macos-check deb wheel interop fuzz signals threads torture faults memcheck; do \
+	@failed=; for check in lint products macos-check deb wheel interop fuzz signals threads torture faults memcheck; do \
 	    echo "make $$check"; $(MAKE) --no-print-directory $$check || failed="$$failed $$check"; done; \
 	    if [ "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 
@@ -456,7 +458,7 @@ $(BUILD)/double/tests/%: $(BUILD)/double/tests/%.o $(BUILD)/double/libbitter.a
 	$(call SAY,link,$@)
 	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) $(CMOCKA) -o $@
 
-$(BUILD)/torture/faults: tests/torture/faults.c
+$(BUILD)/torture/faults: tests/torture/faults.c $(FLAGS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -O1 $(WARNINGS) $< -o $@
 

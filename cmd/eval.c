@@ -607,7 +607,7 @@ bool command_eval(int argc, char **argv, Error *error) {
         "  bitter eval runs/alibi --context 256,512,1024\n  bitter eval runs/rope --context "
         "1024 --stride 256 --by-position\n  bitter eval runs/copy --task --samples 1000\n"
         "  bitter eval runs/rope --task --data builtin:passkey --context 512,2048\n"};
-    EvalOptions options;
+    EvalOptions options = {0};
     bool given[ARGUMENTS_MOST];
     const char *directory = argv[arguments_parse(&options, given, &usage, argc, argv)];
     Run run;

@@ -35,7 +35,7 @@ bool command_export(int argc, char **argv, Error *error) {
                                 "RUN", export_options,
                                 "  bitter export runs/rope --to hf --out exports/rope\n"
                                 "  bitter export runs/alibi --to gguf --out exports/alibi\n"};
-    ExportOptions options;
+    ExportOptions options = {0};
     Run run;
     Output output;
     char *name = argv[arguments_parse(&options, NULL, &usage, argc, argv)];

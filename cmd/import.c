@@ -36,7 +36,7 @@ bool command_import(int argc, char **argv, Error *error) {
                                 "extend and train --init take. DIR is one of Hugging Face's transformers with a gpt2, "
                                 "starcoder2, llama, mistral, smollm3 or gpt_neox.",
                                 "DIR", import_options, "  bitter import models/gpt2 --out runs/gpt2\n"};
-    ImportOptions options;
+    ImportOptions options = {0};
     Run run;
     Output output;
     const char *from = argv[arguments_parse(&options, NULL, &usage, argc, argv)];

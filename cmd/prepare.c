@@ -431,7 +431,7 @@ static void print_summary(const Texts *texts, const PrepareOptions *options) {
         char text[5] = "";
         utf8_encode(text, unknown->first);
         printf("left out     %llu of %llu characters, which the tokenizer does not know; the first: '%s' U+%04X\n",
-               (unsigned long long)unknown->total, (unsigned long long)(unknown->total + known),
+               (unsigned long long)unknown->total, (unsigned long long)unknown->total + known,
                is_plain(text) ? text : "", (unsigned)unknown->first);
     }
     const uint64_t training = corpus_training_count(known, options->validation);
@@ -500,7 +500,7 @@ static bool check_made_of(const char *data, const char *path, const InputOptions
 
 bool prepare_once(const char *data, const char *text, const InputOptions *input, const char *run, long long least,
                   Error *error) {
-    PrepareOptions options;
+    PrepareOptions options = {0};
     Output output = {.lock = -1};
     char *inputs[] = {(char *)text};
     options_default(&options, prepare_options);
@@ -532,7 +532,7 @@ bool command_prepare(int argc, char **argv, Error *error) {
         "  bitter prepare --out runs/data/books --val 0.05 books/*.txt.gz\n"
         "  zcat wiki.gz | bitter prepare --out runs/data/wiki -\n"
         "  bitter prepare builtin:tales:bytes=1e8,seed=2\n"};
-    PrepareOptions options;
+    PrepareOptions options = {0};
     Output output = {.lock = -1};
     char quoted[QUOTED_CAPACITY];
     const int first = arguments_parse(&options, NULL, &usage, argc, argv);

@@ -434,7 +434,8 @@ static void adamw(double rate, int step) {
 
 // The learning rate rises for the first tenth of the steps, then falls along half a cosine to a tenth of its peak.
 static double learning_rate(int step, int steps) {
-    const double peak = 3e-3, low = peak / 10, warmup = steps / 10, falls = steps - 1 - warmup;
+    const int warmup = steps / 10;
+    const double peak = 3e-3, low = peak / 10, falls = steps - 1 - warmup;
     if (step <= warmup) return peak * step / warmup;
     if (step == steps) return low;
     return low + (peak - low) * (1 + cos(3.141592653589793 * (step - 1 - warmup) / falls)) / 2;

@@ -103,7 +103,7 @@ hostile "a label that is HTML" 's/"name": "a"/"name": "<script>alert(1)<"/' '<sc
 hostile "a scheme that is a command" 's/"pos": "rope[^"]*"/"pos": "rope\\nsystem \\"touch pwned\\""/'
 hostile "a size that is a path" 's/"name": ""/"name": "..\/x"/'
 hostile "a size that is a line" 's/"name": ""/"name": "1\\n!a"/'
-hostile "a task that is a path" 's/"tasks": \[\]/"tasks": ["builtin:copy:max=..\/x"]/'
+hostile "a task that is a path" 's/"tasks": \[\]/"tasks": ["builtin:copy:max=..\/x"]/; s/"\(task_steps\|exercises\)": [0-9]*/"\1": 5/'
 hostile "a command of several lines" 's/"command": "/&```\\n<script>\\n/'
 hostile "data of several lines" 's/"data": "[^"]*"/"data": "a\\n# b"/'
 hostile "an option of several lines" 's/"width": /"wi\\ndth\\u001b[31m": 1, &/'

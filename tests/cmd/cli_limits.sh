@@ -9,8 +9,8 @@ need prepare --out data text.txt
 
 # --- other processes change the data: a run trains on what was checked when it began ---
 cp -r data live
-need train $small --steps 10000 --eval-every 0 --data data --out undisturbed
-"$BITTER" train $small --steps 10000 --eval-every 0 --data live --out disturbed >"$scratch/out" 2>"$scratch/err" </dev/null &
+need train $small --steps 40000 --eval-every 0 --data data --out undisturbed
+"$BITTER" train $small --steps 40000 --eval-every 0 --data live --out disturbed >"$scratch/out" 2>"$scratch/err" </dev/null &
 job=$!
 waited=0
 while [ ! -s disturbed/log.csv ] && [ $((waited += 1)) -lt 3000 ]; do sleep 0.01; done

@@ -26,18 +26,18 @@ succeed "a further resume does nothing" train --resume --out run
 check "and knows that" says '^run +run is complete: all of its 100 steps are done$'
 
 # So many steps that they are not done before the signal comes.
-need train --resume --out far --steps 4000
-"$BITTER" train --resume --out stopped --steps 4000 --save-every 0 >"$scratch/out" 2>"$scratch/err" </dev/null &
+need train --resume --out far --steps 12000
+"$BITTER" train --resume --out stopped --steps 12000 --save-every 0 >"$scratch/out" 2>"$scratch/err" </dev/null &
 job=$!
-while [ "$(wc -l <stopped/log.csv)" -lt 60 ] && kill -0 $job 2>/dev/null; do :; done
+while [ "$(wc -l <stopped/log.csv)" -lt 60 ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
 kill -INT $job 2>/dev/null
 wait $job 2>/dev/null
 check "it was interrupted" test $? -eq 130
 job=
 succeed "interrupted, it goes on without --steps" train --resume --out stopped
-"$BITTER" train --resume --out killed --steps 4000 --save-every 0 >"$scratch/out" 2>"$scratch/err" </dev/null &
+"$BITTER" train --resume --out killed --steps 12000 --save-every 0 >"$scratch/out" 2>"$scratch/err" </dev/null &
 job=$!
-while [ "$(wc -l <killed/log.csv)" -lt 60 ] && kill -0 $job 2>/dev/null; do :; done
+while [ "$(wc -l <killed/log.csv)" -lt 60 ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
 kill -9 $job 2>/dev/null
 wait $job 2>/dev/null
 check "it was killed" test $? -eq 137

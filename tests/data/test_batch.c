@@ -144,6 +144,29 @@ static void batches_have_not_changed(void **state) {
     free(stream);
 }
 
+static void one_row_in_twenty_by_default(void **state) {
+    enum { T = 300, ROWS = 1000 };
+    Stream *stream = make_stream(MOST);
+    Batches plain = start(stream, T, 3), batches = start(stream, T, 3);
+    BuiltinCorpus corpus;
+    Tokenizer tokenizer;
+    Error error;
+    int windows[T], inputs[T], targets[T], count = 0;
+    bool scored[T];
+    must(builtin_choose(&corpus, "builtin:passkey:min=260,max=299", &error), &error);
+    must(tokenizer_create(&tokenizer, TOKENIZER_BYTES, "", 0, "test", &error), &error);
+    must(batches_documents(&batches, &corpus, &tokenizer, &error), &error);
+    for (int row = 0; row < ROWS; row++) {
+        next_rows(windows, targets, scored, &plain, 1);
+        next_rows(inputs, targets, scored, &batches, 1);
+        count += inputs[0] != windows[0];
+    }
+    assert_in_range(count, 22, 78); // 50, and 4 times their spread
+    batches_end(&batches);
+    tokenizer_free(&tokenizer);
+    free(stream);
+}
+
 // A row is a window of the stream, of which a document may have taken the first tokens: between end marks, whole, and
 // with targets that follow inputs as elsewhere.
 static void some_rows_begin_with_a_document(void **state) {
@@ -309,6 +332,7 @@ int main(void) {
         cmocka_unit_test(two_counters_resume),
         cmocka_unit_test(batches_have_not_changed),
         cmocka_unit_test(some_rows_begin_with_a_document),
+        cmocka_unit_test(one_row_in_twenty_by_default),
         cmocka_unit_test(a_stream_shorter_than_a_window_is_refused),
         cmocka_unit_test(a_batch_of_a_task_has_an_exercise_a_row),
         cmocka_unit_test(exercises_are_the_same_however_cut_and_resumed),

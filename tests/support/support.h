@@ -87,6 +87,7 @@ static inline void expect_gradient(const char *name, const real *grads, real *va
         }
         values[n] = value;
         const double numeric = sum / (12 * step), size = fmax(fmax(fabs((double)grads[n]), fabs(numeric)), typical);
+        assert_true(isfinite(numeric));
         expect_near(name, n, (double)grads[n], numeric, tolerance * size);
     }
 }

@@ -148,10 +148,11 @@ static double direct_loss(Gpt *gpt, const BuiltinCorpus *task, uint64_t stream, 
     return nll / tokens;
 }
 
-// AdamW's first moments after one step of 8 exercises of very different lengths, in so many batches; what was counted
-// goes to `progress` and `tokens`.
-static real *moments_after_a_step(int batches, double *loss, Progress *progress, long long *tokens, size_t *count) {
-    TrainOptions options = options_of("builtin:copy:min=1,max=10");
+// AdamW's first moments after one step of 8 rows (exercises are of very different lengths), in so many batches; what
+// was counted goes to `progress` and `tokens`.
+static real *moments_after_a_step(const char *data, int batches, double *loss, Progress *progress, long long *tokens,
+                                  size_t *count) {
+    TrainOptions options = options_of(data);
     options.dropout = 0;
     options.batch = 8 / batches;
     options.accumulate = batches;
@@ -170,15 +171,15 @@ static real *moments_after_a_step(int batches, double *loss, Progress *progress,
     return moments;
 }
 
-static void a_step_does_not_depend_on_its_batches(void **state) {
+static void expect_the_same_step(const char *data) {
     double loss, expected_loss;
     Progress progress, expected_progress;
     long long tokens, expected_tokens;
     size_t count;
-    real *expected = moments_after_a_step(1, &expected_loss, &expected_progress, &expected_tokens, &count);
+    real *expected = moments_after_a_step(data, 1, &expected_loss, &expected_progress, &expected_tokens, &count);
     const double typical = root_mean_square(expected, count);
     for (int batches = 2; batches <= 8; batches *= 2) {
-        real *moments = moments_after_a_step(batches, &loss, &progress, &tokens, &count);
+        real *moments = moments_after_a_step(data, batches, &loss, &progress, &tokens, &count);
         expect_near("loss", (size_t)batches, loss, expected_loss, 1e-6 * expected_loss);
         expect_all_near("moments", moments, expected, count, 1e-4 * typical);
         assert_int_equal(progress.rows, 8);
@@ -187,6 +188,24 @@ static void a_step_does_not_depend_on_its_batches(void **state) {
         free(moments);
     }
     free(expected);
+}
+
+static void a_step_does_not_depend_on_its_batches(void **state) {
+    expect_the_same_step("builtin:copy:min=1,max=10");
+    expect_the_same_step("builtin:tales:bytes=20000");
+}
+
+static void every_batch_draws_its_own(void **state) {
+    const TrainOptions options = options_of("builtin:copy:max=10");
+    Corpus corpus;
+    Trainer trainer;
+    start(&trainer, &corpus, &options);
+    steps(&trainer, 1);
+    const uint64_t dropout = trainer.pass.dropout_key, places = trainer.pass.places_key;
+    steps(&trainer, 1);
+    assert_true(trainer.pass.dropout_key != dropout && trainer.pass.places_key != places);
+    assert_true(trainer.pass.dropout_key != trainer.pass.places_key);
+    finish(&trainer, &corpus);
 }
 
 static void validation_is_of_other_exercises_and_always_the_same(void **state) {
@@ -293,6 +312,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shorter_batches_give_what_padded_ones_give),
         cmocka_unit_test(a_step_does_not_depend_on_its_batches),
+        cmocka_unit_test(every_batch_draws_its_own),
         cmocka_unit_test(validation_is_of_other_exercises_and_always_the_same),
         cmocka_unit_test(a_resumed_run_ends_with_the_same_bits),
         cmocka_unit_test(a_state_of_another_run_is_refused),

@@ -389,6 +389,37 @@ static void tasks_are_measured_by_length(void **state) {
     }
 }
 
+// The exercises of the examination are not those of training.
+static void tasks_are_examined_by_the_test(void **state) {
+    static Table table;
+    Corpus task;
+    Error error;
+    plan.exercises = 100;
+    must(corpus_open(&task, "builtin:parity:min=5,max=5,bytes=2000", &error), &error);
+    set_options("rope", 81, 0);
+    options.batch = 8;
+    options.steps = 40;
+    options.lr = 1e-2;
+    must(trainer_create(&trainer, &options, &task, &error), &error);
+    for (int step = 0; step < options.steps; step++) { // until its answers are 0 or 1
+        StepReport report;
+        must(train_step(&report, &trainer, &error), &error);
+    }
+    measure_table(&table);
+    Answers of[2] = {{0}, {0}};
+    for (int i = 0; i < 2; i++) {
+        const Examination examination = {.task = task.builtin,
+                                         .stream = task_stream(&task.builtin, i == 0 ? "test" : "train"),
+                                         .count = 100,
+                                         .end = tokenizer_end(&task.tokenizer)};
+        must(examine(&of[i], &trainer.gpt, &examination, &error), &error);
+    }
+    assert_int_not_equal(of[0].right, of[1].right);
+    expect_near("right", 5, find(&table, "right", 5)->value, (double)of[0].right / 100, 1e-9);
+    trainer_free(&trainer);
+    corpus_close(&task);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_is_there),
@@ -401,6 +432,7 @@ int main(void) {
         cmocka_unit_test(training_is_told_apart),
         cmocka_unit_test(too_little_validation_text_is_refused),
         cmocka_unit_test(tasks_are_measured_by_length),
+        cmocka_unit_test(tasks_are_examined_by_the_test),
     };
     return cmocka_run_group_tests(tests, open_text, close_text);
 }

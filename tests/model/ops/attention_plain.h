@@ -1,6 +1,6 @@
 // Attention in the plainest way: for each head the whole table of scores, and nothing shared between heads, blocks or
-// threads. model/ops/attention_blocks.c computes the same faster and in less memory; double_attention_plain.c compares the
-// two. Not for layers with an op of a scheme's own, for scores or for weights.
+// threads. model/ops/attention_blocks.c computes the same faster and in less memory; double_attention_plain.c compares
+// the two. Not for layers with an op of a scheme's own, for scores or for weights.
 #ifndef BITTER_TESTS_ATTENTION_PLAIN_H
 #define BITTER_TESTS_ATTENTION_PLAIN_H
 
