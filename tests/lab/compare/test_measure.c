@@ -398,8 +398,8 @@ static void tasks_are_examined_by_the_test(void **state) {
     must(corpus_open(&task, "builtin:parity:min=5,max=5,bytes=2000", &error), &error);
     set_options("rope", 81, 0);
     options.batch = 8;
-    options.steps = 40;
-    options.lr = 1e-2;
+    options.steps = 200;
+    options.lr = 2e-2;
     must(trainer_create(&trainer, &options, &task, &error), &error);
     for (int step = 0; step < options.steps; step++) { // until its answers are 0 or 1
         StepReport report;
