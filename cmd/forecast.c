@@ -98,6 +98,7 @@ static void print_command(const TrainOptions *options) {
     TrainOptions presets;
     char value[TEXT_CAPACITY], preset[TEXT_CAPACITY], quoted[QUOTED_CAPACITY];
     options_default(&presets, train_options);
+    presets.eval_every = -1; // which depends on the steps, so it is told
     printf("again   %s train", called_as);
     for (const Option *o = train_options; (o = options_difference(value, preset, o, options, &presets)); o++)
         if (strcmp(o->name, "out") != 0) printf(" --%s %s", o->name, shell_quoted(quoted, value));
@@ -155,15 +156,10 @@ void print_perplexities(const char *label, const Corpus *corpus, long long limit
                run < good           ? isnan(bigram) ? "better" : "better than both"
                : run < exp(unigram) ? "in between"
                                     : "worse");
-    const Shard *val = corpus->val.shards;
-    double foreign = 0; // letters beyond ASCII: 0.003 a byte in War and Peace, 0.02 in German; E2 begins quotes
-    for (size_t i = 0; i < val->count; i++)
-        foreign += val->tokens[i] >= 0xC3 && val->tokens[i] <= 0xFF && val->tokens[i] != 0xE2;
     // RoPE after 20 bytes for each parameter, runs/baseline/experiment-full/ladder. Nothing is recorded that other
     // tokens, generated text, another language or a text of some pages could be compared with.
-    const bool enough = corpus->train.count >= LEAST_TEXT;
-    if (corpus->tokenizer.kind == TOKENIZER_BYTES && !is_builtin(corpus->name) && enough &&
-        foreign < 0.01 * (double)val->count)
+    const bool enough = corpus->train.count >= LEAST_TEXT, prose = exp(unigram) > 18 && exp(unigram) < 28;
+    if (corpus->tokenizer.kind == TOKENIZER_BYTES && !is_builtin(corpus->name) && enough && prose)
         printf("; at a guess, a good model: 5.4 to 3.5, as those of 59k to 399k parameters on War and Peace");
     printf("\n");
 }

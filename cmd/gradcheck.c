@@ -28,7 +28,7 @@ static const Option gradcheck_options[] = {
     INTEGER_ROW("kv-heads", FIELD(train.kv_heads), "0", 0, 8, "heads of keys and values; 0 = as many as --heads"),
     BLOCK_OPTION_ROW(TrainOptions),
     SCALE_LOGITS_OPTION_ROW(TrainOptions),
-    INTEGER_ROW("width", FIELD(train.width), "8", 1, 64, "channels of the residual stream"),
+    INTEGER_ROW("width", FIELD(train.width), "8", 4, 64, "channels of the residual stream"),
     INTEGER_ROW("context", FIELD(train.context), "20", 1, 200, "tokens in a sequence"),
     WINDOW_OPTION_ROW(TrainOptions),
     INTEGER_ROW("batch", FIELD(train.batch), "2", 1, 8, "sequences in the batch"),

@@ -140,6 +140,14 @@ static bool check_effects(const TrainOptions *options, const Mix *pos, const boo
                       options->random_positions);
 }
 
+// --eval-every where nobody gives it: its preset, or a tenth of the steps if that is less.
+static long long usual_eval_every(long long steps) {
+    TrainOptions presets;
+    options_default(&presets, train_options);
+    const long long tenth = steps < 10 ? 1 : steps / 10;
+    return tenth < presets.eval_every ? tenth : presets.eval_every;
+}
+
 bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *paths, const bool *given, Error *error) {
     Mix pos;
     const int any_vocabulary = 1;
@@ -161,9 +169,10 @@ bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *p
         !(run_paths(paths, options->out, error) && take_over_options(options, steps, given, paths, error)))
         return false;
     if (!options->resume) *steps = options->steps;
-    if (!options->resume && !option_given(train_options, given, "eval-every") &&
-        options->eval_every > options->steps / 10)
-        options->eval_every = options->steps < 10 ? 1 : options->steps / 10;
+    // A run that is prolonged keeps --eval-every only if somebody chose it.
+    if (!option_given(train_options, given, "eval-every") &&
+        (!options->resume || (*steps != options->steps && options->eval_every == usual_eval_every(options->steps))))
+        options->eval_every = usual_eval_every(*steps);
     if (!option_given(train_options, given, "min-lr") && options->min_lr > options->lr) options->min_lr = options->lr;
     if ((sized && !trainer_check(&pos, options, any_vocabulary, error)) ||
         (!options->resume && !check_effects(options, &pos, given, error)))

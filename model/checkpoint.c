@@ -22,8 +22,9 @@ static SafeTensor *describe(SafeTensor *out, const TensorTable *table, const cha
 }
 
 // Write or read the parameters, in `params`; with `progress` also the moments and the progress; with `best` also that.
-static bool transfer(bool (*by)(const char *path, const SafeTensor *tensors, int count, Error *error), const char *path,
-                     const Gpt *gpt, real *params, Progress *progress, Best *best, Error *error) {
+static bool read_or_write(bool (*by)(const char *path, const SafeTensor *tensors, int count, Error *error),
+                          const char *path, const Gpt *gpt, real *params, Progress *progress, Best *best,
+                          Error *error) {
     enum { OTHERS = 3 }; // at most, beside those of the table
     SafeTensor *tensors = calloc((size_t)gpt->tensors.count * 3 + OTHERS, sizeof *tensors), *next = tensors;
     if (!tensors) return fail_run(error, "no memory for the list of tensors of %s", path);
@@ -46,28 +47,28 @@ static bool transfer(bool (*by)(const char *path, const SafeTensor *tensors, int
 
 bool model_save(const char *path, const Gpt *gpt, const Best *best, Error *error) {
     Best copy = best ? *best : (Best){0};
-    return transfer(safetensors_write, path, gpt, gpt->params, NULL, best ? &copy : NULL, error);
+    return read_or_write(safetensors_write, path, gpt, gpt->params, NULL, best ? &copy : NULL, error);
 }
 
 bool state_save(const char *path, const Gpt *gpt, const Progress *progress, Error *error) {
     Progress copy = *progress;
-    return transfer(safetensors_write, path, gpt, gpt->params, &copy, NULL, error);
+    return read_or_write(safetensors_write, path, gpt, gpt->params, &copy, NULL, error);
 }
 
 bool model_load(const char *path, Gpt *gpt, Best *best, Error *error) {
-    const bool ok = transfer(safetensors_read, path, gpt, gpt->params, NULL, best, error);
+    const bool ok = read_or_write(safetensors_read, path, gpt, gpt->params, NULL, best, error);
     if (ok) mix_project(&gpt->pos);
     return ok;
 }
 
 bool best_read(const char *path, Gpt *gpt, Best *best, Error *error) {
-    const bool ok = transfer(safetensors_read, path, gpt, gpt->grads, NULL, best, error);
+    const bool ok = read_or_write(safetensors_read, path, gpt, gpt->grads, NULL, best, error);
     memset(gpt->grads, 0, gpt->tensors.total * sizeof *gpt->grads);
     return ok;
 }
 
 bool state_load(const char *path, Gpt *gpt, Progress *progress, Error *error) {
-    if (!transfer(safetensors_read, path, gpt, gpt->params, progress, NULL, error)) return false;
+    if (!read_or_write(safetensors_read, path, gpt, gpt->params, progress, NULL, error)) return false;
     if (progress->batch_crc > UINT32_MAX)
         return fail_input(error, "%s: the batches' CRC-32 %" PRId64 " has more than 32 bits; use another checkpoint",
                           path, progress->batch_crc);

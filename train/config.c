@@ -239,7 +239,9 @@ const char *config_other_machine(char text[TEXT_CAPACITY], const char *path) {
         const json_t *old = json_object_get(before, key);
         if (!old || json_equal(old, value)) continue;
         char *then = json_dumps(old, JSON_ENCODE_ANY), *here = json_dumps(value, JSON_ENCODE_ANY);
-        snprintf(text, TEXT_CAPACITY, "%s: %.200s before, %.200s now", key, then ? then : "", here ? here : "");
+        const size_t used = result ? strlen(text) : 0;
+        snprintf(text + used, TEXT_CAPACITY - used, "%s%s: %.200s before, %.200s now", used ? "; " : "", key,
+                 then ? then : "", here ? here : "");
         free(then);
         free(here);
         make_plain(text);

@@ -286,10 +286,16 @@ bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOpti
         return fail_with(error, reason.kind, "%.900s, or move it elsewhere to go on without best weights",
                          reason.message);
     if (!path_missing(paths->state)) return trainer_load_state(trainer, paths->state, error);
-    return !*options->init ||
-           fail_input(error,
-                      "%s has lost state.safetensors, which held its starting weights; start a new run with --init",
-                      options->out);
+    if (*options->init)
+        return fail_input(error,
+                          "%s has lost state.safetensors, which held its starting weights; start a new run with --init",
+                          options->out);
+    return options->cosine_from == 0 ||
+           fail_input(
+               error,
+               "%s has lost state.safetensors, and its cosine began at step %lld, which cannot be trained again; "
+               "start a new run",
+               options->out, options->cosine_from);
 }
 
 // The directory was one that could be written to, so this is not the user's mistake.

@@ -56,6 +56,7 @@ bool train_step(StepReport *report, Trainer *trainer, Error *error) {
         train_pass_forward(pass, gpt);                                     // up to the input of the head
         train_pass_backward(pass, gpt, trainer->inputs, trainer->targets); // nll (B,T); adds to gpt->grads
         report->loss += batch_loss(trainer);
+        if (!isfinite(report->loss)) break; // while the activations of this batch are there to say where
     }
     report->gradient_norm = gradient_norm(gpt);
     if (!step_check_finite(trainer, report, step, error)) return false;

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 // In text all targets are scored. Those of a task are counted by making the step's batches once in advance, from a copy
-// of the cursor. The copy shares the memory of the current exercise with the original; that is safe, because every
-// batch writes it anew.
+// of the cursor. The copy shares the memory of the current exercise with the original, which is safe because that has
+// room for the longest, so that nothing moves.
 void step_weigh(Trainer *trainer) {
     const int count = (int)trainer->options->accumulate, B = trainer->pass.B;
     const bool task = is_task(&trainer->corpus->builtin);

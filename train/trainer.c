@@ -199,6 +199,10 @@ bool trainer_load_state(Trainer *trainer, const char *path, Error *error) {
     if (p->step > o->steps || p->rows % rows != 0 || p->rows / rows != p->step)
         return fail_input(error, "%s is at step %lld and row %lld, but the run has %lld steps of %lld rows", path,
                           (long long)p->step, (long long)p->rows, o->steps, (long long)rows);
+    if (p->step < o->cosine_from)
+        return fail_input(error,
+                          "%s is at step %lld, but the run's cosine began at step %lld; put its newer state there",
+                          path, (long long)p->step, o->cosine_from);
     if (p->seed != own.seed || p->data_crc != own.data_crc)
         return fail_input(
             error,

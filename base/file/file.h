@@ -102,7 +102,8 @@ typedef struct {
 // link, (run) when the disk is full or broken.
 bool atomic_open(AtomicFile *file, const char *path, Error *error);
 bool atomic_write(AtomicFile *file, const void *bytes, size_t size, Error *error); // on failure the file is abandoned
-bool atomic_commit(AtomicFile *file, Error *error);                                // on failure the file is abandoned
+// On failure the file is abandoned, or, if only its directory could not be synced, already there.
+bool atomic_commit(AtomicFile *file, Error *error);
 void atomic_abandon(AtomicFile *file); // removes the temporary file; harmless after commit or failure
 
 // All of it at once: the file is `text` and a newline afterwards, or what it was before.

@@ -49,6 +49,15 @@ for out in stopped killed; do
     check "$out: the same rates" test "$(rates far)" = "$(rates $out)"
 done
 succeed "more a second time" train --resume --out run --steps 120
+cp -r run stateless && rm stateless/*.safetensors && cp -r run backwards && cp short/state.safetensors backwards
+refuses "a state from before the last cosine" "state.safetensors is at step 40;began at step 100" train --resume --out backwards --steps 140
+refuses "no state" "has lost state.safetensors;began at step 100" train --resume --out stateless --steps 140
+need train $small --data $data --steps 20 --out tenth
+check "validation is after a tenth of the steps" grep -q '"eval-every": 2,' tenth/config.json
+succeed "many more steps" train --resume --out tenth --steps 100
+check "then it is after a tenth of these" grep -q '"eval-every": 10,' tenth/config.json
+succeed "more, and --eval-every" train --resume --out tenth --steps 120 --eval-every 10
+check "which stays as it was given" grep -q '"eval-every": 10,' tenth/config.json
 check "with a third cosine" says '^steps +a new cosine from step 100 on'
 succeed "no more steps than the warm-up has" train --resume --out run --steps 122
 check "which is said" says 'rises to 0.005 in 2 steps, which all belong to the warm-up$'
