@@ -30,9 +30,9 @@ WARNINGS += $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),-Wno-p
 # parts about errno and traps are used.
 MATH     := -ffp-contract=fast -fno-math-errno -fno-trapping-math
 COMMA    := ,
-SANITIZERS := $(if $(SANITIZE),-fsanitize=address$(COMMA)undefined$(COMMA)float-cast-overflow -fno-sanitize-recover=undefined$(COMMA)float-cast-overflow -fno-omit-frame-pointer $(FILLED))
 # Locals that nobody sets begin as what is no number that anybody expects, where the compiler can do that.
-FILLED    = $(if $(shell $(CC) -ftrivial-auto-var-init=pattern -E -x c /dev/null >/dev/null 2>&1 && echo yes),-ftrivial-auto-var-init=pattern)
+FILLED    := $(if $(SANITIZE),$(if $(shell $(CC) -ftrivial-auto-var-init=pattern -E -x c /dev/null >/dev/null 2>&1 && echo yes),-ftrivial-auto-var-init=pattern))
+SANITIZERS := $(if $(SANITIZE),-fsanitize=address$(COMMA)undefined$(COMMA)float-cast-overflow -fno-sanitize-recover=undefined$(COMMA)float-cast-overflow -fno-omit-frame-pointer $(FILLED))
 
 # --- libraries: where pkg-config knows them, and otherwise in the directories that the compiler searches anyway ---
 PKG_CONFIG ?= pkg-config
