@@ -115,7 +115,8 @@ static void show_forward(const Lesson *l) {
              p->m, p->m, angle, c, tidy(-s), s, c);
     printf("A language model keeps a list of numbers for each token (a word or a part of\n"
            "one). RoPE takes them in pairs. A pair is a point, the tip of a clock's hand,\n"
-           "which turns by theta = %g radians for each position in the text:\n",
+           "which turns by theta = %g radians for each position in the text. (Drawn hands\n"
+           "show directions alone; lengths stand beside the numbers.)\n",
            p->theta);
     print_clock(p->q, "q", l->forward.turned_q, "q'", words);
     print_vector("q", p->q);
@@ -187,8 +188,14 @@ static void show_torque(const Lesson *l) {
     const PairBackward *b = &l->backward;
     Pair moved = l->pair;
     PairForward forward;
-    moved.theta -= 0.01 * b->d.theta;
-    pair_forward(&forward, &moved);
+    double rate = 0.02;
+    do { // the slope holds only near theta
+        rate /= 2;
+        moved.theta = l->pair.theta - rate * b->d.theta;
+        pair_forward(&forward, &moved);
+    } while (forward.loss > l->forward.loss && rate > 1e-12);
+    char step[40];
+    snprintf(step, sizeof step, "theta - %.3g dtheta", rate);
     printf("A turn moves y at right angles to itself: per radian, y0 grows by -y1, y1 by y0.\n"
            "So the gradient of the angle is dy1 y0 - dy0 y1: a torque, with y the lever and\n"
            "dy the force. Backward has these numbers already, so a scheme that trains theta\n"
@@ -199,27 +206,32 @@ static void show_torque(const Lesson *l) {
     printf("\nThey cancel: a shift of both tokens turns both angles alike and changes nothing.\n"
            "But theta counts t times for q and t-ago times for k, so it has a gradient:\n\n");
     print_number("dtheta = t tq + (t-ago) tk", b->d.theta);
-    print_number("theta - 0.01 dtheta", moved.theta);
+    print_number(step, moved.theta);
     print_number("loss there", forward.loss);
     print_number("loss before", l->forward.loss);
-    puts("");
+    if (rate < 0.01) printf("\nA step of 0.01 would be too long here: the slope holds only near theta.\n");
+    printf("\nAnd a position counts theta times, so its gradient is theta times the torque.\n\n");
     print_code("rope_pair_torque");
 }
 
-static void print_lesson(const Pair *pair) {
+enum { PARTS = 5 };
+
+// Part 1 to 5, or with 0 all of them.
+static void print_lesson(const Pair *pair, int only) {
     static const struct {
         const char *title;
         void (*show)(const Lesson *lesson);
-    } parts[] = {{"Forward: a turn", show_forward},
-                 {"From two points to a loss", show_loss},
-                 {"Backward: the gradient is turned back", show_backward},
-                 {"Is it right? Finite differences", show_differences},
-                 {"Torque: the gradient of an angle", show_torque}};
+    } parts[PARTS] = {{"Forward: a turn", show_forward},
+                      {"From two points to a loss", show_loss},
+                      {"Backward: the gradient is turned back", show_backward},
+                      {"Is it right? Finite differences", show_differences},
+                      {"Torque: the gradient of an angle", show_torque}};
     Lesson lesson = {.pair = *pair};
     pair_forward(&lesson.forward, pair);
     pair_backward(&lesson.backward, &lesson.forward, pair, -1);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        printf("%s%zu. %s\n\n", i > 0 ? "\n" : "", i + 1, parts[i].title); // a screen of at most 22 lines
+    for (int i = 0; i < PARTS; i++) {
+        if (only && only != i + 1) continue;
+        printf("%s%d. %s\n\n", i > 0 && !only ? "\n" : "", i + 1, parts[i].title); // a screen of at most 23 lines
         parts[i].show(&lesson);
     }
 }
@@ -265,11 +277,12 @@ static bool read_vector(double x[2], const char *name, const char *text, Error *
     return ok || fail_input(error, "--%s '%.40s' is no pair; give two numbers from -4 to 4, such as 1,0.5", name, text);
 }
 
-static bool read_pair(Pair *pair, const LessonOptions *o, Error *error) {
-    if (o->ago > o->t)
-        return fail_input(error, "--ago %lld is before the first token; give at most --t, which is %lld", o->ago, o->t);
+static bool read_pair(Pair *pair, const LessonOptions *o, bool ago_given, Error *error) {
+    const long long ago = !ago_given && o->ago > o->t ? o->t : o->ago;
+    if (ago > o->t)
+        return fail_input(error, "--ago %lld is before the first token; give at most --t, which is %lld", ago, o->t);
     pair->m = (double)o->t;
-    pair->n = (double)(o->t - o->ago);
+    pair->n = (double)(o->t - ago);
     pair->theta = o->theta;
     return read_vector(pair->q, "q", o->q, error) && read_vector(pair->k, "k", o->k, error);
 }
@@ -278,8 +291,9 @@ static bool exercises(const bool *given, int count, char **operands, Error *erro
     for (const Option *o = lesson_options; o->name; o++)
         if (given[o - lesson_options]) return fail_input(error, "exercises take no options; leave them out");
     if (strcmp(operands[0], "exercises") != 0)
-        return fail_input(error, "'%.40s' is no part of the lesson; did you mean `bitter lesson exercises DIR`?",
-                          operands[0]);
+        return fail_input(error,
+                          "'%.40s' is no part of the lesson; there are 1 to %d, and `bitter lesson exercises DIR`",
+                          operands[0], PARTS);
     if (count != 2)
         return fail_input(
             error, "exercises takes one directory, but got %d; for example `bitter lesson exercises rope`", count - 1);
@@ -290,16 +304,18 @@ bool command_lesson(int argc, char **argv, Error *error) {
     static const Usage usage = {
         "lesson",
         "Show how a gradient flows through a rotation: one pair of channels and two tokens, forward, backward, and "
-        "checked by finite differences, with the lines of code that do it. `lesson exercises DIR` writes a folder of "
-        "exercises in C and in Python.",
-        "[exercises DIR]", lesson_options,
-        "  bitter lesson | less\n  bitter lesson --t 7 --theta 0.3\n  bitter lesson exercises rope\n"};
+        "checked by finite differences, with the lines of code that do it, in five parts, or the PART of this number. "
+        "`lesson exercises DIR` writes a folder of exercises in C and in Python.",
+        "[PART | exercises DIR]", lesson_options,
+        "  bitter lesson | less\n  bitter lesson 3 --t 7 --theta 0.3\n  bitter lesson exercises rope\n"};
     LessonOptions options = {0};
     bool given[ARGUMENTS_MOST];
     Pair pair;
     const int first = arguments_parse(&options, given, &usage, argc, argv);
-    if (first < argc) return exercises(given, argc - first, argv + first, error);
-    if (!read_pair(&pair, &options, error)) return false;
-    print_lesson(&pair);
+    const int count = argc - first;
+    const bool part = count == 1 && argv[first][0] >= '1' && argv[first][0] < '1' + PARTS && !argv[first][1];
+    if (count > 0 && !part) return exercises(given, count, argv + first, error);
+    if (!read_pair(&pair, &options, option_given(lesson_options, given, "ago"), error)) return false;
+    print_lesson(&pair, part ? argv[first][0] - '0' : 0);
     return true;
 }

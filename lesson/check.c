@@ -43,16 +43,18 @@ int lesson_gradcheck(void) {
     return 0;
 }
 
-static Mix own; // of lesson_formula, which is its only part
+static Mix own; // of the last formula that lesson_formula took, its only part
 
 int lesson_formula(void) {
     static const Shape trained = {.vocab = 256, .context = 64, .layers = 2, .heads = 4, .width = 64};
     static real params[FORMULA_PARAMS][2 * 4]; // by layers and heads
     Error error;
+    Mix made;
     char braced[LESSON_TEXT];
     const Formula *formula = formula_parse(lesson_text(), NULL, &error);
     if (formula) snprintf(braced, sizeof braced, "{%s}", formula->text);
-    if (!formula || !mix_create(&own, braced, &trained, &error)) return lesson_failed(&error);
+    if (!formula || !mix_create(&made, braced, &trained, &error)) return lesson_failed(&error);
+    own = made;
     for (int p = 0; p < formula->params; p++) own.part[0].params[p] = params[p];
     written_init(&own.part[0], 0);
     int used = 0;

@@ -24,6 +24,7 @@
 
 #include <math.h>
 
+// In C, whole numbers divide to whole numbers: 1 / (1 + i - j) is 0 or 1. Write 1.0 / (1 + i - j).
 double own_score(const double q[2], const double k[2], int i, int j, double w) {
     return q[0] * k[0] + q[1] * k[1] + FILL_IN;
 }

@@ -19,6 +19,7 @@ except ImportError:
 
 EXERCISES = ["1_turn", "2_turn_back", "3_torque", "4_slope", "5_buckets", "6_softmax", "7_own_scheme"]
 SECONDS = 10  # after which a function is stopped
+MULTIPLY = "Python needs a * for every multiplication: a formula's x0 c is x0 * c."
 
 # What each function is called with; n is an array of the numbers in the question.
 ARGUMENTS = {
@@ -51,10 +52,20 @@ def load(path):
     try:
         code = compile(text, path, "exec")
     except (SyntaxError, ValueError) as error:
-        hint = "Python needs a * for every multiplication: a formula's x0 c is x0 * c."
-        raise Wrong(f"line {getattr(error, 'lineno', 1)} is not valid Python: {error.args[0]}. ({hint})") from None
+        raise Wrong(f"line {getattr(error, 'lineno', 1)} is not valid Python: {error.args[0]}. ({MULTIPLY})") from None
     call(path, exec, code, names)
     return names
+
+
+def hint_for(error):
+    """What a formula on paper has that Python writes otherwise."""
+    text = str(error)
+    name = text.split("'")[1] if isinstance(error, NameError) and "'" in text else ""
+    if name in ("log", "exp", "sqrt", "sin", "cos", "pi"):
+        return f". (Write np.{name}.)"
+    if name or "not callable" in text:
+        return f". ({MULTIPLY})"
+    return ". (A power is **, as in x ** 2.)" if "bitwise_xor" in text or " ^" in text else ""
 
 
 def call(path, function, *arguments):
@@ -67,7 +78,7 @@ def call(path, function, *arguments):
         line = lines[-1] if lines else 1
         if isinstance(error, NameError) and "'FILL_IN'" in str(error):
             return f"blank {line}"
-        raise Wrong(f"line {line} stops with {type(error).__name__}: {error}") from None
+        raise Wrong(f"line {line} stops with {type(error).__name__}: {error}{hint_for(error)}") from None
     finally:
         signal.alarm(0)
 

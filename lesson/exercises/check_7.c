@@ -54,7 +54,10 @@ static const char *idle(const Tried *tried) {
         position = position || changes(in, I, 2) || changes(in, J, in[I] - in[J]);
         parameter = parameter || changes(in, W, 0.3);
     }
-    if (!position) return "Your score is the same at all positions, so it tells the model nothing about them.";
+    if (!position)
+        return "Your score is the same at all positions, so it tells the model nothing about them. (In C, whole "
+               "numbers "
+               "divide to whole numbers: 1~/~3 is 0. Write 1.0~/~3.)";
     return parameter ? NULL : "Your score does not change with w, so there is nothing to learn.";
 }
 

@@ -290,6 +290,7 @@ const own = {
 
     // The formula stands behind "#own=" in the address.
     async share() {
+        if (!this.good) return show(this.root, {shared: 'Correct the formula first.'});
         const behind = encodeURIComponent(this.form.elements.formula.value).replace(/[!'()*]/g, c => `%${c.charCodeAt(0).toString(16)}`);
         location.hash = `own=${behind}`;
         const copied = await Promise.resolve(navigator.clipboard?.writeText(location.href)).then(() => navigator.clipboard !== undefined, () => false);

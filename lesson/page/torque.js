@@ -55,8 +55,9 @@ const torque = {
             const {loss, dtheta, attention} = c.task(theta, task);
             drawAttention(attention, v.ago);
             drawValley(theta, loss, dtheta, task);
+            const {min, max} = controls.form.elements.theta, leaves = trail.length > 0 && (dtheta > 0 ? theta <= +min : theta >= +max);
             show(root, {theta: digits(theta, 4), dtheta: digits(dtheta, 2), loss: digits(loss, 3),
-                weight: digits(attention[v.ago], 3), steps: String(trail.length)});
+                weight: digits(attention[v.ago], 3), steps: String(trail.length), left: leaves ? 'It left the picture, still downhill.' : ''});
         }
 
         function drawAttention(attention, ago) {
@@ -92,13 +93,13 @@ const torque = {
             });
         }
 
-        // One step of descent; true when the frequency has come to rest, or to the slider's end. The rate falls step by step,
-        // so that the frequency comes to rest in steep valleys, too.
+        // One step of descent; true when the slope is gone, or at the slider's end. The rate falls for 6000 steps, so that the
+        // frequency comes to rest in steep valleys, too, but not further, so that it goes on in flat ones.
         function step() {
-            const v = controls.values, task = taskOf(v);
-            trail.push([v.theta, c.task(v.theta, task).loss]);
-            controls.form.elements.theta.value = c.value('pair_task_step', v.theta, RATE / (1 + trail.length / 60), task);
-            return Math.abs(controls.values.theta - v.theta) < 1e-5 * v.theta;
+            const v = controls.values, task = taskOf(v), {loss, dtheta} = c.task(v.theta, task);
+            trail.push([v.theta, loss]);
+            controls.form.elements.theta.value = c.value('pair_task_step', v.theta, RATE / (1 + Math.min(trail.length, 6000) / 60), task);
+            return Math.abs(v.theta * dtheta) < 1e-3 || controls.values.theta === v.theta || trail.length > 50000;
         }
 
         // The first steps are seen one by one; later ones hardly move the point, and more of them are taken at a time.

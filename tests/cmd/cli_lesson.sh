@@ -19,7 +19,7 @@ code_is_there() { # COUNT
 
 # --- the lesson ---
 succeed "lesson" lesson
-check "five screens" test "$(grep -c '^[1-5]\. ' "$scratch/out")" -eq 5
+check "five parts" test "$(grep -c '^[1-5]\. ' "$scratch/out")" -eq 5
 check "two clocks of nine rows of Braille characters" test "$(grep -c "$(printf '\342\240\200')" "$scratch/out")" -eq 18
 check "with the names of their hands" \
     test "$(tr '\200-\377' '\n' <"$scratch/out" | grep -xE "d?q'?" | sort -u | tr '\n' ' ')" = "dq dq' q q' "
@@ -31,6 +31,15 @@ check "the gradient is as long as before" test "$(awk '/^  dq/ { print $NF }' "$
 check "the score by both ways is the same" test "$(awk '/^  (score =|q \. R)/ { print $NF }' "$scratch/out" | uniq -c | awk '{ print $1 }')" = 2
 check "torques cancel" says '^  their sum +0\.000000$'
 cp "$scratch/out" "$scratch/first"
+for part in 1 2 3 4 5; do
+    succeed "part $part" lesson $part
+    sed -n 1p "$scratch/out" >"$scratch/title"
+    check "alone" sh -c 'grep -q "^$1\. " "$2/title" && [ "$(grep -c "^[1-5]\. " "$2/out")" = 1 ]' - $part "$scratch"
+done
+succeed "a step that would raise the loss" lesson 5 --t 40 --ago 20 --q 2,2 --k 2,2 --theta 0.2
+check "is made shorter until it lowers it" awk '/loss there/ { there = $NF } /loss before/ { before = $NF } END { exit !(there < before) }' "$scratch/out"
+check "which is said" says 'too long'
+succeed "a token without one two back" lesson --t 1
 succeed "again" lesson --t 3 --ago 2 --theta 0.5 --q 1,0.5 --k 0.3,-1
 check "these are the defaults" cmp "$scratch/out" "$scratch/first"
 for words in '--t 0 --ago 0' '--t 1000 --ago 1000 --theta -4' '--theta 0' '--q 0,0 --k 0,0' '--q 4,-4 --k -4,4' \
@@ -55,6 +64,7 @@ for pair in , 1 1, ,1 1,2,3 '1,2 ' 4.1,0 nan,1 1,inf 1e999,0 '1;2' 'a,b'; do
     refuses "the pair '$pair'" "--q '$pair';two numbers from -4 to 4" lesson "--q=$pair"
 done
 refuses "a long pair" "--k ';two numbers" lesson "--k=$(printf '%0400d' 1)"
+refuses "no such part" "'6';1 to 5" lesson 6
 refuses "an unknown operand" "'exercise';bitter lesson exercises DIR" lesson exercise here
 refuses "exercises without a directory" "one directory, but got 0" lesson exercises
 refuses "exercises in two directories" "one directory, but got 2" lesson exercises a b
