@@ -23,6 +23,7 @@ import numpy as np
 BUDGETS = (1 / 8, 1 / 4, 1 / 2, 1, 2)  # RoPE's, as shares of the other schemes' tokens, which are 20, 80 or 320 for each parameter
 PRIMARY = ("learned", "random", "t5")
 MOST = -math.log(BUDGETS[0])  # the upper end of the scale
+BETTER = 0.1  # nats by which other rates or bases might make RoPE better, with each number of tokens
 FAR = 1e9  # stands for what is beyond its ends
 TOLD = {"random": "random rotations"}
 SIZES = {"english": "123k parameters on English", "block": "123k parameters in GPT-2's blocks",
@@ -151,7 +152,8 @@ def factors(directory, size):
                "no factor": "worse than none" if low > 0 else "not shown to be better than none",
                "gaps": less["rope"], "logs": np.array([log_factor(of_seed[seed], scale[seed]) for seed in seeds]),
                "least": -math.log(shares[-1]), "not falling": not_falling}
-        rows.append({**row, "factor": interval(row, comparisons)})
+        better_rope = np.array([log_factor(of_seed[seed] + BETTER, scale[seed]) for seed in seeds])
+        rows.append({**row, "factor": interval(row, comparisons), "if better": interval({**row, "logs": better_rope}, comparisons)})
     return sorted(rows, key=lambda row: row["loss"])
 
 
@@ -208,8 +210,11 @@ def difference(size, a, b, found):
     return [size, f"{a} - {b}", *(f"{nats:.6f}" for nats in median_interval(less, 1))]
 
 
-def later_rope(directory):
-    """The differences from RoPE that was trained later than the other schemes with 320 tokens: with base 1,000,000, and with 640."""
+def added_later(directory):
+    """The table's difference from RoPE at 468k with 80 tokens, and the differences from RoPE that was trained later than the other schemes
+    at 123k with 320: with base 1,000,000, and with 640."""
+    if os.path.exists(os.path.join(directory, "468k-80/results.csv")):
+        yield difference("468k-80", "learned", "rope", losses(Report(os.path.join(directory, "468k-80"))))
     first = os.path.join(directory, "123k-320")
     for name, scheme, label in (("123k-320-1e6", "rope-1e6", "rope-1e6"), ("123k-640", "rope", "rope-640")):
         later = os.path.join(directory, name)
@@ -343,10 +348,10 @@ def write(path, head, rows):
 
 def write_factors(path, tables):
     head = ["size", "operations", "scheme", "seeds", "corrected_for", "loss", "gap", "gap_low", "gap_high", "better_than_none",
-            "factor", "low", "high"]
+            "factor", "low", "high", "if_rope_better", "if_low", "if_high"]
     rows = []
     for row in (row for rows_of_size in tables for row in rows_of_size):
-        factor = [f"{math.exp(log):.4f}" for log in row["factor"]]
+        factor = [f"{math.exp(log):.4f}" for log in (*row["factor"], *row["if better"])]
         rows.append([row["size"], f"{row['operations']:.3e}", row["scheme"], row["seeds"], row["family"], f"{row['loss']:.6f}",
                      *(f"{nats:.6f}" for nats in row["gap"]), int(row["beats none"]) if row["control"] else "", *factor])
     write(path, head, rows)
@@ -457,7 +462,7 @@ def main():
     write_factors(os.path.join(directory, "factors.csv"), tables)
     write_changes(os.path.join(directory, "changes.csv"), pairs)
     differences = [found for rows in tables for found in other_rates(rows)]
-    write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high"], [*differences, *later_rope(directory)])
+    write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high"], [*differences, *added_later(directory)])
     write_answer(directory, tables, pairs, [name for name, finished in parts.items() if not finished])
     draw(rungs, [rows for rows in tables if re.fullmatch(r"\d+k-\d+", rows[0]["size"])], os.path.join(directory, "ladder.svg"))
 
