@@ -239,7 +239,8 @@ def span(low, high, least):
 
 def span_of_change(low, high):
     if low == -math.inf or high == math.inf:
-        return f"more than {math.exp(low):.2f}" if low > -math.inf else f"less than {math.exp(high):.2f}" if high < math.inf else "any"
+        bounds = math.floor(100 * math.exp(low)) / 100, math.ceil(100 * math.exp(high)) / 100 if high < math.inf else math.inf
+        return f"more than {bounds[0]:.2f}" if low > -math.inf else f"less than {bounds[1]:.2f}" if high < math.inf else "any"
     return f"{math.exp(low):.2f} to {math.exp(high):.2f}"
 
 
