@@ -355,10 +355,8 @@ threads: ## train, search and compare under the thread sanitizer (2 minutes; cla
 	@$(MAKE) $(QUIET) --no-print-directory BUILD=build/threads BLAS=none CC=clang CFLAGS="-O1 -g -fsanitize=thread" build/threads/bitter
 	@BITTER="$$PWD"/build/threads/bitter BUILD=build/threads TIME_LIMIT=1800 sh tests/run tests/threads/threads.sh
 
-lint: ## check with clang-format, cppcheck and clang-tidy
+lint: ## check with clang-format and clang-tidy
 	clang-format --dry-run --Werror $(shell git ls-files '*.c' '*.h')
-	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-	    --suppress=missingIncludeSystem -I. train.c $(FOLDERS) $(wildcard lesson/*.c)
 	@mkdir -p $(BUILD)
 	clang-tidy --quiet train.c $(LIBRARY) $(wildcard lesson/*.c) -- -std=c11 -D_XOPEN_SOURCE=700 -fopenmp -I. $(INCLUDES) \
 	    2>$(BUILD)/clang-tidy.log || { cat $(BUILD)/clang-tidy.log; exit 1; }

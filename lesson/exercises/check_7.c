@@ -55,9 +55,8 @@ static const char *idle(const Tried *tried) {
         parameter = parameter || changes(in, W, 0.3);
     }
     if (!position)
-        return "Your score is the same at all positions, so it tells the model nothing about them. (In C, whole "
-               "numbers "
-               "divide to whole numbers: 1~/~3 is 0. Write 1.0~/~3.)";
+        return "Your score is the same at all positions, so it tells the model nothing about them. (In C, 1~/~3 is 0, "
+               "because whole numbers divide to whole numbers: write 1.0~/~3.)";
     return parameter ? NULL : "Your score does not change with w, so there is nothing to learn.";
 }
 
