@@ -85,7 +85,7 @@ static bool check_cover(const Mix *mix, Error *error) {
     return true;
 }
 
-// Does the scheme of number `i` of the item stand before it, too? Formulas differ.
+// Does the scheme of number `i` of the item stand before it, too? Of formulas, a model may have several.
 static bool named_before(const Mix *mix, const MixItem *item, int i) {
     const Position *pos = &mix->part[item->part[i]];
     for (const MixItem *other = mix->item; other <= item; other++)

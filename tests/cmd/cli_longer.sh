@@ -1,5 +1,6 @@
 # More training than was planned: --resume with more --steps, and --init.
 . tests/support/shell
+. "$repository/tests/support/background"
 
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1'
 data=builtin:tales:bytes=20000
@@ -29,7 +30,7 @@ check "and knows that" says '^run +run is complete: all of its 100 steps are don
 need train --resume --out far --steps 12000
 "$BITTER" train --resume --out stopped --steps 12000 --save-every 0 >"$scratch/out" 2>"$scratch/err" </dev/null &
 job=$!
-while [ "$(wc -l <stopped/log.csv)" -lt 60 ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
+wait_for_rows stopped/log.csv 60
 kill -INT $job 2>/dev/null
 wait $job 2>/dev/null
 check "it was interrupted" test $? -eq 130
@@ -37,7 +38,7 @@ job=
 succeed "interrupted, it goes on without --steps" train --resume --out stopped
 "$BITTER" train --resume --out killed --steps 12000 --save-every 0 >"$scratch/out" 2>"$scratch/err" </dev/null &
 job=$!
-while [ "$(wc -l <killed/log.csv)" -lt 60 ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
+wait_for_rows killed/log.csv 60
 kill -9 $job 2>/dev/null
 wait $job 2>/dev/null
 check "it was killed" test $? -eq 137
