@@ -23,7 +23,6 @@ mkdir -p "$out"
 # Beside rope: the control, another design, those that are learned from a design's numbers, and those that are learned from nothing.
 schemes="none alibi rope-learned learned-sin alibi-learned learned random t5 fire cope pope"
 few="none rope-learned learned random t5" # at 468k, and on English and in GPT-2's blocks
-fewer="none learned random t5"            # at the larger sizes
 
 # size NAME: the model, its parameters without positions. All have heads of 32 channels.
 size() {
@@ -237,9 +236,9 @@ for part in $parts; do
         # shellcheck disable=SC2046
         part 468k-80-1e6 80 source $(arms rope-1e6~rope-500) --seeds 6 --seed 1101
         ;;
-    rates-1239k) base=500 rates 1239k 5 2e-3,4e-3,8e-3 1 121 rope-500 $fewer ;;
-    1239k) against_rope 1239k rates-1239k 3 1201 $fewer ;;
-    3592k) against_rope 3592k rates-1239k 3 1301 $fewer ;;
+    rates-1239k) base=500 rates 1239k 5 2e-3,4e-3,8e-3 1 121 rope-500 none learned ;;
+    1239k) budgets="20 10 5 2.5" against_rope 1239k rates-1239k 6 1201 learned ;;
+    3592k) against_rope 3592k rates-1239k 3 1301 learned ;;
     english) text=english against_rope 123k rates-123k 12 1401 $few ;;
     english-rates) text=english other_rates english-20-rates 1401 ;;
     block) block=gpt2 against_rope 123k rates-123k 12 1501 $few ;;
