@@ -401,6 +401,8 @@ def draw(rungs, longer, path):
     for scheme in names:
         for tables, style, marked in ((rungs, "o-", 0), *(([rung, *of_size(longer, rung)], "s:", 1) for rung in rungs)):
             rows = [row for rows in tables for row in rows if row["scheme"] == scheme]
+            if not rows:
+                continue
             x = [row["operations"] for row in rows]
             above.plot(x, [row["loss"] for row in rows], style, color=colours[scheme], markersize=4,
                        label=names[scheme] if tables is rungs else None, markevery=slice(marked, None))
@@ -411,7 +413,8 @@ def draw(rungs, longer, path):
                 x, colour = row["operations"], colours[scheme]
                 if not row["beats none"]:
                     why = fill(f"{names[scheme]}: {row['no factor']}".replace("none", names["none"]), 22)
-                    below.text(x, 5.6 / 1.6**place, why, color=colour, ha="center", va="center", fontsize="small")
+                    below.plot(x, math.exp(MOST), "^", color=colour, markersize=6)
+                    below.annotate(why, (x, math.exp(MOST)), (8, 0), color=colour, textcoords="offset points", va="center", fontsize="small")
                     continue
                 value, low, high = np.exp(np.clip(row["factor"], row["least"], MOST))
                 x *= 1.06 ** (place - 1)  # side by side
@@ -431,18 +434,18 @@ def draw(rungs, longer, path):
     for rows in (*rungs, *longer):  # what was trained: above the highest loss, or, where there is more room, beside the table's
         size, _ = size_and_tokens(rows[0]["size"])
         table, = (row for row in rows if row["scheme"] == "learned")
-        where = "right" if rows in rungs[1:] else "left" if table is rows[0] else "above"
+        where = "right" if rows in rungs[1:2] else "left" if rows in longer and table is rows[0] else "above"
         offset, align = {"right": ((6, 0), "left"), "left": ((-6, -6), "right"), "above": ((0, 7), "center")}[where]
         words = f"{size}, {table['tokens'] / 1e6:.2g} M" + (" tokens" if rows is rungs[0] else "")
         above.annotate(words, (table["operations"], (rows[-1] if where == "above" else table)["loss"]), offset,
                        textcoords="offset points", ha=align, fontsize="small")
     above.margins(y=0.2)
     above.set_title("solid: larger model; dotted: same, more tokens", fontsize="small", loc="right")
-    below.set_ylim(0.33, 9)
+    below.set_ylim(0.33, 10.5)
     below.set_yticks([0.5, 1, 2, 4, 8], ["0.5 or less", "1 = RoPE", "2", "4", "8 or more"])
     below.minorticks_off()
     every = [rows[0]["operations"] for rows in (*rungs, *longer)]
-    below.set_xlim(min(every) / 5, max(every) * 3)
+    below.set_xlim(min(every) / 5, max(every) * 4)
     above.legend(frameon=False, ncol=3, loc="lower center", bbox_to_anchor=(0.4, 1.07))
     save(figure, path)
 
