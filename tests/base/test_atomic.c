@@ -2,22 +2,17 @@
 // are removed when the process that made them was killed, but never while another process still writes to them.
 #include "base/file/file.h"
 #include "tests/support/children.h"
-#include "tests/support/scratch.h"
+#include "tests/support/directory.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <time.h>
 
-static char directory[SCRATCH_PATH], path[SCRATCH_PATH + 32];
+static char path[SCRATCH_PATH + 32];
 
-static int make_directory(void **state) {
-    scratch_make(directory);
+static int make_paths(void **state) {
+    make_directory(state);
     snprintf(path, sizeof path, "%s/table.csv", directory);
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    scratch_remove(directory);
     return 0;
 }
 
@@ -248,17 +243,17 @@ static void writers_may_die_at_any_instant(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(only_regular_files_are_replaced, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(links_are_refused, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(nothing_planted_is_written_to, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(two_at_once_do_not_mix, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(nothing_is_replaced_when_the_temporary_file_is_gone, make_directory,
+        cmocka_unit_test_setup_teardown(only_regular_files_are_replaced, make_paths, remove_directory),
+        cmocka_unit_test_setup_teardown(links_are_refused, make_paths, remove_directory),
+        cmocka_unit_test_setup_teardown(nothing_planted_is_written_to, make_paths, remove_directory),
+        cmocka_unit_test_setup_teardown(two_at_once_do_not_mix, make_paths, remove_directory),
+        cmocka_unit_test_setup_teardown(nothing_is_replaced_when_the_temporary_file_is_gone, make_paths,
                                         remove_directory),
-        cmocka_unit_test_setup_teardown(permissions_are_the_umask_s, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(what_killed_processes_leave_is_removed, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(so_are_their_directories, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(nothing_else_is_removed, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(writers_may_die_at_any_instant, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(permissions_are_the_umask_s, make_paths, remove_directory),
+        cmocka_unit_test_setup_teardown(what_killed_processes_leave_is_removed, make_paths, remove_directory),
+        cmocka_unit_test_setup_teardown(so_are_their_directories, make_paths, remove_directory),
+        cmocka_unit_test_setup_teardown(nothing_else_is_removed, make_paths, remove_directory),
+        cmocka_unit_test_setup_teardown(writers_may_die_at_any_instant, make_paths, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

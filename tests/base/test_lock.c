@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "tests/support/children.h"
-#include "tests/support/scratch.h"
+#include "tests/support/directory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,16 +18,11 @@
 #include <sys/resource.h>
 #include <time.h>
 
-static char directory[SCRATCH_PATH], path[SCRATCH_PATH + 32];
+static char path[SCRATCH_PATH + 32];
 
-static int make_directory(void **state) {
-    scratch_make(directory);
+static int make_paths(void **state) {
+    make_directory(state);
     snprintf(path, sizeof path, "%s/lock", directory);
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    scratch_remove(directory);
     return 0;
 }
 
@@ -326,18 +321,18 @@ static void it_never_has_two_owners(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(it_is_taken_once_and_free_again, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(other_descriptors_do_not_matter, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(a_stopped_process_keeps_it_and_a_killed_one_does_not, make_directory,
+        cmocka_unit_test_setup_teardown(it_is_taken_once_and_free_again, make_paths, remove_directory),
+        cmocka_unit_test_setup_teardown(other_descriptors_do_not_matter, make_paths, remove_directory),
+        cmocka_unit_test_setup_teardown(a_stopped_process_keeps_it_and_a_killed_one_does_not, make_paths,
                                         remove_directory),
-        cmocka_unit_test_setup_teardown(who_loses_it_knows, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(what_nobody_has_taken_since_is_not_lost, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(what_is_no_lock_file_is_left_alone, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(without_room_for_open_files_it_fails, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(directories_are_locked_too, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(only_one_of_many_gets_it, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(only_one_of_many_takes_over, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(it_never_has_two_owners, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(who_loses_it_knows, make_paths, remove_directory),
+        cmocka_unit_test_setup_teardown(what_nobody_has_taken_since_is_not_lost, make_paths, remove_directory),
+        cmocka_unit_test_setup_teardown(what_is_no_lock_file_is_left_alone, make_paths, remove_directory),
+        cmocka_unit_test_setup_teardown(without_room_for_open_files_it_fails, make_paths, remove_directory),
+        cmocka_unit_test_setup_teardown(directories_are_locked_too, make_paths, remove_directory),
+        cmocka_unit_test_setup_teardown(only_one_of_many_gets_it, make_paths, remove_directory),
+        cmocka_unit_test_setup_teardown(only_one_of_many_takes_over, make_paths, remove_directory),
+        cmocka_unit_test_setup_teardown(it_never_has_two_owners, make_paths, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 #include "model/infer.h"
 #include "model/sample.h"
 #include "tests/support/little_model.h"
-#include "tests/support/scratch.h"
+#include "tests/support/directory.h"
 
 #include <string.h>
 
@@ -159,18 +159,6 @@ static void the_mark_between_documents_ends_a_continuation(void **state) {
 }
 
 // --- the table ---
-
-static char directory[SCRATCH_PATH];
-
-static int make_directory(void **state) {
-    scratch_make(directory);
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    scratch_remove(directory);
-    return 0;
-}
 
 enum { WINDOW = 258, SAMPLES = 4 };
 

@@ -2,22 +2,16 @@
 // refused; and built-in data.
 #include "base/random.h"
 #include "data/corpus.h"
-#include "tests/support/scratch.h"
+#include "tests/support/directory.h"
 #include "tests/support/support.h"
 
 enum { COUNT = 300, VOCAB = 257 };
 
-static char directory[SCRATCH_PATH];
 static uint16_t tokens[COUNT];
 
-static int make_directory(void **state) {
-    scratch_make(directory);
+static int make_tokens(void **state) {
+    make_directory(state);
     for (uint64_t i = 0; i < COUNT; i++) tokens[i] = (uint16_t)(random_bits(1, i) % VOCAB);
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    scratch_remove(directory);
     return 0;
 }
 
@@ -145,5 +139,5 @@ int main(void) {
         cmocka_unit_test_setup(incomplete_directories_are_refused, make_empty_directory),
         cmocka_unit_test(builtin_data_splits_nine_to_one),
     };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return cmocka_run_group_tests(tests, make_tokens, remove_directory);
 }

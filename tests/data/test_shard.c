@@ -1,27 +1,21 @@
 // Shards: what is written is read back, and every kind of wrong file is refused.
 #include "base/random.h"
 #include "data/corpus.h"
-#include "tests/support/scratch.h"
+#include "tests/support/directory.h"
 #include "tests/support/support.h"
 
 #include <zlib.h>
 
 enum { COUNT = 300, VOCAB = 257, HEADER = 1024, SIZE = HEADER + 2 * COUNT };
 
-static char directory[SCRATCH_PATH];
 static char plain[SCRATCH_PATH + 32];
 static uint16_t tokens[COUNT];
 
-static int make_directory(void **state) {
-    scratch_make(directory);
+static int make_tokens(void **state) {
+    make_directory(state);
     snprintf(plain, sizeof plain, "%s/train_000000.bin", directory);
     for (uint64_t i = 0; i < COUNT; i++) tokens[i] = (uint16_t)(random_bits(1, i) % VOCAB);
     tokens[7] = VOCAB - 1;
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    scratch_remove(directory);
     return 0;
 }
 
@@ -139,5 +133,5 @@ int main(void) {
         cmocka_unit_test(tokens_beyond_the_vocabulary_are_refused),
         cmocka_unit_test(what_is_no_file_is_refused),
     };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return cmocka_run_group_tests(tests, make_tokens, remove_directory);
 }

@@ -1,22 +1,17 @@
 // Shards that other processes change after they were read, or that never end.
 #include "data/corpus.h"
-#include "tests/support/scratch.h"
+#include "tests/support/directory.h"
 #include "tests/support/support.h"
 
 enum { TOKENS = 10000, VOCAB = 257 };
 
-static char directory[SCRATCH_PATH], plain[SCRATCH_PATH + 32];
+static char plain[SCRATCH_PATH + 32];
 static uint16_t tokens[TOKENS];
 
-static int make_directory(void **state) {
-    scratch_make(directory);
+static int make_tokens(void **state) {
+    make_directory(state);
     snprintf(plain, sizeof plain, "%s/train.bin", directory);
     for (int i = 0; i < TOKENS; i++) tokens[i] = (uint16_t)(i % VOCAB);
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    scratch_remove(directory);
     return 0;
 }
 
@@ -57,5 +52,5 @@ int main(void) {
         cmocka_unit_test(what_was_read_stays),
         cmocka_unit_test(a_pipe_is_refused_at_once),
     };
-    return cmocka_run_group_tests_name("shard_changed", tests, make_directory, remove_directory);
+    return cmocka_run_group_tests_name("shard_changed", tests, make_tokens, remove_directory);
 }

@@ -253,5 +253,5 @@ int main(void) {
         cmocka_unit_test(files_give_equal_tokenizers),
         cmocka_unit_test(wrong_fields_are_refused),
     };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return cmocka_run_group_tests(tests, make_paths, remove_directory);
 }

@@ -93,5 +93,5 @@ int main(void) {
         cmocka_unit_test(other_files_without_merges_are_refused),
         cmocka_unit_test(the_vocabulary_of_tokens_alone_is_stated),
     };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return cmocka_run_group_tests(tests, make_paths, remove_directory);
 }

@@ -3,20 +3,14 @@
 #define BITTER_TEST_TOKENIZERS_H
 
 #include "data/tokenizer.h"
-#include "tests/support/scratch.h"
+#include "tests/support/directory.h"
 #include "tests/support/support.h"
 
-static char directory[SCRATCH_PATH];
 static char json[SCRATCH_PATH + 32];
 
-static inline int make_directory(void **state) {
-    scratch_make(directory);
+static inline int make_paths(void **state) {
+    make_directory(state);
     snprintf(json, sizeof json, "%s/tokenizer.json", directory);
-    return 0;
-}
-
-static inline int remove_directory(void **state) {
-    scratch_remove(directory);
     return 0;
 }
 

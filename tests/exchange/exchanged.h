@@ -7,21 +7,9 @@
 #include "model/infer.h"
 #include "posenc/rotation/rotate.h"
 #include "tests/support/little_model.h"
-#include "tests/support/scratch.h"
+#include "tests/support/directory.h"
 
 enum { LENGTH = 24, CONTEXT = 12 }; // tokens that are compared, and the trained context
-
-static char directory[SCRATCH_PATH];
-
-static inline int make_directory(void **state) {
-    scratch_make(directory);
-    return 0;
-}
-
-static inline int remove_directory(void **state) {
-    scratch_remove(directory);
-    return 0;
-}
 
 // The path of a new directory below it.
 static inline void new_directory(char path[PATH_CAPACITY], const char *name) {

@@ -5,7 +5,7 @@
 #include "model/checkpoint.h"
 #include "posenc/registry.h"
 #include "tests/support/little_model.h"
-#include "tests/support/scratch.h"
+#include "tests/support/directory.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -19,19 +19,13 @@ static const Progress progress = {.step = 12345678901,
                                   .seed = 12345678902,
                                   .data_crc = 0xFEDCBA97};
 
-static char directory[SCRATCH_PATH];
 static char model_path[SCRATCH_PATH + 32], best_path[SCRATCH_PATH + 32], state_path[SCRATCH_PATH + 32];
 
-static int make_directory(void **state) {
-    scratch_make(directory);
+static int make_paths(void **state) {
+    make_directory(state);
     snprintf(model_path, sizeof model_path, "%s/model.safetensors", directory);
     snprintf(best_path, sizeof best_path, "%s/best.safetensors", directory);
     snprintf(state_path, sizeof state_path, "%s/state.safetensors", directory);
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    scratch_remove(directory);
     return 0;
 }
 
@@ -276,5 +270,5 @@ int main(void) {
         cmocka_unit_test(numbers_that_cannot_be_are_refused),
         cmocka_unit_test(progress_that_cannot_be_is_refused),
     };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return cmocka_run_group_tests(tests, make_paths, remove_directory);
 }

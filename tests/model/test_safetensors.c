@@ -1,7 +1,7 @@
 // safetensors files: what is written is read back bit for bit and is laid out as the format says; a damaged or wrong
 // file is never accepted, and changes nothing.
 #include "model/safetensors.h"
-#include "tests/support/scratch.h"
+#include "tests/support/directory.h"
 #include "tests/support/support.h"
 
 #include <inttypes.h>
@@ -9,17 +9,11 @@
 #include <sys/resource.h>
 #include <zlib.h>
 
-static char directory[SCRATCH_PATH];
 static char path[SCRATCH_PATH + 32];
 
-static int make_directory(void **state) {
-    scratch_make(directory);
+static int make_paths(void **state) {
+    make_directory(state);
     snprintf(path, sizeof path, "%s/model.safetensors", directory);
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    scratch_remove(directory);
     return 0;
 }
 
@@ -295,5 +289,5 @@ int main(void) {
         cmocka_unit_test(crafted_headers_are_refused),        cmocka_unit_test(impossible_header_sizes_are_refused),
         cmocka_unit_test(another_list_of_tensors_is_refused), cmocka_unit_test(a_failed_write_leaves_the_old_file),
     };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return cmocka_run_group_tests(tests, make_paths, remove_directory);
 }

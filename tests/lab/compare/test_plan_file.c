@@ -1,20 +1,14 @@
 // compare.json: plans are read back exactly, and damaged files are refused.
 #include "train/config.h"
 #include "tests/lab/compare/plans.h"
-#include "tests/support/scratch.h"
+#include "tests/support/directory.h"
 
-static char directory[SCRATCH_PATH];
 static char path[SCRATCH_PATH + 32];
 static json_t *data; // NULL: the plans here are written without a fingerprint
 
-static int make_directory(void **state) {
-    scratch_make(directory);
+static int make_paths(void **state) {
+    make_directory(state);
     snprintf(path, sizeof path, "%s/compare.json", directory);
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    scratch_remove(directory);
     return 0;
 }
 
@@ -371,5 +365,5 @@ int main(void) {
         cmocka_unit_test(other_seeds_schemes_rates_and_tasks_may_join),
         cmocka_unit_test(first_tasks_choose_their_options),
     };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return cmocka_run_group_tests(tests, make_paths, remove_directory);
 }
