@@ -63,7 +63,6 @@ static void transpose(real *out, const real *in, int stride, int width) {
     real buffers[2][(WIDE > TRANSPOSED ? WIDE : TRANSPOSED) * TRANSPOSED];
     int length = TRANSPOSED;
     for (int half = width / 2, turn = 0; half >= 1; half /= 2, turn = !turn) {
-        // cppcheck-suppress legacyUninitvar // only its address is taken
         real *to = half == 1 ? out : buffers[turn];
         for (int r = 0; r < half; r++)
             interleave(to + (size_t)r * 2 * length, in + (size_t)r * stride, in + (size_t)(r + half) * stride, length);

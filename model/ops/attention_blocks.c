@@ -205,8 +205,7 @@ real softmax_row(real *P, const real *S, int seen, int stride) {
 #pragma omp simd
     for (int j = 0; j < end; j++) P[j] *= scale;
     for (int j = end; j < stride; j++) P[j] = 0;
-    // cppcheck-suppress invalidFunctionArg // sum is at least 1, the largest score's
-    return (real)(log(sum) + (double)most);
+    return (real)(log(sum) + (double)most); // sum is at least 1, the largest score's
 }
 
 // From a block's scores to its outputs: logit_scale, mask, softmax or the layer's WeightsOp (which overwrite the

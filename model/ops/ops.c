@@ -154,8 +154,7 @@ static void nll_rows(double *nll, real *logits, const real *dnll, const int *tar
         for (int v = 0; v < V; v++) logits_r[v] = real_exp(logits_r[v] - largest);
 #pragma omp simd reduction(+ : sum)
         for (int v = 0; v < V; v++) sum += (double)logits_r[v];
-        // cppcheck-suppress invalidFunctionArg // sum is at least 1, the largest logit's
-        nll[r] = log(sum) + (double)(largest - target);
+        nll[r] = log(sum) + (double)(largest - target); // sum is at least 1, the largest logit's
         if (!dnll) continue;
         const real scale = (real)(dnll[r] / sum);
         for (int v = 0; v < V; v++) logits_r[v] *= scale;
