@@ -73,6 +73,8 @@ def save(figure, path):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
     path, label = sys.argv[1:]
     with open(path, encoding="utf-8") as file:
         head, *body = csv.reader(file)

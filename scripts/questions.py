@@ -18,6 +18,8 @@ import tempfile
 import plot  # says where to get matplotlib, which numpy comes with
 import numpy as np
 
+if len(sys.argv) != 6:
+    sys.exit(__doc__)
 bitter, number, directory, data, results = sys.argv[1:]
 random = np.random.default_rng(1)
 

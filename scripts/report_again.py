@@ -24,6 +24,8 @@ def run_name(row, plan):
 
 
 def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
     bitter, *directories = sys.argv[1:]
     keep = os.path.join(os.path.dirname(os.path.abspath(__file__)), "keep_report.sh")
     for directory in directories:
