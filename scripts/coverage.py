@@ -4,7 +4,7 @@
 Studies of 6 contrasts with one reference are drawn with 5, 12 and 20 seeds: from the recorded seeds of
 runs/baseline/experiment-full (primary, all schemes of a seed together; and ladder, each difference less its setting's
 mean in units of its setting's standard deviation), and from normal, lognormal and two-part noise, where a seed leaves the
-plateau late with some probability. Printed is the share of studies in which an interval holds its truth: one alone (the
+plateau late with some probability; and from two clusters. Printed is the share of studies in which an interval holds its truth: one alone (the
 mean of the contrasts, and the worst), and all of a study at once, corrected by Bonferroni. The truth is the median of the
 differences for the intervals of lab/stats/paired.c, and their mean for Student's t, Johnson's t, the bootstrap-t and BCa.
 """
@@ -86,6 +86,15 @@ def two_parts(share):
                           (rng.random(shape) < share) * (1 + rng.exponential(size=shape)))
 
 
+def two_clusters(share):
+    """Tight and far apart, as where some models have learned to copy and the others have not."""
+    def draw(studies, seeds):
+        shape = studies, 6, seeds
+        return 0.02 * rng.normal(size=shape) + (rng.random(shape) < share)
+    many = draw(1, 1000000)[0, 0]
+    return draw, np.full(6, np.median(many)), np.full(6, many.mean())
+
+
 def primary():
     report = Report(ROOT + "primary")
     return np.array([report.gaps("", arm, other) for arm, other, _ in report.contrasts])
@@ -105,6 +114,8 @@ def main():
                "lognormal": simulated(lambda shape: np.exp(rng.normal(size=shape)))}
     for share in (0.05, 0.1, 0.25, 0.4, 0.5):
         sources[f"{100 * share:.0f}% late"] = simulated(two_parts(share))
+    for share in (0.4, 0.45, 0.49):
+        sources[f"{100 * share:.0f}% in another cluster"] = two_clusters(share)
     methods = [("this program's, median", bitter, True, STUDIES), ("Student's t, mean", student, False, STUDIES),
                ("Johnson's t, mean", johnson, False, STUDIES), ("bootstrap-t, mean", bootstrap_t, False, SLOW),
                ("BCa, mean", bca, False, SLOW)]

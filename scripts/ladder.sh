@@ -13,7 +13,7 @@ scripts=$(dirname "$0")
 recorded=$scripts/../runs/baseline/ladder
 parts=${PARTS:-"rates-123k 123k rates-468k 468k 468k-rates english english-rates block block-rates
     rates-123k-80 123k-80 t5-rates rates-123k-320 rates-123k-320-low rates-123k-320-others 123k-320 123k-320-hybrid 123k-320-slower
-    123k-320-1e6 bases 123k-640 468k-80 468k-80-1e6 rates-1239k 1239k 3592k"}
+    123k-320-1e6 bases 123k-640 468k-80 468k-80-1e6 rates-1239k 1239k-rates 1239k 3592k"}
 data=$out/data
 mkdir -p "$out"
 
@@ -237,8 +237,12 @@ for part in $parts; do
         part 468k-80-1e6 80 source $(arms rope-1e6~rope-500) --seeds 6 --seed 1101
         ;;
     rates-1239k) base=500 rates 1239k 5 2e-3,4e-3,8e-3 1 121 rope-500 none learned ;;
-    1239k) budgets="20 10 5 2.5" against_rope 1239k rates-1239k 6 1201 learned ;;
-    3592k) against_rope 3592k rates-1239k 3 1301 learned ;;
+    1239k-rates) # again with 20 tokens, where learned has left its plateau
+        size 1239k
+        part rates-1239k-20 20 source learned --lr-grid 2e-3,4e-3 --seeds 1 --seed 121
+        ;;
+    1239k) budgets="20 10 5 2.5" against_rope 1239k "rates-1239k rates-1239k-20" 6 1201 learned ;;
+    3592k) against_rope 3592k "rates-1239k rates-1239k-20" 3 1301 learned ;;
     english) text=english against_rope 123k rates-123k 12 1401 $few ;;
     english-rates) text=english other_rates english-20-rates 1401 ;;
     block) block=gpt2 against_rope 123k rates-123k 12 1501 $few ;;
