@@ -165,7 +165,7 @@ static const Command commands[] = {
     {"export", command_export, "write a run for transformers, llama.cpp or llm.c", false},
     {"import", command_import, "make a run of a model of transformers", false},
     {"compare", command_compare, "train schemes from several seeds and test their differences", false},
-    {"report", command_report, "write the report of a comparison again", false},
+    {"report", command_report, "write a page about a run, or the report of a comparison again", false},
     {"properties", command_properties, "measure properties that position schemes are said to have", false},
     {"gradcheck", command_gradcheck, "check every gradient against central differences", true},
     {"lesson", command_lesson, "show how gradients flow through a rotation, with numbers", true},

@@ -121,6 +121,8 @@ static bool check_given(const CompareOptions *o, const bool *given, Error *error
                  {"list", "slurm", "who trains", false},
                  {"register", "list", "what to do instead of training", false},
                  {"register", "slurm", "what to do instead of training", false},
+                 {"register", "share", "what to do instead of training", false},
+                 {"register", "workers", "what to do instead of training", false},
                  {"list", "share", "who trains", false},
                  {"slurm", "share", "who trains", false},
                  {"list", "workers", "how many runs go on at once", false}};
@@ -289,7 +291,7 @@ static bool take_over(Comparison *c, const CompareOptions *o, Error *error) {
         printf("compare keeps to %d thread%s for each run, as in %s\n", before->threads,
                before->threads == 1 ? "" : "s", c->file);
     return comparison_paths(&old, c->directory, error) && comparison_done(&done, c, error) &&
-           plan_follow(plan, before, done, comparison_complete(&old), error);
+           plan_follow(plan, before, done, comparison_seeds(&old), error);
 }
 
 // Choose the threads of a run, or continue the plan in the directory. Runs side by side with one thread each train the
@@ -303,13 +305,13 @@ static bool settle_plan(Comparison *c, const CompareOptions *o, int cores, Error
 
 // What a registered plan begins with, so that none takes the place of another comparison's.
 static const char *register_head(char head[REGISTER_HEAD_CAPACITY], const Comparison *c) {
-    const char *name = c->directory;
+    char directory[PATH_CAPACITY];
+    snprintf(directory, sizeof directory, "%s", c->directory);
+    path_trim(directory);
+    const char *name = directory;
     while (strncmp(name, "./", 2) == 0) name += 1 + strspn(name + 1, "/");
-    if (!*name) name = ".";
-    int length = (int)strlen(name);
-    while (length > 1 && name[length - 1] == '/') length--;
-    if (length > 150) length = 150; // a head is short
-    snprintf(head, REGISTER_HEAD_CAPACITY, "# The plan of a comparison\n\nIn `%.*s`.\n", length, name);
+    snprintf(head, REGISTER_HEAD_CAPACITY, "# The plan of a comparison\n\nIn `%.150s`.\n",
+             *name ? name : "."); // a head is short
     return head;
 }
 
@@ -382,7 +384,7 @@ static void print_tests(FILE *out, const Plan *plan) {
     else
         fprintf(out,
                 "\npower    %d seeds find a true difference in 4 of 5 comparisons if it is %.2g times as large as its "
-                "standard deviation over the seeds\n",
+                "standard deviation over the seeds, and noise is normal\n",
                 n, resolvable(&gap, family));
     if (n > 1 && paired_enough(family) > n)
         fprintf(out,
@@ -664,7 +666,7 @@ static bool train_all(const Comparison *c, int workers, Error *error) {
     const bool ok = train(&crew, error);
     shared_free(crew.progress, bytes);
     if (!ok) return false;
-    if (c->shares == 0 || comparison_complete(c))
+    if (c->shares == 0 || comparison_seeds(c) == plan->seeds)
         return report(c->directory, stdout, error); // without shares, all are done
     printf("compare the runs of this share are done; the process that finishes the last run writes the report\n");
     return true;

@@ -279,13 +279,11 @@ int passkey_shortest_window(const Tokenizer *tokenizer) {
 
 // Append the tokens of a document without its answer, behind the mark between documents.
 static bool write_prompt(Tokens *tokens, const Tokenizer *tokenizer, int key, double depth, int window, Error *error) {
-    const int end = tokenizer_end(tokenizer);
-    const uint16_t mark = (uint16_t)end;
     Text prompt = {0};
-    passkey_prompt(&prompt, key, window - PASSKEY_TOKENS - (end >= 0), depth);
+    passkey_prompt(&prompt, key, window - PASSKEY_TOKENS - (tokenizer_end(tokenizer) >= 0), depth);
     const bool ok =
         prompt.failed ? fail_run(error, "no memory for a prompt of %d characters", window)
-                      : (end < 0 || tokens_add(tokens, &mark, 1, error)) &&
+                      : tokens_add_end(tokens, tokenizer, error) &&
                             tokenizer_encode(tokens, tokenizer, prompt.bytes, prompt.size, "the passkey prompt", error);
     text_free(&prompt);
     return ok;
@@ -564,7 +562,10 @@ static bool evaluate_task(const Run *run, const char *directory, const EvalOptio
     bool as_trained = false;
     const char *data = *options->data ? options->data : run->options.data;
     if (!choose(&table, &as_trained, data, error)) return false;
-    if (!is_task(&table.task)) return evaluate_passkey(run, directory, options, (uint64_t)table.task.seed, error);
+    if (is_passkey(&table.task))
+        return builtin_check_unused(&table.task, "bytes,share,min,max", data,
+                                    "--context, --samples and --depths say which documents there are", error) &&
+               evaluate_passkey(run, directory, options, (uint64_t)table.task.seed, error);
     if (options->depths) return fail_input(error, "--depths is for builtin:passkey; leave it out");
     if (*options->context)
         return fail_input(error,

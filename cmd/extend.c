@@ -147,16 +147,15 @@ static void print_result(const Extension *x) {
 
 // RUN-METHOD, beside RUN.
 static bool default_name(ExtendOptions *options, const char *directory, Error *error) {
-    int length = (int)strlen(directory);
-    while (length > 1 && directory[length - 1] == '/') length--;
-    int name = length;
-    while (name > 0 && directory[name - 1] != '/') name--;
-    if (strspn(directory + name, ".") >= (size_t)(length - name))
+    char run[PATH_CAPACITY];
+    if (!path_format(run, error, "%s", directory)) return false;
+    path_trim(run);
+    const char *name = path_name(run);
+    if (!name[strspn(name, ".")])
         return fail_input(error, "%s has no name from which to name the new run; give --out", directory);
     char method[TEXT_CAPACITY];
     choice_word(METHOD_NAMES, options->method, method);
-    return snprintf(options->out, sizeof options->out, "%.*s-%s", length, directory, method) <
-               (int)sizeof options->out ||
+    return snprintf(options->out, sizeof options->out, "%s-%s", run, method) < (int)sizeof options->out ||
            fail_input(error, "%.100s... is too long to name the new run after it; give --out", directory);
 }
 

@@ -47,15 +47,18 @@ static bool set_size(TrainOptions *o, const bool *given, int H, Error *error) {
 
 bool choose_size(TrainOptions *options, const bool *given, double operations, const Corpus *corpus, Error *error) {
     double largest = 0; // parameters so far
+    Error ignored;
     for (int H = 1; H <= HEADS_MOST; H++) {
         TrainOptions o = *options;
         Mix pos;
-        if (!set_size(&o, given, H, error) || !trainer_check(&pos, &o, corpus->tokenizer.vocab_size, error)) continue;
+        Error *reason = H == 1 ? error : &ignored; // where none works, that of the smallest
+        if (!set_size(&o, given, H, reason) || !trainer_check(&pos, &o, corpus->tokenizer.vocab_size, reason)) continue;
         const double parameters = (double)gpt_parameters(&pos.shape), tokens = TOKENS_PER_PARAMETER * parameters;
         const bool fits = tokens * gpt_operations(&pos.shape, &pos, (int)o.context) <= operations &&
                           tokens <= PASSES * (double)corpus->train.count;
         if (largest > 0 && (!fits || parameters <= largest)) continue;
         *options = o;
+        mix_print(&pos, options->pos); // with every option of the schemes
         largest = parameters;
     }
     return largest > 0;

@@ -57,7 +57,7 @@ static void next_of_comparison(const char *directory) {
     Error ignored;
     if (!comparison_paths(&c, directory, &ignored) || !plan_read(&c.plan, &data, c.file, &ignored)) return;
     json_decref(data);
-    if (comparison_complete(&c))
+    if (comparison_seeds(&c) == c.plan.seeds)
         print_next("report ", directory, "see what the comparison has found");
     else
         print_next(c.plan.command + sizeof "bitter", "", "continue the comparison");

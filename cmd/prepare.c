@@ -179,7 +179,7 @@ static void tidy(Texts *texts, Buffer *file) {
 // Add the field of each record, with a newline, as a document. There is one record a line, or an array of them.
 static bool add_records(Texts *texts, const char *name, const Buffer *file, Error *error) {
     const char *text = (const char *)file->bytes, *field = texts->options.field;
-    for (size_t at = 0, record = 1; at += strspn(text + at, " \t\r\n,[]"), at < file->size; record++) {
+    for (size_t at = 0, record = 1; at += strspn(text + at, "\xEF\xBB\xBF \t\r\n,[]"), at < file->size; record++) {
         json_error_t mistake;
         json_t *object = json_loadb(text + at, file->size - at, JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL, &mistake);
         const json_t *value = json_object_get(object, field);
@@ -244,7 +244,10 @@ static bool add_directory(Texts *texts, const char *directory, Error *error) {
     struct stat status;
     char path[PATH_CAPACITY];
     if (!path_format(path, error, "%s/tokenizer.json", directory)) return false;
-    if (path_exists(path)) return true;
+    if (path_exists(path)) {
+        texts->left_out++;
+        return true;
+    }
     const int count = scandir(directory, &entries, is_visible, alphasort);
     bool ok = count >= 0 || fail_open(directory, errno, "check the name", error);
     for (int i = 0; i < count; i++) {
@@ -312,7 +315,7 @@ bool texts_read(Texts *texts, char **inputs, int count, Error *error) {
 
 static bool make_chars(Texts *texts, Error *error) {
     Tokenizer *tokenizer = &texts->tokenizer;
-    bool ok = tokenizer_create(tokenizer, TOKENIZER_CHARS, "", 0, "", error);
+    bool ok = tokenizer_create(tokenizer, TOKENIZER_CHARS, error);
     for (size_t i = 0; ok && i < texts->count; i++) {
         const Document *document = &texts->documents[i];
         ok = stop_check(&stop_at_signal, error) &&
@@ -324,7 +327,7 @@ static bool make_chars(Texts *texts, Error *error) {
 static bool make_bpe(Texts *texts, Error *error) {
     Tokenizer *tokenizer = &texts->tokenizer;
     BpeWords words = {0};
-    bool ok = tokenizer_create(tokenizer, TOKENIZER_BPE, "", 0, "", error);
+    bool ok = tokenizer_create(tokenizer, TOKENIZER_BPE, error);
     for (size_t i = 0; ok && i < texts->count; i++) {
         const Text *text = &texts->documents[i].text;
         ok = stop_check(&stop_at_signal, error) && bpe_words_add(&words, text->bytes, text->size, error);
@@ -344,7 +347,7 @@ static bool make_tokenizer(Texts *texts, Error *error) {
     if (*texts->path) return tokenizer_find(&texts->tokenizer, texts->path, error);
     if (texts->kind == TOKENIZER_CHARS) return make_chars(texts, error);
     if (texts->kind == TOKENIZER_BPE) return make_bpe(texts, error);
-    return tokenizer_create(&texts->tokenizer, texts->kind, "", 0, "", error);
+    return tokenizer_create(&texts->tokenizer, texts->kind, error);
 }
 
 bool texts_encode(Texts *texts, Error *error) {
@@ -419,8 +422,9 @@ static void print_summary(const Texts *texts, const PrepareOptions *options) {
         printf("left out     %zu bytes of byte order marks and \\r\\n at the ends of lines; --raw keeps them\n",
                texts->dropped);
     if (texts->files)
-        printf("files        %zu, in the order of their names; left out, as empty or %s: %zu\n", texts->files,
-               *texts->options.field ? "without records" : "no text", texts->left_out);
+        printf("files        %zu, in the order of their names; left out, as empty, %s or a directory of data or of a "
+               "run: %zu\n",
+               texts->files, *texts->options.field ? "without records" : "no text", texts->left_out);
     printf("tokenizer    %s, vocabulary of %d", tokenizer_kind_name(tokenizer->kind), tokenizer->vocab_size);
     if (texts->vocab_size > tokenizer->vocab_size)
         printf(" instead of %d, because no other pair of tokens occurs twice", texts->vocab_size);

@@ -40,7 +40,7 @@ typedef struct {
     int vocab_size;           // and its size, of BPE
     Document *documents;      // (count)
     size_t count, capacity, bytes;
-    size_t files, left_out; // of directories: texts, and files that are empty or no text
+    size_t files, left_out; // of directories: texts, and what is left out
     size_t dropped;         // bytes of byte order marks, and of \r
     bool remarked;          // CSV or JSON that is read as text
     Tokenizer tokenizer;

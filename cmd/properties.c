@@ -110,6 +110,8 @@ static bool print_run(const char *directory, const TrainOptions *options, Error 
 
 // Every scheme. One that cannot work with such a model gets a row with the reason.
 static bool print_all(const TrainOptions *options, Error *error) {
+    Shape shape; // a mistake in sizes is no scheme's
+    if (!shape_of(&shape, options, 8, error) || !shape_check(&shape, error)) return false;
     for (const Scheme *const *scheme = schemes; *scheme; scheme++)
         if (!print_untrained((*scheme)->name, options, error)) {
             if (error->kind != ERROR_INPUT) return false;

@@ -177,7 +177,7 @@ bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *p
     if ((sized && !trainer_check(&pos, options, any_vocabulary, error)) ||
         (!options->resume && !check_effects(options, &pos, given, error)))
         return false;
-    mix_print(&pos, options->pos); // with every option of the schemes
+    if (sized) mix_print(&pos, options->pos); // with every option of the schemes, as choose_size does otherwise
     return true;
 }
 

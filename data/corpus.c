@@ -75,7 +75,7 @@ static bool directory_open(Corpus *corpus, Error *error) {
                           "`bitter prepare` has made");
     if (!path_format(path, error, "%s/tokenizer.json", corpus->name)) return false;
     Tokenizer *tokenizer = &corpus->tokenizer;
-    bool ready = path_missing(path) ? tokenizer_create(tokenizer, TOKENIZER_NONE, "", 0, path, error)
+    bool ready = path_missing(path) ? tokenizer_create(tokenizer, TOKENIZER_NONE, error)
                                     : tokenizer_read(tokenizer, path, error);
     return ready && split_open(&corpus->train, corpus->name, "train", is_training, tokenizer->vocab_size, error) &&
            split_open(&corpus->val, corpus->name, "val", is_validation, tokenizer->vocab_size, error);
@@ -115,7 +115,7 @@ static bool builtin_open(Corpus *corpus, Error *error) {
     Tokens *tokens = &corpus->tokens;
     if (!builtin_choose(&corpus->builtin, corpus->name, error) ||
         !builtin_check_memory(&corpus->builtin, corpus->name, error) ||
-        !tokenizer_create(&corpus->tokenizer, TOKENIZER_BYTES, "", 0, corpus->name, error) ||
+        !tokenizer_create(&corpus->tokenizer, TOKENIZER_BYTES, error) ||
         !builtin_encode(tokens, &corpus->tokenizer, &corpus->builtin, corpus->name, error))
         return false;
     const size_t training = (size_t)corpus_training_count(tokens->count, BUILTIN_VALIDATION);

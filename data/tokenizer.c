@@ -134,14 +134,12 @@ bool tokenizer_create_plain(Tokenizer *tokenizer, TokenizerKind kind, int vocab_
     return true;
 }
 
-bool tokenizer_create(Tokenizer *tokenizer, TokenizerKind kind, const char *text, size_t size, const char *name,
-                      Error *error) {
+bool tokenizer_create(Tokenizer *tokenizer, TokenizerKind kind, Error *error) {
     if (kind == TOKENIZER_BYTES || kind == TOKENIZER_NONE)
         return tokenizer_create_plain(tokenizer, kind, kind == TOKENIZER_BYTES ? BYTES_VOCAB : TOKENIZER_VOCAB_GPT2,
                                       error);
     *tokenizer = (Tokenizer){.kind = kind};
-    return kind == TOKENIZER_BPE ? bpe_begin(&tokenizer->bpe, error)
-                                 : tokenizer_extend(tokenizer, text, size, name, error);
+    return kind != TOKENIZER_BPE || bpe_begin(&tokenizer->bpe, error);
 }
 
 static bool fail_character(Error *error, const Tokenizer *tokenizer, const char *text, size_t offset, int length,

@@ -47,14 +47,14 @@ void tokens_free(Tokens *tokens);
 // Append the token that ends a document, if the tokenizer has one.
 bool tokens_add_end(Tokens *tokens, const Tokenizer *tokenizer, Error *error);
 
-// The tokenizer of this kind for this text: CHARS collects its characters, NONE is that of llm.c's own shards, which
-// hold GPT-2's 50257 tokens, and BPE has no tokens: fill tokenizer->bpe and then set vocab_size. Fails (input), naming
-// `name` and the byte, on text that is not UTF-8 or has more than 65536 different characters, (run) without memory.
-bool tokenizer_create(Tokenizer *tokenizer, TokenizerKind kind, const char *text, size_t size, const char *name,
-                      Error *error);
+// The tokenizer of this kind. NONE is that of llm.c's own shards, which hold GPT-2's 50257 tokens; CHARS and BPE have
+// no tokens yet: extend the former, of the latter fill tokenizer->bpe and then set vocab_size. Fails (run) without
+// memory.
+bool tokenizer_create(Tokenizer *tokenizer, TokenizerKind kind, Error *error);
 
-// Add the characters of one more text, for CHARS; does nothing for other kinds. Ids change, so call it for all texts
-// before encoding any. Fails as tokenizer_create does.
+// Add the characters of a text, for CHARS; does nothing for other kinds. Ids change, so call it for all texts before
+// encoding any. Fails (input), naming `name` and the byte, on text that is not UTF-8 or has more than 65536 different
+// characters, (run) without memory.
 bool tokenizer_extend(Tokenizer *tokenizer, const char *text, size_t size, const char *name, Error *error);
 
 // BYTES, or NONE with a vocabulary of this size (1 to 65536).

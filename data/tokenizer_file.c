@@ -289,7 +289,8 @@ static bool read_hf_bpe(Bpe *bpe, const json_t *root, const char *path, Error *e
 // The tokenizer of these characters, which must be distinct and in rising order, as `bitter prepare` writes them.
 static bool read_chars(Tokenizer *tokenizer, const char *text, size_t size, const char *path, Error *error) {
     size_t at = 0;
-    if (!tokenizer_create(tokenizer, TOKENIZER_CHARS, text, size, path, error)) return false;
+    if (!tokenizer_create(tokenizer, TOKENIZER_CHARS, error) || !tokenizer_extend(tokenizer, text, size, path, error))
+        return false;
     for (int id = 0; id < tokenizer->vocab_size; at += tokenizer->texts[id++].size)
         if (memcmp(text + at, tokenizer->texts[id].bytes, tokenizer->texts[id].size) != 0) break;
     return (size > 0 && at == size) ||
@@ -329,15 +330,14 @@ static bool read_hf(Tokenizer *tokenizer, const json_t *root, const char *path, 
         json_array_size(json_object_get(root, "added_tokens")) == 0 &&
         json_array_size(json_object_get(model, "merges")) == 0)
         return read_hf_chars(tokenizer, json_object_get(model, "vocab"), path, error);
-    if (!tokenizer_create(tokenizer, TOKENIZER_BPE, "", 0, path, error) || !read_hf_bpe(bpe, root, path, error))
-        return false;
+    if (!tokenizer_create(tokenizer, TOKENIZER_BPE, error) || !read_hf_bpe(bpe, root, path, error)) return false;
     tokenizer->vocab_size = bpe->vocab_size;
     bool bytes =
         bpe->vocab_size == BYTES_VOCAB && bpe->merge_count == 0 && bpe->end == BYTES_END; // is it one of BYTES?
     for (int byte = 0; bytes && byte < 256; byte++) bytes = bpe->bytes[byte] == byte;
     if (!bytes) return true;
     tokenizer_free(tokenizer);
-    return tokenizer_create(tokenizer, TOKENIZER_BYTES, "", 0, path, error);
+    return tokenizer_create(tokenizer, TOKENIZER_BYTES, error);
 }
 
 // --- the file of any kind ---
@@ -360,7 +360,7 @@ static bool read_root(Tokenizer *tokenizer, const json_t *root, const char *path
                           "\"model\" of Hugging Face's tokenizers; make the file with `bitter prepare`",
                           path, kind ? kind : "missing");
     if (chars && !json_is_string(characters)) return fail_input(error, "%s: \"characters\" must be a string", path);
-    if (bytes ? !tokenizer_create(tokenizer, TOKENIZER_BYTES, "", 0, path, error)
+    if (bytes ? !tokenizer_create(tokenizer, TOKENIZER_BYTES, error)
               : !read_chars(tokenizer, json_string_value(characters), json_string_length(characters), path, error))
         return false;
     return size == tokenizer->vocab_size ||
@@ -390,8 +390,8 @@ static bool read_directory(Tokenizer *tokenizer, const char *path, Error *error)
             !path_format(merges, error, "%s/%s", path, names[i][1]))
             return false;
         if (path_missing(vocabulary) || path_missing(merges)) continue;
-        const bool ok = tokenizer_create(tokenizer, TOKENIZER_BPE, "", 0, path, error) &&
-                        read_gpt2(&tokenizer->bpe, vocabulary, merges, error);
+        const bool ok =
+            tokenizer_create(tokenizer, TOKENIZER_BPE, error) && read_gpt2(&tokenizer->bpe, vocabulary, merges, error);
         tokenizer->vocab_size = tokenizer->bpe.vocab_size;
         return ok;
     }

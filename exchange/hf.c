@@ -118,8 +118,8 @@ static bool read_config(Target *target, TrainOptions *options, int *vocab, const
     return ok;
 }
 
-// Before memory is taken for a model: can the files hold one of this size? The matrices of the layers alone have so
-// many numbers, each of at least two bytes.
+// Before memory is taken for a model: can the files hold one of this size? The embeddings and the matrices of the
+// layers alone have so many numbers, each of at least two bytes.
 static bool check_size(const TrainOptions *options, Target target, int vocab, const SavedWeights *weights,
                        const char *path, Error *error) {
     const Shape shape = sizes_of(options, vocab);
@@ -158,8 +158,8 @@ static bool create_model(Run *run, int vocab, const char *path, const char *toke
     Error reason;
     if (path_missing(tokenizer)) {
         if (!tokenizer_create_plain(&run->tokenizer, TOKENIZER_NONE, vocab, error)) return false;
-    } else if (!tokenizer_find(&run->tokenizer, tokenizer, error)) {
-        return false;
+    } else if (!tokenizer_find(&run->tokenizer, tokenizer, &reason)) {
+        return fail_input(error, "%.900s; remove the file to import the model without a tokenizer", reason.message);
     }
     const int tokens = run->tokenizer.vocab_size;
     if (tokens > vocab || tokens < vocab - PADDING_MOST)

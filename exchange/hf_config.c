@@ -317,6 +317,14 @@ static bool find_kind(Rotations *r, const json_t *scaling, const char *where, Er
     while (kind < TYPES && strcmp(types[kind], type ? type : "default") != 0) kind++;
     if (kind == TYPES) return fail_input(error, "%s: \"rope_type\" is %.80s, which bitter does not have", where, type);
     r->kind = (RopeKind)kind;
+    // Without a kind, the rest would be a stretch of an unknown kind, or those of several kinds of layers.
+    static const char *const plain[] = {"rope_theta", "partial_rotary_factor", original_length};
+    const char *name;
+    json_object_foreach((json_t *)scaling, name, member) {
+        bool known = type || json_is_null(member);
+        for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) known = known || strcmp(name, plain[i]) == 0;
+        if (!known) return fail_input(error, "%s has \"%.80s\", but no \"rope_type\"; get the file again", where, name);
+    }
     if (!is_missing(scaling, "mscale") || !is_missing(scaling, "mscale_all_dim")) // they change the rotations
         return fail_input(error, "%s has \"mscale\" or \"mscale_all_dim\", which bitter does not have", where);
     return true;

@@ -51,6 +51,9 @@ bool json_write_sealed(const char *path, json_t *object, int digits, Error *erro
 static bool check_frame(const json_t *json, const char *path, Error *error) {
     const json_t *seal = json_object_get(json, "crc32");
     char hex[CRC_CAPACITY];
+    if (json_object_get(json, "model_type"))
+        return fail_input(error, "%s is a model of transformers; `bitter import DIRECTORY --out RUN` makes a run of it",
+                          path);
     if (!json_is_object(json_object_get(json, "options")))
         return fail_input(error, "%s has no \"options\"; it is not a file that bitter wrote", path);
     checksum(hex, json);

@@ -15,10 +15,9 @@
 bool run_paths(RunPaths *paths, const char *run, Error *error) {
     const char *directory = paths->directory;
     if (!path_format(paths->directory, error, "%s", run)) return false;
-    size_t length = strlen(run);
-    while (length > 1 && run[length - 1] == '/') length--;
-    const size_t tail = strlen(RUN_BEST);
-    paths->is_best = length > tail && memcmp(run + length - tail, RUN_BEST, tail) == 0;
+    path_trim(paths->directory);
+    const size_t length = strlen(directory), tail = strlen(RUN_BEST);
+    paths->is_best = length > tail && strcmp(directory + length - tail, RUN_BEST) == 0;
     if (paths->is_best) paths->directory[length - tail] = 0;
     return path_format(paths->config, error, "%s/config.json", directory) &&
            path_format(paths->tokenizer, error, "%s/tokenizer.json", directory) &&

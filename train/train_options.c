@@ -121,9 +121,8 @@ bool train_options_check(const TrainOptions *options, Error *error) {
         return fail_input(error, "--min-lr %g is above --lr %g, where the cosine starts; make it smaller",
                           options->min_lr, options->lr);
     if ((double)options->batch * (double)options->context > 1e8)
-        return fail_input(
-            error, "--batch %lld times --context %lld is more than 10^8 tokens; use --accumulate for larger steps",
-            options->batch, options->context);
+        return fail_input(error, "--batch %lld times --context %lld is more than 10^8 tokens; give a smaller --batch",
+                          options->batch, options->context);
     const double rows = (double)options->batch * (double)options->accumulate;
     return (double)options->steps * rows * (double)options->context <= 0x1p62 ||
            fail_input(error, "--steps %lld of %.0f windows of %lld tokens are more than 2^62 tokens; give fewer",

@@ -82,10 +82,27 @@ bool builtin_choose(BuiltinCorpus *corpus, const char *specification, Error *err
            check_lengths(corpus, specification, error);
 }
 
+bool builtin_check_unused(const BuiltinCorpus *corpus, const char *keys, const char *specification, const char *why,
+                          Error *error) {
+    BuiltinCorpus preset;
+    char key[TEXT_CAPACITY], chosen[TEXT_CAPACITY], usual[TEXT_CAPACITY];
+    options_default(&preset, corpus->builtin->options);
+    while (list_word(key, &keys, ",")) {
+        const Option *option = option_find(corpus->builtin->options, key);
+        if (!option) continue;
+        option_print(corpus, option, chosen);
+        option_print(&preset, option, usual);
+        if (strcmp(chosen, usual) != 0)
+            return fail_input(error, "%s: %s=%s has no effect here, where %s; leave it out", specification, key, chosen,
+                              why);
+    }
+    return true;
+}
+
 bool builtin_check_text(const BuiltinCorpus *corpus, const char *specification, Error *error) {
-    return corpus->share == 0 ||
-           fail_input(error, "%s: share=X is of `train --documents`; here bytes=N says how much of them there is",
-                      specification);
+    return !corpus->builtin ||
+           builtin_check_unused(corpus, "share", specification,
+                                "bytes=N says how much there is (it is of `train --documents`)", error);
 }
 
 bool builtin_check_memory(const BuiltinCorpus *corpus, const char *specification, Error *error) {

@@ -69,6 +69,11 @@ bool builtin_choose(BuiltinCorpus *corpus, const char *specification, Error *err
 // Fail (input): what is not the name of a task was given as `option`; says which there are.
 bool fail_no_task(const char *option, const char *name, Error *error);
 
+// Fails (input) when one of these keys ("min,max") was given a value other than its preset, where it would have no
+// effect; `why` says what has.
+bool builtin_check_unused(const BuiltinCorpus *corpus, const char *keys, const char *specification, const char *why,
+                          Error *error);
+
 // Fails (input) when a corpus that is to be text has options that only `train --documents` takes.
 bool builtin_check_text(const BuiltinCorpus *corpus, const char *specification, Error *error);
 

@@ -88,6 +88,8 @@ static bool set_own_rates(Variant *variant, Error *error) {
     const char *list = variant->own_rates;
     char word[TEXT_CAPACITY];
     TrainOptions options;
+    if (strstr(list, "//") || (*list && list[strlen(list) - 1] == '/'))
+        return fail_input(error, "%s@%s: there is no learning rate behind a '/'", variant->name, list);
     for (variant->lr_count = 0; list_word(word, &list, "/"); variant->lr[variant->lr_count++] = options.lr) {
         if (!option_set(&options, option_find(train_options, "lr"), word, variant->name, error)) return false;
         if (!(options.lr > 0))
@@ -162,6 +164,11 @@ bool plan_variants(Plan *plan, char *const *words, int count, const char *refere
         if (plan_variant(plan, variant->name) >= 0)
             return fail_input(error, "two schemes are called %s; give one a label: LABEL=%s", variant->name,
                               variant->name);
+        for (const Variant *other = plan->variants; !labelled && other < variant; other++)
+            if (strcmp(other->name, other->typed) == 0 && strcmp(other->pos, variant->pos) == 0 &&
+                strcmp(other->own_rates, variant->own_rates) == 0)
+                return fail_input(error, "%s and %s are the same scheme; leave one out, or give it a label: LABEL=%s",
+                                  other->name, variant->name, variant->name);
     }
     plan->reference = *reference ? plan_variant(plan, reference) : 0;
     return plan->reference >= 0 ||
@@ -189,14 +196,16 @@ int plan_trained(const Plan *plan) {
 }
 
 int plan_pairs(const Plan *plan) {
-    const int n = plan_trained(plan);
+    const int now = plan_trained(plan), n = now > plan->most_trained ? now : plan->most_trained;
     return n < 2 ? 1 : n * (n - 1) / 2;
 }
 
 bool plan_rates(Plan *plan, const char *list, Error *error) {
     const Option *row = option_find(train_options, "lr");
-    return list_numbers(plan->rates, &plan->rate_count, RATES_MOST, list, row, "--lr-grid", error) &&
-           rates_set(plan, error);
+    if (!list_numbers(plan->rates, &plan->rate_count, RATES_MOST, list, row, "--lr-grid", error)) return false;
+    for (int r = 0; r < plan->rate_count; r++)
+        if (!(plan->rates[r] > 0)) return fail_input(error, "--lr-grid: learning rates must be above 0");
+    return rates_set(plan, error);
 }
 
 bool rates_set(Plan *plan, Error *error) {
@@ -344,15 +353,20 @@ static bool follow_contrasts(Plan *plan, const Plan *before, int done, Error *er
     return ok;
 }
 
-bool plan_follow(Plan *plan, const Plan *before, int done, bool complete, Error *error) {
+bool plan_follow(Plan *plan, const Plan *before, int done, int seen, Error *error) {
     if (!follow_contrasts(plan, before, done, error)) return false;
     memcpy(plan->looks, before->looks, sizeof plan->looks);
     plan->look_count = before->look_count;
     const int last = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0;
     plan->most_seeds = before->most_seeds;
     if (done > 0 && before->seeds > plan->seeds && before->seeds > plan->most_seeds) plan->most_seeds = before->seeds;
-    if (complete && plan->seeds != before->seeds && before->seeds > last)
-        plan->looks[plan->look_count++] = before->seeds;
+    if (plan->seeds != before->seeds && seen > last) plan->looks[plan->look_count++] = seen;
+    const int trained = plan_trained(before);
+    plan->most_trained = before->most_trained;
+    if (done > 0 && trained > plan_trained(plan) && trained > plan->most_trained) plan->most_trained = trained;
+    const bool same = plan->rate_count == before->rate_count &&
+                      memcmp(plan->rates, before->rates, (size_t)plan->rate_count * sizeof *plan->rates) == 0;
+    plan->rates_after = same ? before->rates_after : done;
     return true;
 }
 

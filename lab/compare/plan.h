@@ -63,11 +63,13 @@ typedef struct {
     Setting *settings;
     Contrast *contrasts;
     double rates[RATES_MOST]; // rising
-    int looks[SEEDS_MOST];    // numbers of seeds whose results were complete before seeds were added; rising
+    int looks[SEEDS_MOST];    // numbers of seeds whose results could be seen before that of seeds changed; rising
     char tasks[TASKS_MOST][TEXT_CAPACITY]; // "builtin:copy:max=5"
     int variant_count, text_count, setting_count, rate_count, task_count, seeds;
     int contrast_count, look_count;
     int most_seeds;         // that an earlier plan had, of which runs were done; 0 = none had more
+    int most_trained;       // the same of the schemes that are trained
+    int rates_after;        // how many runs were done when the learning rates were changed last; 0 = none
     bool default_contrasts; // nobody has named any: they are those of plan_default_contrasts
     int reference;          // the variant that the others are compared with
     long long task_steps;   // of runs on tasks; 0 = there never was a task here
@@ -140,9 +142,9 @@ int plan_family(const Plan *plan);
 // Continue with the contrasts and the looks of `before`, a plan of the same directory of which
 // `done` runs are done. Contrasts that were named then stay as they were, and those of `plan` that are new are added,
 // or dropped if they are defaults and those of `before` are not. If no run is done, those that `plan` names, or its
-// defaults, if those were defaults, take their place. Also keeps how many seeds were planned. complete: all runs of
-// `before` are done.
-bool plan_follow(Plan *plan, const Plan *before, int done, bool complete, Error *error);
+// defaults, if those were defaults, take their place. Also keeps how many seeds and schemes were planned, and when
+// learning rates changed. seen: how many seeds of `before` are complete.
+bool plan_follow(Plan *plan, const Plan *before, int done, int seen, Error *error);
 
 // May `plan` continue in the directory of `before`? Schemes, seeds, learning rates and tasks may change. Fails (input)
 // on the first difference in other options, texts or settings, and, of tasks where there were some, in --task-steps
@@ -164,7 +166,8 @@ int plan_variant(const Plan *plan, const char *name);
 // windows and rates that is not stretched, or the first that is, if all are.
 int plan_weights(const Plan *plan, int variant);
 
-// How many variants are trained, that is have weights of their own, and how many pairs these make, but at least 1.
+// How many variants are trained, that is have weights of their own, and how many pairs these make, but at least 1;
+// with those that earlier plans had, for results of these may have been seen.
 int plan_trained(const Plan *plan);
 int plan_pairs(const Plan *plan);
 

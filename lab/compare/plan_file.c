@@ -78,6 +78,8 @@ static const Member plan_members[] = {
     LIST_MEMBER("contrasts", POINTER, contrasts, contrast_count, 0, INT_MAX, contrast_members),
     MEMBER("default_contrasts", FLAG, Plan, default_contrasts, 0, 0),
     MEMBER("most_seeds", INT, Plan, most_seeds, MISSING, SEEDS_MOST),
+    MEMBER("most_schemes", INT, Plan, most_trained, MISSING, VARIANTS_MOST),
+    MEMBER("rates_after", INT, Plan, rates_after, MISSING, INT_MAX),
     LIST_MEMBER("looks", ARRAY, looks, look_count, 0, SEEDS_MOST, &look),
     LIST_MEMBER("texts", ARRAY, texts, text_count, 1, TEXTS_MOST, text_members),
     LIST_MEMBER("settings", POINTER, settings, setting_count, 1, SETTINGS_MOST, setting_members),
@@ -329,10 +331,12 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
                 "%s was begun when start=random meant what start=wide does now, so new runs of %s would be "
                 "others; begin again with another --out",
                 path, new->name);
-        if (strcmp(new->pos, old->pos) != 0 || strcmp(new->window, old->window) != 0)
-            ok = fail_input(error, "%s: %s is %s%s%s there, not %s%s%s; give it another label", path, new->name,
-                            old->pos, *old->window ? OWN_WINDOW : "", old->window, new->pos,
-                            *new->window ? OWN_WINDOW : "", new->window);
+        if (strcmp(new->pos, old->pos) != 0 || strcmp(new->window, old->window) != 0 ||
+            strcmp(new->stretch, old->stretch) != 0)
+            ok = fail_input(error, "%s: %s is %s%s%s%s%s there, not %s%s%s%s%s; give it another label", path, new->name,
+                            old->pos, *old->window ? OWN_WINDOW : "", old->window, *old->stretch ? OWN_STRETCH : "",
+                            old->stretch, new->pos, *new->window ? OWN_WINDOW : "", new->window,
+                            *new->stretch ? OWN_STRETCH : "", new->stretch);
         else if (new->lr_count != old->lr_count ||
                  memcmp(new->lr, old->lr, (size_t) new->lr_count * sizeof *new->lr) != 0)
             ok = fail_input(error, "%s: %s has %s%s there; give it another label, because results may have been seen",

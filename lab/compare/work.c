@@ -60,16 +60,16 @@ static void refresh(const char *path) {
     if (directory) closedir(directory);
 }
 
-bool comparison_complete(const Comparison *c) {
+int comparison_seeds(const Comparison *c) {
     char path[PATH_CAPACITY];
     Error ignored;
     if (path_format(path, &ignored, "%s/runs", c->directory)) refresh(path);
     for (int i = 0; i < plan_job_count(&c->plan); i++) {
         const Job job = plan_job(&c->plan, i);
         if (comparison_path(path, c, &job, "", &ignored)) refresh(path);
-        if (!job_done(c, &job)) return false;
+        if (!job_done(c, &job)) return job.seed;
     }
-    return true;
+    return c->plan.seeds;
 }
 
 bool comparison_lock(Lock *lock, const Comparison *c, Error *error) {

@@ -33,8 +33,8 @@ bool comparison_path(char path[PATH_CAPACITY], const Comparison *comparison, con
 // Fails as fail_open does when the directory cannot be read.
 bool comparison_done(int *done, const Comparison *comparison, Error *error);
 
-// Are all runs of the plan done, by now?
-bool comparison_complete(const Comparison *comparison);
+// The number of seeds, from the first on, of which all runs are done by now.
+int comparison_seeds(const Comparison *comparison);
 
 // The file measured.csv says that a run is done, and its lock that a process is at it. Is the job done, and has nothing
 // been left by a process that was killed at the end of it? False also when the directory cannot be read.

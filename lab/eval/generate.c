@@ -149,7 +149,6 @@ void generator_free(Generator *generator) {
 }
 
 bool generator_create(Generator *generator, const Gpt *gpt, const Tokenizer *tokenizer, int window, Error *error) {
-    const uint16_t mark = (uint16_t)tokenizer_end(tokenizer);
     const size_t V = (size_t)gpt->shape.vocab;
     const int chunk = gpt->shape.windows.period && window > CHUNK ? CHUNK : window;
     *generator = (Generator){.gpt = gpt, .tokenizer = tokenizer};
@@ -160,7 +159,7 @@ bool generator_create(Generator *generator, const Gpt *gpt, const Tokenizer *tok
     generator->ids = malloc((size_t)window * sizeof(int));
     if (!generator->logits || !generator->scratch || !generator->ids)
         return fail_run(error, "no memory for the logits");
-    return tokenizer_end(tokenizer) < 0 || tokens_add(&generator->tokens, &mark, 1, error);
+    return tokens_add_end(&generator->tokens, tokenizer, error);
 }
 
 bool generator_add(Generator *generator, const char *text, size_t size, const char *name, Error *error) {

@@ -6,6 +6,8 @@
 bool ngram_losses(double *unigram, double *bigram, const Corpus *corpus, long long limit, Error *error) {
     const Split *train = &corpus->train, *val = &corpus->val;
     const size_t V = (size_t)corpus->tokenizer.vocab_size, squared = V <= NGRAM_VOCAB_MOST ? V * V : 0;
+    if (split_limit(val, limit) < 2)
+        return fail_input(error, "%s has fewer than 2 validation tokens; give more text", corpus->name);
     uint32_t *count = calloc(2 * V + squared, sizeof *count);
     if (!count) return fail_run(error, "no memory for the counts of %zu tokens", V);
     uint32_t *followers = count + V, *pairs = count + 2 * V; // count, followers (V), pairs (V,V)

@@ -100,7 +100,7 @@ static void logs_of_weights(Probe *probe) {
 
 // What the schemes of a layer do.
 typedef struct {
-    bool embed, turn, read_positions;
+    bool embed, turn, add, read_positions;
 } Does;
 
 static Does what_schemes_do(const Mix *mix, int layer) {
@@ -110,6 +110,7 @@ static Does what_schemes_do(const Mix *mix, int layer) {
         const bool here = position_layer(&mix->part[p], layer) >= 0;
         does.embed |= position_embeds(&mix->part[p]);
         does.turn |= here && scheme->enters == ENTERS_ROTATION;
+        does.add |= here && scheme->enters == ENTERS_BIAS;
         does.read_positions |= here && !scheme->position_free;
     }
     return does;
@@ -219,9 +220,10 @@ bool scheme_codes(real *table, const Gpt *gpt, Error *error) {
     return true;
 }
 
-bool scheme_bias(double *curves, const Gpt *gpt, Error *error) {
+bool scheme_bias(double *curves, int *layer, const Gpt *gpt, Error *error) {
     Probe probe;
-    if (!probe_create(&probe, gpt, 0, 0, error)) return false;
+    for (*layer = 0; *layer < gpt->shape.layers - 1 && !what_schemes_do(&gpt->pos, *layer).add;) ++*layer;
+    if (!probe_create(&probe, gpt, *layer, 0, error)) return false;
     const size_t T = (size_t)probe.T, bytes = T * (size_t)probe.C * sizeof(real);
     memset(probe.x, 0, bytes);
     memset(probe.q, 0, bytes);

@@ -24,8 +24,8 @@ bool scheme_probe(SchemeProperties *properties, const Gpt *gpt, int layer, uint6
 // query in layer 0. Fails (run) when there is no memory.
 bool scheme_codes(real *table, const Gpt *gpt, Error *error);
 
-// curves (H, T): what the scheme adds, in layer 0, to the scores of the last query of a trained window, by distance.
-// Fails (run) when there is no memory.
-bool scheme_bias(double *curves, const Gpt *gpt, Error *error);
+// curves (H, T): what the scheme adds to the scores of the last query of a trained window, by distance, in the first
+// layer where it adds anything, *layer. Fails (run) when there is no memory.
+bool scheme_bias(double *curves, int *layer, const Gpt *gpt, Error *error);
 
 #endif

@@ -50,21 +50,22 @@ static bool frequency_chart(Page *page, const char *name, const Gpt *gpt, Error 
     return page_chart(page, &scales, error, "Scales by pair of channels: %s", name);
 }
 
-// The biases of a scheme's first layer: points at all distances below NEAR, and at every step-th after that.
+// The biases of the first layer that has any: points at all distances below NEAR, and at every step-th after that.
 static bool bias_chart(Page *page, const char *name, const Gpt *gpt, Error *error) {
     enum { POINTS = 64, NEAR = 16 };
     Chart chart = {.x_label = "tokens back", .y_label = "added to the score"};
     const int H = gpt->shape.heads, T = gpt->shape.context, step = 1 + T / (POINTS - NEAR);
     double *curves = malloc((size_t)H * (size_t)T * sizeof *curves);
     if (!curves) return fail_run(error, "no memory for curves of %d distances", T);
-    const bool ok = scheme_bias(curves, gpt, error);
+    int layer;
+    const bool ok = scheme_bias(curves, &layer, gpt, error);
     for (int h = 0; ok && h < H; h++) {
         chart_line(&chart, "head %d", h);
         for (int d = 0; d < T; d += d < NEAR ? 1 : step)
             chart_point(&chart, d, curves[(size_t)h * (size_t)T + (size_t)d]);
     }
     free(curves);
-    return ok && page_chart(page, &chart, error, "Bias by distance: %s", name);
+    return ok && page_chart(page, &chart, error, "Bias by distance in layer %d: %s", layer, name);
 }
 
 // All trained numbers of the position scheme, where they are few, as those of a formula.

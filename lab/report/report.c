@@ -53,13 +53,13 @@ static bool print_table(FILE *out, const Facts *facts, Error *error) {
 static const struct {
     bool (*write)(Page *, const Facts *, Error *);
     const char *fold; // the heading under which the reader can unfold it; NULL = it is seen at once
-    enum { ALWAYS, WITH_RATES, WITH_TASKS } when;
+    enum { ALWAYS, WITH_RATES, WITH_TASKS, WITH_PAIRS, WITH_CONTRASTS } when;
 } sections[] = {
     {report_answer, NULL, ALWAYS},
     {report_scale, NULL, ALWAYS},
     {report_rates, NULL, WITH_RATES},
-    {report_pairs, "Differences of all pairs", ALWAYS},
-    {report_seeds, "What these seeds can resolve", ALWAYS},
+    {report_pairs, "Differences of all pairs", WITH_PAIRS},
+    {report_seeds, "What these seeds can resolve", WITH_CONTRASTS},
     {report_training, "Training", ALWAYS},
     {report_lengths, "Longer windows, and positions in them", ALWAYS},
     {report_tasks, "Tasks, by length", WITH_TASKS},
@@ -70,7 +70,13 @@ static const struct {
 };
 
 static bool write_page(FILE *out, const Facts *facts, Error *error) {
-    const bool has[] = {true, facts->plan->rate_count > 1, facts->plan->task_count > 0};
+    const int trained = plan_trained(facts->plan);
+    const bool contrasts = facts->contrasts > 0;
+    const bool has[] = {[ALWAYS] = true,
+                        [WITH_RATES] = facts->plan->rate_count > 1,
+                        [WITH_TASKS] = facts->plan->task_count > 0,
+                        [WITH_PAIRS] = trained > (contrasts ? 2 : 1), // a single pair has its contrast
+                        [WITH_CONTRASTS] = contrasts};
     Page page;
     bool ok = page_open(&page, facts->outcome->comparison->directory, "report", "Which position scheme?", true, error);
     if (!ok) return false;

@@ -56,6 +56,10 @@ static bool loss_chart(Page *page, const RunPaths *paths, long long steps, Error
     char label[64], quoted[QUOTED_CAPACITY];
     if (path_missing(paths->log)) return true;
     if (!file_read(&file, paths->log, error)) return false;
+    if (strncmp((const char *)file.bytes, "step,", 5) != 0) {
+        free(file.bytes);
+        return fail_damaged(error, paths->log, "it does not begin with the names of its columns");
+    }
     const double step = add_losses(&chart, (const char *)file.bytes);
     if (step < (double)steps)
         fprintf(page->tell, "the log has %.0f of %lld steps%s; to go on: %s train --resume %s\n", step, steps,

@@ -8,7 +8,8 @@
 // interval that assumes nothing about the shape of noise (Thompson 1936): of n sorted differences, [x_k, x_n+1-k]
 // leaves the median out only if fewer than k seeds fall on one side of it, which has the probability of fewer than k
 // heads of n coins, twice. Between two such intervals, the wanted level is interpolated (Hettmansperger, Sheather
-// 1986).
+// 1986), which assumes that the density of noise is about even there: where almost half of the seeds end in a cluster
+// far from the others, intervals of 95% hold in 88% of cases with n = 6, in 91% with n = 12.
 //
 // n seeds reach a level of 1 - 0.05/m in this way if 2^(1-n) <= 0.05/m: 6 seeds do for m = 1 comparison, 8 for 6, 11
 // for 28. With fewer, the interval is Student's t around the mean and at least [x_1, x_n], which alone holds the median

@@ -29,6 +29,8 @@ refuses "two ways to make weights" "stick-breaking and stick-breaking cannot be 
     train $small --pos stick-breaking+stick-breaking:own=yes --out new
 refuses "heads of one channel" "--heads 4 (1 channel a head)" \
     train --layers 1 --heads 4 --width 4 --data builtin:tales:bytes=20000 --pos rope --out new
+refuses "properties of heads that divide no width" "--heads 3;--width 64" properties --heads 3 --width 64
+check "and no table begins" test ! -s "$scratch/out"
 refuses "properties of half a text" "--pos 'rope@'" properties --pos rope@
 check "and no table begins" test ! -s "$scratch/out"
 check "nothing was left behind" test ! -e new

@@ -324,6 +324,9 @@ for option in '--exercises 5' '--task-steps 5'; do refuses "$option without task
 refuses "--lr and --lr-grid" "--lr-grid;--lr" $few rope --lr 1e-3 --lr-grid 1e-3,2e-3
 refuses "--min-lr above --lr" "--min-lr 0.002;--lr 0.001" $few rope --lr-grid 4e-3,8e-3 --min-lr 2e-3
 refuses "a list without a number" "--lr-grid: ',' has no number" $few rope --lr-grid ,
+refuses "a learning rate of 0" "--lr-grid;above 0" $few rope --lr-grid 0,1e-3
+for rates in 1e-3/ 1e-3//2e-3; do refuses "a missing rate, $rates" "rope@$rates;'/'" $few rope@$rates --context 16,32; done
+refuses "one scheme in two spellings" "rope and rope:base=10000;same;label" $few rope rope:base=10000
 refuses "a list of contexts without one" "--context: ',' has no number" $few rope --context ,
 refuses "documents that are none" "builtin:passkey" $few rope --documents builtin:tales --out undocumented
 refuses "documents in tasks" "--documents builtin:passkey;--tasks" $few rope --documents builtin:passkey --tasks copy
@@ -337,7 +340,7 @@ for formula in 'bias: -d/3' 'bias: -a*d; a = 1 > 0' 'bias: 1 - d'; do
 done
 refuses "--budget, which went" "--budget;equal steps" $few rope --budget seconds
 refuses "a task as --data" "builtin:copy;--tasks" $few rope --data builtin:copy
-refuses "a share of a text" "share=X" $few rope --data builtin:passkey:share=0.5
+refuses "a share of a text" "share=0.5" $few rope --data builtin:passkey:share=0.5
 refuses "missing data" "nowhere" $few rope --data nowhere
 refuses "too little validation text" "validation tokens;8 times the context" $few rope --eval-tokens 257
 refuses "--steps and --tokens-per-parameter" "--steps;one of them" $few rope --tokens-per-parameter 5
@@ -390,6 +393,10 @@ succeed "a report on a run" report straight/runs/none-seed1337
 check "it has the losses" grep -q "<td>validation text</td>" straight/runs/none-seed1337/report.html
 check "and the last of them in words" grep -qE "^- After step $(awk -F, '$5 { step = $1 } END { print step }' \
     straight/runs/none-seed1337/log.csv), the loss on validation text is [0-9.]+ nats" straight/runs/none-seed1337/report.md
+cp straight/runs/none-seed1337/log.csv kept.csv
+echo garbage >straight/runs/none-seed1337/log.csv
+refuses "a report on a damaged log" "none-seed1337/log.csv;damaged" report straight/runs/none-seed1337
+cp kept.csv straight/runs/none-seed1337/log.csv
 refuses "a report on two" "report" report straight straight
 succeed "all was left as it was" report straight
 

@@ -118,5 +118,7 @@ refuses "--minutes for a task" "--minutes;builtin:copy;a task;--steps" train --d
 refuses "no minutes" "--minutes;'0'" train book.txt --minutes 0
 succeed "heads that do not divide the default width" train book.txt --minutes 0.01 --heads 3 --threads 1 --eval-tokens 600
 refuses "heads that divide no width" "--heads 7" train book.txt --minutes 1 --heads 7 --width 64
+refuses "channels that no heads can share" "--width 33" train book.txt --minutes 1 --width 33
+refuses "--pos with --minutes is quoted as typed" "--pos 'rope*3,none@7'" train book.txt --minutes 1 --pos 'rope*3,none@7'
 refuses "minutes of compare" "--minutes" compare none rope --minutes 1
 finish

@@ -36,11 +36,12 @@ need train $small --data plain --context 300 --documents builtin:passkey:max=299
 check "the same batches every time" cmp begun/model.safetensors again-begun/model.safetensors
 refuses "--documents longer than a window" "max=299" train $small --data plain --context 300 --documents builtin:passkey --out new
 refuses "--documents where none fits" "255 characters;larger --context" train $small --data plain --documents builtin:passkey --context 64 --out new
-refuses "a share of a text" "share=X;train --documents" train $small --data builtin:passkey:share=0.5 --out new
+refuses "a share of a text" "share=0.5;train --documents" train $small --data builtin:passkey:share=0.5 --out new
 seq 1 5000 >digits.txt
 need prepare --tokenizer chars --out digits digits.txt
 refuses "--documents with characters that the tokenizer lacks" "not among;tokenizer" train $small --data digits --context 300 --documents builtin:passkey:max=299 --out new
 check "before the first step" test ! -e new
+refuses "a size of --documents" "bytes=5000;no effect;share=X" train $small --data plain --context 300 --documents builtin:passkey:bytes=5000,max=290 --out new
 refuses "--documents that are a text" "builtin:passkey" train $small --data plain --documents builtin:tales --out new
 refuses "--documents beside a task" "builtin:passkey;task" train $small --data builtin:copy --documents builtin:passkey --out new
 
@@ -81,10 +82,11 @@ for what in '--task --data builtin:passkey --samples 1000 --context 3000' '--tas
 done
 
 # --- mistakes ---
-refuses "a share, which is of windows" "share=X;train --documents;bytes=N" prepare --out new builtin:passkey:share=0.1 text.txt
+refuses "a share, which is of windows" "share=0.1;train --documents;bytes=N" prepare --out new builtin:passkey:share=0.1 text.txt
 refuses "documents that are too short" "min;255" prepare --out new text.txt builtin:passkey:min=200
 refuses "min above max" "min=400;max=300" prepare --out new text.txt builtin:passkey:min=400,max=300
 refuses "a share that is none" "share;0.9" prepare --out new text.txt builtin:passkey:share=1
+refuses "lengths of documents to find keys in" "min=400;no effect;--context" eval run --task --data builtin:passkey:min=400
 refuses "a window that is too short" "257 tokens;258" eval run $keys --context 257,300
 refuses "the trained context is too short" "64 tokens;--context 258" eval on-alone $keys
 refuses "past the learned table" "learned;257;--past clamp" eval chars-run $keys --context 258

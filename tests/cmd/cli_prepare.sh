@@ -53,6 +53,8 @@ check "a byte order mark in a field goes" says '^text +253 bytes'
 mkdir marks && printf '\357\273\277{"text": "first"}\n' >marks/a.jsonl && printf '{"text": "second"}\n' >marks/b.jsonl
 need prepare --field text --out of-marks marks
 check "a file that begins with one is not left out of a directory" says '^text +13 bytes'
+need prepare --raw --field text --out of-raw-marks marks
+check "nor is it with --raw" says '^text +13 bytes'
 need prepare --out documents numbers.txt more.txt.gz
 check "bytes: each input ends with one token more" says "training +$((($(size_of all.txt) + 2) * 9 / 10)) tokens"
 for option in --raw --force "--field text"; do
@@ -65,7 +67,7 @@ printf 'hidden' >tree/.hidden
 need prepare --out listed tree/a numbers.txt more.txt.gz
 succeed "a directory" prepare --out walked tree/
 check "all texts below it, in order, but data and what is hidden" diff -r listed walked
-check "they are counted" says '^files +3, .* 2$'
+check "they are counted" says '^files +3, .* 3$'
 need prepare tree/
 check "the directory's name" test -d runs/data/tree
 need prepare --val 0.25 --out quarter numbers.txt

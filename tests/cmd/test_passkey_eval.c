@@ -14,7 +14,9 @@ static void run_make(Run *run, const char *scheme, int context, TokenizerKind ki
                                      "abcdefghijklmnopqrstuvwxyz";
     Error error;
     *run = (Run){0};
-    must(tokenizer_create(&run->tokenizer, kind, characters, sizeof characters - 1, "test", &error), &error);
+    must(tokenizer_create(&run->tokenizer, kind, &error) &&
+             tokenizer_extend(&run->tokenizer, characters, sizeof characters - 1, "test", &error),
+         &error);
     const Shape shape = {.layers = 2, .heads = 2, .width = 16, .context = context, .vocab = run->tokenizer.vocab_size};
     model_make(&run->gpt, scheme, &shape, false);
     // Attention that looks at few tokens and is not drowned by the token at hand, so that a key among 250 others can

@@ -154,7 +154,7 @@ static void one_row_in_twenty_by_default(void **state) {
     int windows[T], inputs[T], targets[T], count = 0;
     bool scored[T];
     must(builtin_choose(&corpus, "builtin:passkey:min=260,max=299", &error), &error);
-    must(tokenizer_create(&tokenizer, TOKENIZER_BYTES, "", 0, "test", &error), &error);
+    must(tokenizer_create(&tokenizer, TOKENIZER_BYTES, &error), &error);
     must(batches_documents(&batches, &corpus, &tokenizer, &error), &error);
     for (int row = 0; row < ROWS; row++) {
         next_rows(windows, targets, scored, &plain, 1);
@@ -179,7 +179,7 @@ static void some_rows_begin_with_a_document(void **state) {
     int windows[T], ignored[T], inputs[T], targets[T], again[T], count = 0;
     bool scored[T];
     must(builtin_choose(&corpus, "builtin:passkey:share=0.3,min=260,max=299", &error), &error);
-    must(tokenizer_create(&tokenizer, TOKENIZER_BYTES, "", 0, "test", &error), &error);
+    must(tokenizer_create(&tokenizer, TOKENIZER_BYTES, &error), &error);
     must(batches_documents(&batches, &corpus, &tokenizer, &error), &error);
     must(batches_documents(&resumed, &corpus, &tokenizer, &error), &error);
     for (int row = 0; row < ROWS; row++) {

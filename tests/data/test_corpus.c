@@ -39,7 +39,7 @@ static void add_tokenizer(TokenizerKind kind) {
     Tokenizer tokenizer;
     Error error;
     snprintf(path, sizeof path, "%s/tokenizer.json", directory);
-    assert_true(tokenizer_create(&tokenizer, kind, "abc", 3, "a.txt", &error));
+    assert_true(tokenizer_create(&tokenizer, kind, &error) && tokenizer_extend(&tokenizer, "abc", 3, "a.txt", &error));
     assert_true(tokenizer_write(&tokenizer, path, &error));
     tokenizer_free(&tokenizer);
 }

@@ -105,7 +105,8 @@ static void what_is_not_utf8_is_refused(void **state) {
         memset(text, 0x80, sizeof text); // what follows the text would complete a character that is cut off
         memcpy(text, "a\na", 3);
         memcpy(text + 3, bad[i], size - 3);
-        if (tokenizer_create(&tokenizer, TOKENIZER_CHARS, text, size, "a.txt", &error))
+        if (tokenizer_create(&tokenizer, TOKENIZER_CHARS, &error) &&
+            tokenizer_extend(&tokenizer, text, size, "a.txt", &error))
             fail_msg("case %zu was taken", i);
         assert_int_equal(error.kind, ERROR_INPUT);
         assert_non_null(strstr(error.message, "a.txt, line 2, byte 2: 0x"));

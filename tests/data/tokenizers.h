@@ -17,7 +17,8 @@ static inline int make_paths(void **state) {
 static inline Tokenizer create(TokenizerKind kind, const char *text, size_t size) {
     Tokenizer tokenizer;
     Error error;
-    must(tokenizer_create(&tokenizer, kind, text, size, "a.txt", &error), &error);
+    must(tokenizer_create(&tokenizer, kind, &error) && tokenizer_extend(&tokenizer, text, size, "a.txt", &error),
+         &error);
     return tokenizer;
 }
 

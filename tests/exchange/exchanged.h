@@ -29,7 +29,7 @@ static inline void run_make_as(Run *run, const char *pos, Block block, int kv_he
     run->options.block = (int)block;
     run->options.kv_heads = kv_heads;
     run->options.context = CONTEXT;
-    must(tokenizer_create(&run->tokenizer, TOKENIZER_BYTES, "", 0, "", &error), &error);
+    must(tokenizer_create(&run->tokenizer, TOKENIZER_BYTES, &error), &error);
     const Shape shape = sizes_of(&run->options, run->tokenizer.vocab_size);
     model_make(&run->gpt, pos, &shape, false);
 }

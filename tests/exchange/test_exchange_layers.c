@@ -15,7 +15,7 @@ static void layered(Run *run, const char *pos, const char *window, Block block, 
     run->options.width = 16;
     run->options.block = (int)block;
     run->options.context = CONTEXT;
-    must(tokenizer_create(&run->tokenizer, TOKENIZER_BYTES, "", 0, "", &error), &error);
+    must(tokenizer_create(&run->tokenizer, TOKENIZER_BYTES, &error), &error);
     must(shape_of(&shape, &run->options, run->tokenizer.vocab_size, &error), &error);
     model_make(&run->gpt, pos, &shape, false);
 }

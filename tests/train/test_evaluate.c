@@ -215,8 +215,10 @@ static void bytes_are_those_of_the_scored_text(void **state) {
     Tokenizer chars, bytes;
     Gpt gpt;
     Error error;
-    must(tokenizer_create(&chars, TOKENIZER_CHARS, text, strlen(text), "text", &error), &error);
-    must(tokenizer_create(&bytes, TOKENIZER_BYTES, "", 0, "text", &error), &error);
+    must(tokenizer_create(&chars, TOKENIZER_CHARS, &error) &&
+             tokenizer_extend(&chars, text, strlen(text), "text", &error),
+         &error);
+    must(tokenizer_create(&bytes, TOKENIZER_BYTES, &error), &error);
     model_make(&gpt, "none", &shape, false);
     stream_make(&stream, 50, chars.vocab_size);
     uint64_t expected = 0;

@@ -47,7 +47,7 @@ static void a_run_is_never_written_over(void **state) {
     scratch_write(paths.tokenizer, "{}", 2);
     expect_refused(run_create(&paths, &options, &trainer, &error), &error, "is not of this run");
     Tokenizer other;
-    must(tokenizer_create(&other, TOKENIZER_CHARS, "xyz", 3, "a text", &error) &&
+    must(tokenizer_create(&other, TOKENIZER_CHARS, &error) && tokenizer_extend(&other, "xyz", 3, "a text", &error) &&
              tokenizer_write(&other, paths.tokenizer, &error),
          &error);
     tokenizer_free(&other);

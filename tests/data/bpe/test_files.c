@@ -66,7 +66,7 @@ static int make_files(void **state) {
     snprintf(merges, sizeof merges, "%s/vocab.bpe", directory);
     snprintf(json, sizeof json, "%s/other.json", directory);
     write_gpt2(&bpe);
-    must(tokenizer_create(&tokenizer, TOKENIZER_BPE, "", 0, "", &error), &error);
+    must(tokenizer_create(&tokenizer, TOKENIZER_BPE, &error), &error);
     bpe_free(&tokenizer.bpe);
     tokenizer.bpe = bpe;
     tokenizer.vocab_size = bpe.vocab_size;

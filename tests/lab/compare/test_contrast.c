@@ -81,9 +81,9 @@ static void without_names_there_are_defaults(void **state) {
     assert_int_equal(plan.contrast_count, 0);
 }
 
-static void follow(Plan *plan, const Plan *before, bool complete) {
+static void follow(Plan *plan, const Plan *before, int seen) {
     Error error;
-    must(plan_follow(plan, before, 9, complete, &error), &error);
+    must(plan_follow(plan, before, 9, seen, &error), &error);
 }
 
 // Until a run is done, contrasts that are typed replace the earlier ones. One that was there keeps its date.
@@ -96,14 +96,14 @@ static void contrasts_may_change_before_runs(void **state) {
     make(&plan, "learned;sinusoidal;rope");
     name(&plan, "sinusoidal - rope", LATER, 0);
     name(&plan, "learned - rope", LATER, 0);
-    must(plan_follow(&plan, &before, 0, false, &error), &error);
+    must(plan_follow(&plan, &before, 0, 0, &error), &error);
     assert_int_equal(plan.contrast_count, 2);
     expect_contrast(&plan, 0, "sinusoidal", "rope", LATER, 0);
     expect_contrast(&plan, 1, "learned", "rope", BEFORE, 0);
     // Defaults that nobody has trained for make room for others.
     make(&plan, "none;rope");
     defaults(&plan, LATER, 0);
-    must(plan_follow(&plan, &before, 0, false, &error), &error);
+    must(plan_follow(&plan, &before, 0, 0, &error), &error);
     assert_int_equal(plan.contrast_count, 1);
     expect_contrast(&plan, 0, "rope", "none", LATER, 0);
     make(&plan, "learned;sinusoidal;rope");
@@ -113,7 +113,7 @@ static void contrasts_may_change_before_runs(void **state) {
     make(&plan, "learned;sinusoidal;rope");
     // Nothing typed: what was named stays.
     defaults(&plan, LATER, 0);
-    must(plan_follow(&plan, &before, 0, false, &error), &error);
+    must(plan_follow(&plan, &before, 0, 0, &error), &error);
     assert_int_equal(plan.contrast_count, 2);
     expect_contrast(&plan, 1, "learned", "rope", BEFORE, 0);
 }
@@ -125,20 +125,20 @@ static void contrasts_cannot_be_taken_back(void **state) {
     name(&before, "alibi - none", BEFORE, 0);
     make(&plan, "none;rope;learned");
     name(&plan, "learned - rope", LATER, 9);
-    follow(&plan, &before, true);
+    follow(&plan, &before, before.seeds);
     assert_int_equal(plan.contrast_count, 2);
     expect_contrast(&plan, 0, "alibi", "none", BEFORE, 0);
     expect_contrast(&plan, 1, "learned", "rope", LATER, 9);
     // Named again, in either direction, it is the same.
     make(&plan, "none;rope;alibi");
     name(&plan, "none - alibi", LATER, 9);
-    follow(&plan, &before, true);
+    follow(&plan, &before, before.seeds);
     assert_int_equal(plan.contrast_count, 1);
     expect_contrast(&plan, 0, "alibi", "none", BEFORE, 0);
     // Nobody names any now: what was named counts, and there are no defaults.
     make(&plan, "none;rope;alibi;learned;sinusoidal");
     defaults(&plan, LATER, 9);
-    follow(&plan, &before, true);
+    follow(&plan, &before, before.seeds);
     assert_int_equal(plan.contrast_count, 1);
     assert_false(plan.default_contrasts);
     // Defaults follow defaults; those of schemes that joined are later ones.
@@ -146,7 +146,7 @@ static void contrasts_cannot_be_taken_back(void **state) {
     defaults(&before, BEFORE, 0);
     make(&plan, "learned;sinusoidal;t5;alibi");
     defaults(&plan, LATER, 9);
-    follow(&plan, &before, true);
+    follow(&plan, &before, before.seeds);
     assert_int_equal(plan.contrast_count, 3);
     expect_contrast(&plan, 0, "sinusoidal", "learned", BEFORE, 0);
     expect_contrast(&plan, 1, "t5", "learned", LATER, 9);
@@ -157,29 +157,53 @@ static void contrasts_cannot_be_taken_back(void **state) {
 static void looks_are_counted_when_seeds_change(void **state) {
     static Plan plan, before;
     static const struct {
-        int before, now;
-        bool complete;
-        int looks, most;
-    } steps[] = {{3, 3, true, 0, 0}, {3, 5, false, 0, 0}, {5, 6, true, 1, 0}, {6, 4, true, 2, 6},
-                 {4, 7, true, 2, 6}, {7, 9, true, 3, 6},  {9, 8, false, 3, 9}};
+        int before, now, seen, looks, most;
+    } steps[] = {{3, 3, 3, 0, 0}, {3, 5, 0, 0, 0}, {5, 6, 5, 1, 0}, {6, 4, 6, 2, 6},
+                 {4, 7, 4, 2, 6}, {7, 9, 7, 3, 6}, {9, 8, 7, 3, 9}, {8, 9, 8, 4, 9}};
     make(&plan, "rope");
     for (size_t i = 0; i < COUNT(steps); i++) {
         hand_over(&before, &plan);
         before.seeds = steps[i].before;
         make(&plan, "rope");
         plan.seeds = steps[i].now;
-        follow(&plan, &before, steps[i].complete);
+        follow(&plan, &before, steps[i].seen);
         assert_int_equal(plan.look_count, steps[i].looks);
         assert_int_equal(plan.most_seeds, steps[i].most);
     }
-    assert_true(plan.looks[0] == 5 && plan.looks[1] == 6 && plan.looks[2] == 7);
+    assert_true(plan.looks[0] == 5 && plan.looks[1] == 6 && plan.looks[2] == 7 && plan.looks[3] == 8);
+}
+
+// Results may have been seen of schemes that are left out, and before learning rates changed.
+static void schemes_and_rates_of_earlier_plans_count(void **state) {
+    static Plan plan, before;
+    Error error;
+    make(&plan, "none;learned;rope;alibi");
+    hand_over(&before, &plan);
+    make(&plan, "none;rope");
+    must(plan_follow(&plan, &before, 0, 0, &error), &error);
+    assert_int_equal(plan_pairs(&plan), 1);
+    must(plan_follow(&plan, &before, 8, 0, &error), &error);
+    assert_int_equal(plan_pairs(&plan), 6);
+    assert_int_equal(plan.rates_after, 0);
+    hand_over(&before, &plan);
+    make(&plan, "none;rope");
+    must(plan_rates(&plan, "1e-3,2e-3", &error) && plan_follow(&plan, &before, 8, 0, &error), &error);
+    assert_int_equal(plan_pairs(&plan), 6);
+    assert_int_equal(plan.rates_after, 8);
+    hand_over(&before, &plan);
+    make(&plan, "none;rope;t5");
+    must(plan_rates(&plan, "1e-3,2e-3", &error) && plan_follow(&plan, &before, 12, 0, &error), &error);
+    assert_int_equal(plan.rates_after, 8);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_contrasts_are_refused),         cmocka_unit_test(without_names_there_are_defaults),
-        cmocka_unit_test(contrasts_cannot_be_taken_back),      cmocka_unit_test(contrasts_may_change_before_runs),
+        cmocka_unit_test(wrong_contrasts_are_refused),
+        cmocka_unit_test(without_names_there_are_defaults),
+        cmocka_unit_test(contrasts_cannot_be_taken_back),
+        cmocka_unit_test(contrasts_may_change_before_runs),
         cmocka_unit_test(looks_are_counted_when_seeds_change),
+        cmocka_unit_test(schemes_and_rates_of_earlier_plans_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,13 +98,14 @@ static void learning_rates_are_a_list(void **state) {
     } good[] = {{"", 1, {1e-3}},
                 {"3e-4", 1, {3e-4}},
                 {"3e-4,1e-3,3e-3", 3, {3e-4, 1e-3, 3e-3}},
-                {" 1e-2, 0.1 ,0", 3, {0, 1e-2, 0.1}},
+                {" 1e-2, 0.1 ,1e-3", 3, {1e-3, 1e-2, 0.1}},
                 {"1e-3,1.1e-3", 2, {1e-3, 1.1e-3}},
                 {"4e-3,1e-3,2e-3", 3, {1e-3, 2e-3, 4e-3}}};
     static const struct {
         const char *list, *parts;
     } bad[] = {{"3e-4,x", "--lr-grid;'x'"},
                {"3e-4,-1", "--lr-grid;'-1'"},
+               {"3e-4,0", "--lr-grid;above 0"},
                {"nan", "--lr-grid"},
                {"101", "--lr-grid;100"},
                {"1e-3,0.001", "--lr-grid;twice"},

@@ -22,7 +22,7 @@ static char *text_of(const Gpt *gpt, const Tokenizer *tokenizer, Generation gene
 static Tokenizer bytes_tokenizer(void) {
     Tokenizer tokenizer;
     Error error;
-    must(tokenizer_create(&tokenizer, TOKENIZER_BYTES, "", 0, "", &error), &error);
+    must(tokenizer_create(&tokenizer, TOKENIZER_BYTES, &error), &error);
     return tokenizer;
 }
 
@@ -191,7 +191,9 @@ static void characters_need_no_mark_before_a_prompt(void **state) {
     Gpt gpt;
     Error error;
     char expected[1024];
-    must(tokenizer_create(&tokenizer, TOKENIZER_CHARS, " abcd", 5, "text", &error), &error);
+    must(tokenizer_create(&tokenizer, TOKENIZER_CHARS, &error) &&
+             tokenizer_extend(&tokenizer, " abcd", 5, "text", &error),
+         &error);
     model_make(&gpt, "learned", &small, false);
     for (size_t p = 0; p < COUNT(prompts); p++) {
         slow_text(expected, &gpt, &tokenizer, prompts[p], 50, 12);
@@ -243,7 +245,9 @@ static void an_unknown_character_or_length_is_refused(void **state) {
     Tokenizer tokenizer;
     Gpt gpt;
     Error error;
-    must(tokenizer_create(&tokenizer, TOKENIZER_CHARS, "abc", 3, "text", &error), &error);
+    must(tokenizer_create(&tokenizer, TOKENIZER_CHARS, &error) &&
+             tokenizer_extend(&tokenizer, "abc", 3, "text", &error),
+         &error);
     model_make(&gpt, "learned", &small, false);
     Generation generation = unknown;
     expect_refused(generate(stdout, &gpt, &tokenizer, &generation, &error), &error, "the prompt");

@@ -6,17 +6,22 @@
 
 static const Shape shape = {.vocab = 5, .context = 128, .layers = 1, .heads = 2, .width = 32};
 
-static SchemeProperties probe_layer(const char *specification, int layer) {
+static void untrained(Gpt *gpt, const char *specification) {
     Mix pos;
-    Gpt gpt;
     Error error;
     Shape sizes = shape;
-    SchemeProperties properties;
     must(mix_parse(&pos, specification, &error), &error);
     sizes.layers = mix_layers(&pos);
     must(mix_fit(&pos, &sizes, &error), &error);
-    must(gpt_create(&gpt, &sizes, &pos, false, &error), &error);
-    gpt_init(&gpt, 1);
+    must(gpt_create(gpt, &sizes, &pos, false, &error), &error);
+    gpt_init(gpt, 1);
+}
+
+static SchemeProperties probe_layer(const char *specification, int layer) {
+    Gpt gpt;
+    Error error;
+    SchemeProperties properties;
+    untrained(&gpt, specification);
     must(scheme_probe(&properties, &gpt, layer, 1, &error), &error);
     gpt_free(&gpt);
     return properties;
@@ -71,12 +76,35 @@ static void lines_fall_and_tables_end(void **state) {
     assert_int_equal(probe("binary:bits=9").longest, 512);
 }
 
+// Of ALiBi's two heads the second has the slope 2^-8 (Press, Smith, Lewis 2022).
+static void biases_are_those_of_the_first_layer_that_has_any(void **state) {
+    static const struct {
+        const char *specification;
+        int layer;
+    } cases[] = {{"alibi", 0}, {"none@0 alibi@1", 1}, {"rope@0-1 alibi@2", 2}};
+    double curves[2 * 128];
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Gpt gpt;
+        Error error;
+        int layer;
+        untrained(&gpt, cases[i].specification);
+        must(scheme_bias(curves, &layer, &gpt, &error), &error);
+        assert_int_equal(layer, cases[i].layer);
+        for (int d = 0; d < shape.context; d++) {
+            expect_zero(cases[i].specification, "head 0, off by", curves[d] + d / 16.0);
+            expect_zero(cases[i].specification, "head 1, off by", curves[shape.context + d] + d / 256.0);
+        }
+        gpt_free(&gpt);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layers_have_the_properties_of_their_own_schemes),
         cmocka_unit_test(distance_alone_decides_for_relative_schemes),
         cmocka_unit_test(codes_are_unique_or_there_are_none),
         cmocka_unit_test(lines_fall_and_tables_end),
+        cmocka_unit_test(biases_are_those_of_the_first_layer_that_has_any),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,6 +106,10 @@ static void peeking_is_told(void **state) {
     expect_text(section(report_answer), "9 seeds were planned, and runs of that plan done");
     plan->most_seeds = 3;
     expect_no_text(section(report_answer), "were planned");
+    expect_no_text(section(report_answer), "rates were changed");
+    plan->rates_after = 4;
+    expect_text(section(report_answer), "The learning rates were changed after 4 runs");
+    plan->rates_after = 0;
 }
 
 // Without contrasts that somebody has named, every scheme is compared with the reference.
@@ -281,9 +285,9 @@ static void the_winner_is_told(void **state) {
          "- No clear winner. Lowest loss: rope, 2.7000 nats a token; by corrected 95% intervals better than 1 of 2 "
          "others; not shown to be better than alibi."},
         {"",
-         {3, 2.9, 2.8},
+         {9, 8.9, 8.8},
          1,
-         "- No clear winner. Lowest loss: rope, 2.8000 nats a token; not shown to be better than none (no positions), "
+         "- No clear winner. Lowest loss: rope, 8.8000 nats a token; not shown to be better than none (no positions), "
          "alibi."},
         {"",
          {NAN, 2.9, 2.7},
