@@ -3,12 +3,12 @@
 #include "base/progress.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/eval.h"
 #include "cmd/train.h"
 #include "train/evaluate.h"
 #include "train/config.h"
 #include "train/result.h"
 #include "data/made/builtin.h"
+#include "lab/eval/passkey.h"
 #include "lab/stats/statistics.h"
 #include "model/sample.h"
 
@@ -27,6 +27,18 @@ enum {
     ROWS_MOST = 20,  // of a table of lengths
     CHUNK = 512,     // tokens fed at a time
 };
+
+#define WINDOWS_MOST 32
+#define DEPTHS_MOST  101
+
+typedef struct {
+    char data[TEXT_CAPACITY], context[TEXT_CAPACITY], csv[TEXT_CAPACITY], logits[TEXT_CAPACITY], past[TEXT_CAPACITY];
+    long long stride, eval_tokens, samples, depths, threads;
+    bool by_position, train_split, task;
+    int positions_as; // NumberFormat
+    // Not an option: the lengths in --context, or the trained one.
+    int windows[WINDOWS_MOST], window_count;
+} EvalOptions;
 
 #define FIELD(name) offsetof(EvalOptions, name)
 
@@ -273,99 +285,13 @@ static void print_share(double right, double count) {
 
 // --- passkeys ---
 
-int passkey_shortest_window(const Tokenizer *tokenizer) {
-    return (tokenizer_end(tokenizer) >= 0) + PASSKEY_SHORTEST + PASSKEY_TOKENS;
-}
-
-// Append the tokens of a document without its answer, behind the mark between documents.
-static bool write_prompt(Tokens *tokens, const Tokenizer *tokenizer, int key, double depth, int window, Error *error) {
-    Text prompt = {0};
-    passkey_prompt(&prompt, key, window - PASSKEY_TOKENS - (tokenizer_end(tokenizer) >= 0), depth);
-    const bool ok =
-        prompt.failed ? fail_run(error, "no memory for a prompt of %d characters", window)
-                      : tokens_add_end(tokens, tokenizer, error) &&
-                            tokenizer_encode(tokens, tokenizer, prompt.bytes, prompt.size, "the passkey prompt", error);
-    text_free(&prompt);
-    return ok;
-}
-
-// Feed the tokens in chunks. Returns how many the last one had; 0 after a signal.
-static int feed(Inference *inference, const Gpt *gpt, const Tokens *tokens, ProgressLine *line, double before,
-                Error *error) {
-    int ids[CHUNK], n = 0;
-    inference_restart(inference);
-    for (size_t at = 0; at < tokens->count; at += (size_t)n) {
-        n = tokens->count - at < CHUNK ? (int)(tokens->count - at) : CHUNK;
-        for (int i = 0; i < n; i++) ids[i] = tokens->ids[at + (size_t)i];
-        inference->silent = at + (size_t)n < tokens->count; // only what stands behind the last token is asked for
-        inference_feed(inference, gpt, ids, n);
-        progress_show(line, before + window_work(gpt, (int)at + n), "windows of %d tokens", inference->capacity);
-        if (!stop_check(&stop_at_signal, error)) return 0;
-    }
-    return n;
-}
-
-bool passkey_continue(Text *continuation, Inference *inference, const Run *run, int key, double depth,
-                      ProgressLine *line, double before, Error *error) {
-    const Gpt *gpt = &run->gpt;
-    const int V = gpt->shape.vocab;
-    Tokens tokens = {0};
-    real *logits = malloc((size_t)V * sizeof *logits);
-    int n = 0;
-    bool ok = (logits || fail_run(error, "no memory for the logits")) &&
-              write_prompt(&tokens, &run->tokenizer, key, depth, inference->capacity, error) &&
-              (n = feed(inference, gpt, &tokens, line, before, error)) > 0;
-    for (int i = 0; ok && i < PASSKEY_TOKENS; i++, n = 1) {
-        inference_last_logits(logits, inference, gpt, n);
-        ok = finite_check(logits, V, error);
-        const int id = likeliest_token(logits, V);
-        if (id == tokenizer_end(&run->tokenizer)) break;
-        const char *text;
-        const size_t size = tokenizer_decode(&text, &run->tokenizer, id);
-        text_add(continuation, text, size);
-        if (i + 1 < PASSKEY_TOKENS) inference_feed(inference, gpt, &id, 1);
-    }
-    tokens_free(&tokens);
-    free(logits);
-    return ok && (!continuation->failed || fail_run(error, "no memory for a continuation"));
-}
-
 typedef struct {
     const Run *run;
     long long samples; // documents of each length and depth
     int depths;
     uint64_t seed;
     ProgressLine line;
-    double done; // work
 } PasskeyTable;
-
-static double depth_of(const PasskeyTable *table, int d) {
-    return table->depths == 1 ? 0.5 : d / ((double)table->depths - 1);
-}
-
-// right (depths): how many keys are found in windows of this length.
-static bool find_keys(int *right, PasskeyTable *table, int window, Error *error) {
-    const Gpt *gpt = &table->run->gpt;
-    const uint64_t stream = random_bits(random_key(table->seed, "passkey test"), (uint64_t)window);
-    Text continuation = {0};
-    Inference inference;
-    // Memory for the whole window, though its last token is never fed: stretched rotations depend on its length.
-    bool ok = inference_create(&inference, gpt, 1, window, CHUNK, error);
-    for (int d = 0; ok && d < table->depths; d++) {
-        right[d] = 0;
-        for (int sample = 0; ok && sample < table->samples; sample++) {
-            const int key = passkey_key(random_bits(stream, (uint64_t)d), (uint64_t)sample);
-            continuation.size = 0;
-            ok = passkey_continue(&continuation, &inference, table->run, key, depth_of(table, d), &table->line,
-                                  table->done, error);
-            right[d] += ok && passkey_right(continuation.bytes, continuation.size, key);
-            table->done += window_work(gpt, window);
-        }
-    }
-    inference_free(&inference);
-    text_free(&continuation);
-    return ok;
-}
 
 static void passkey_row(FILE *csv, const int *right, const PasskeyTable *table, int window) {
     const double samples = (double)table->samples;
@@ -376,8 +302,8 @@ static void passkey_row(FILE *csv, const int *right, const PasskeyTable *table, 
         printf(" %6.1f%%", 100.0 * right[d] / samples);
         if (right[d] < least) least = right[d];
         if (csv)
-            fprintf(csv, "%d,%.9g,%lld,%d,%.9g,%.9g,%.9g\n", window, depth_of(table, d), table->samples, right[d],
-                    right[d] / samples, interval.low, interval.high);
+            fprintf(csv, "%d,%.9g,%lld,%d,%.9g,%.9g,%.9g\n", window, passkey_depth(d, table->depths), table->samples,
+                    right[d], right[d] / samples, interval.low, interval.high);
     }
     const Interval interval = wilson(least, samples);
     printf(" %7.1f%%  (%.1f%% to %.1f%%)\n", 100.0 * least / samples, 100 * interval.low, 100 * interval.high);
@@ -386,15 +312,16 @@ static void passkey_row(FILE *csv, const int *right, const PasskeyTable *table, 
 
 static bool passkey_table(PasskeyTable *table, const EvalOptions *options, FILE *csv, Error *error) {
     int right[DEPTHS_MOST];
-    double total = 0;
+    double total = 0, done = 0; // work
     for (int i = 0; i < options->window_count; i++)
         total += (double)table->samples * table->depths * window_work(&table->run->gpt, options->windows[i]);
     printf("%8s", "length");
-    for (int d = 0; d < table->depths; d++) printf(" %6.4g%%", 100 * depth_of(table, d));
+    for (int d = 0; d < table->depths; d++) printf(" %6.4g%%", 100 * passkey_depth(d, table->depths));
     printf(" %8s  %s\n", "minimum", "95% interval of that depth alone");
     progress_start(&table->line, "eval", 0, total);
     for (int i = 0; i < options->window_count; i++) {
-        const bool ok = find_keys(right, table, options->windows[i], error);
+        const bool ok = passkey_find(right, table->run, options->windows[i], table->depths, table->samples, table->seed,
+                                     &table->line, &done, error);
         progress_clear(&table->line);
         if (!ok) return false;
         passkey_row(csv, right, table, options->windows[i]);
@@ -402,39 +329,17 @@ static bool passkey_table(PasskeyTable *table, const EvalOptions *options, FILE 
     return true;
 }
 
-static bool check_passkey(const Run *run, const char *directory, const EvalOptions *options, Error *error) {
-    const Tokenizer *tokenizer = &run->tokenizer;
-    if (tokenizer->kind != TOKENIZER_BYTES && tokenizer->kind != TOKENIZER_CHARS)
-        return fail_input(error,
-                          "passkeys are placed by counting characters, but the tokens of %s are %s; give a run whose "
-                          "data `bitter prepare` made with --tokenizer bytes or chars",
-                          directory, tokenizer_kind_name(tokenizer->kind));
-    const int shortest = passkey_shortest_window(tokenizer);
-    for (int i = 0; i < options->window_count; i++) {
-        if (options->windows[i] < shortest)
-            return fail_input(error,
-                              "a window of %d tokens is too short for a passkey and its question, which take %d; give "
-                              "--context %d or more",
-                              options->windows[i], shortest, shortest);
-        if (!length_check(&run->gpt, options->windows[i], error)) return false;
-    }
-    // Does the tokenizer know all characters of the documents?
-    static const char letters[] = PASSKEY_GARBAGE "0123456789";
-    Tokens tokens = {0};
-    const bool ok = write_prompt(&tokens, tokenizer, 1, 0, shortest, error) &&
-                    tokenizer_encode(&tokens, tokenizer, letters, sizeof letters - 1, "the passkey prompt", error);
-    tokens_free(&tokens);
-    return ok;
-}
-
-bool evaluate_passkey(const Run *run, const char *directory, const EvalOptions *options, uint64_t seed, Error *error) {
+// How often a model repeats a number that it read somewhere in a long text: a row for each window length, a column for
+// each of options->depths places of the number; options->samples documents each, the same for every run.
+static bool evaluate_passkey(const Run *run, const char *directory, const EvalOptions *options, uint64_t seed,
+                             Error *error) {
     AtomicFile csv = {0};
     PasskeyTable table = {.run = run,
                           .samples = options->samples ? options->samples : DOCUMENTS,
                           .depths = options->depths ? (int)options->depths : DEPTHS,
                           .seed = seed};
     static const char header[] = "length,depth,samples,right,accuracy,low,high\n";
-    if (!check_passkey(run, directory, options, error)) return false;
+    if (!passkey_check(run, directory, options->windows, options->window_count, error)) return false;
     interrupt_catch();
     if (!result_open(&csv, "--csv", options->csv, header, error)) return false;
     printf("%s: passkeys found, %lld documents of each length and depth\n", directory, table.samples);
