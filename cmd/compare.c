@@ -121,8 +121,8 @@ static bool check_given(const CompareOptions *o, const bool *given, Error *error
                  {"list", "slurm", "who trains", false},
                  {"register", "list", "what to do instead of training", false},
                  {"register", "slurm", "what to do instead of training", false},
-                 {"register", "share", "what to do instead of training", false},
-                 {"register", "workers", "what to do instead of training", false},
+                 {"register", "share", "how many runs to train now", false},
+                 {"register", "workers", "how many runs to train now", false},
                  {"list", "share", "who trains", false},
                  {"slurm", "share", "who trains", false},
                  {"list", "workers", "how many runs go on at once", false}};
@@ -388,7 +388,7 @@ static void print_tests(FILE *out, const Plan *plan) {
                 n, resolvable(&gap, family));
     if (n > 1 && paired_enough(family) > n)
         fprintf(out,
-                "seeds    %d are few: from %d on, these intervals assume hardly anything about noise; 12 or more are "
+                "seeds    %d are few: from %d on, these intervals assume little about noise; 12 or more are "
                 "better\n",
                 n, paired_enough(family));
     fflush(out);

@@ -468,8 +468,9 @@ static bool evaluate_task(const Run *run, const char *directory, const EvalOptio
     const char *data = *options->data ? options->data : run->options.data;
     if (!choose(&table, &as_trained, data, error)) return false;
     if (is_passkey(&table.task))
-        return builtin_check_unused(&table.task, "bytes,share,min,max", data,
-                                    "--context, --samples and --depths say which documents there are", error) &&
+        return (!*options->data ||
+                builtin_check_unused(&table.task, "bytes,share,min,max", data,
+                                     "--context, --samples and --depths say which documents there are", error)) &&
                evaluate_passkey(run, directory, options, (uint64_t)table.task.seed, error);
     if (options->depths) return fail_input(error, "--depths is for builtin:passkey; leave it out");
     if (*options->context)

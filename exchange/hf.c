@@ -159,7 +159,10 @@ static bool create_model(Run *run, int vocab, const char *path, const char *toke
     if (path_missing(tokenizer)) {
         if (!tokenizer_create_plain(&run->tokenizer, TOKENIZER_NONE, vocab, error)) return false;
     } else if (!tokenizer_find(&run->tokenizer, tokenizer, &reason)) {
-        return fail_input(error, "%.900s; remove the file to import the model without a tokenizer", reason.message);
+        *error = reason;
+        return reason.kind != ERROR_INPUT
+                   ? false
+                   : fail_input(error, "%.900s, or remove it to import the model without one", reason.message);
     }
     const int tokens = run->tokenizer.vocab_size;
     if (tokens > vocab || tokens < vocab - PADDING_MOST)

@@ -323,7 +323,9 @@ static bool find_kind(Rotations *r, const json_t *scaling, const char *where, Er
     json_object_foreach((json_t *)scaling, name, member) {
         bool known = type || json_is_null(member);
         for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) known = known || strcmp(name, plain[i]) == 0;
-        if (!known) return fail_input(error, "%s has \"%.80s\", but no \"rope_type\"; get the file again", where, name);
+        if (!known)
+            return fail_input(error, "%s has \"%.80s\", but no \"rope_type\", so bitter does not know what it means",
+                              where, name);
     }
     if (!is_missing(scaling, "mscale") || !is_missing(scaling, "mscale_all_dim")) // they change the rotations
         return fail_input(error, "%s has \"mscale\" or \"mscale_all_dim\", which bitter does not have", where);

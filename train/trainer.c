@@ -71,8 +71,8 @@ static bool start_text(Trainer *trainer, int T, Error *error) {
     return builtin_choose(&documents, o->documents, error) &&
            (is_passkey(&documents) ||
             fail_input(error, "--documents %s: there are only those of builtin:passkey", o->documents)) &&
-           builtin_check_unused(&documents, "bytes", o->documents, "share=X says how many windows begin with one",
-                                error) &&
+           (o->resume || builtin_check_unused(&documents, "bytes", o->documents,
+                                              "share=X says how many windows begin with a document", error)) &&
            batches_documents(&trainer->batches, &documents, &corpus->tokenizer, error);
 }
 

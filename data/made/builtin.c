@@ -102,7 +102,7 @@ bool builtin_check_unused(const BuiltinCorpus *corpus, const char *keys, const c
 bool builtin_check_text(const BuiltinCorpus *corpus, const char *specification, Error *error) {
     return !corpus->builtin ||
            builtin_check_unused(corpus, "share", specification,
-                                "bytes=N says how much there is (it is of `train --documents`)", error);
+                                "bytes=N says how much there is (share=X is for `train --documents`)", error);
 }
 
 bool builtin_check_memory(const BuiltinCorpus *corpus, const char *specification, Error *error) {

@@ -15,7 +15,7 @@ static bool check_row(const Measured *row) {
     if (!(row->x >= 0 && row->x <= NUMBER_MOST && row->count >= 0 && row->count <= NUMBER_MOST)) return false;
     if (strcmp(row->quantity, "batches") == 0) return row->value >= 0 && row->value <= UINT32_MAX;
     if (strcmp(row->quantity, "right") == 0) return row->value >= 0 && row->value <= 1;
-    return !(row->value < 0); // a loss is no less, either
+    return !(row->value < 0); // no other quantity is negative; a loss may be NaN
 }
 
 static bool read_row(Measured *row, const char *line) {

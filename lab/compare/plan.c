@@ -100,6 +100,10 @@ static bool set_own_rates(Variant *variant, Error *error) {
     return true;
 }
 
+bool variant_same_rates(const Variant *a, const Variant *b) {
+    return a->lr_count == b->lr_count && memcmp(a->lr, b->lr, (size_t)a->lr_count * sizeof *a->lr) == 0;
+}
+
 bool variant_set(Variant *variant, bool labelled, Error *error) {
     const char *name = variant->name;
     Windows windows;
@@ -165,8 +169,8 @@ bool plan_variants(Plan *plan, char *const *words, int count, const char *refere
             return fail_input(error, "two schemes are called %s; give one a label: LABEL=%s", variant->name,
                               variant->name);
         for (const Variant *other = plan->variants; !labelled && other < variant; other++)
-            if (strcmp(other->name, other->typed) == 0 && strcmp(other->pos, variant->pos) == 0 &&
-                strcmp(other->own_rates, variant->own_rates) == 0)
+            if (strcmp(other->name, other->typed) == 0 && strcmp(other->pos, variant->pos) == 0 && !*other->window &&
+                !*other->stretch && variant_same_rates(other, variant))
                 return fail_input(error, "%s and %s are the same scheme; leave one out, or give it a label: LABEL=%s",
                                   other->name, variant->name, variant->name);
     }
@@ -362,8 +366,10 @@ bool plan_follow(Plan *plan, const Plan *before, int done, int seen, Error *erro
     if (done > 0 && before->seeds > plan->seeds && before->seeds > plan->most_seeds) plan->most_seeds = before->seeds;
     if (plan->seeds != before->seeds && seen > last) plan->looks[plan->look_count++] = seen;
     const int trained = plan_trained(before);
-    plan->most_trained = before->most_trained;
-    if (done > 0 && trained > plan_trained(plan) && trained > plan->most_trained) plan->most_trained = trained;
+    int seen_or_new = trained > before->most_trained ? trained : before->most_trained;
+    for (int v = 0; v < plan->variant_count; v++)
+        seen_or_new += plan_weights(plan, v) == v && plan_variant(before, plan->variants[v].name) < 0;
+    plan->most_trained = done > 0 && seen_or_new > plan_trained(plan) ? seen_or_new : before->most_trained;
     const bool same = plan->rate_count == before->rate_count &&
                       memcmp(plan->rates, before->rates, (size_t)plan->rate_count * sizeof *plan->rates) == 0;
     plan->rates_after = same ? before->rates_after : done;

@@ -68,7 +68,8 @@ typedef struct {
     int variant_count, text_count, setting_count, rate_count, task_count, seeds;
     int contrast_count, look_count;
     int most_seeds;         // that an earlier plan had, of which runs were done; 0 = none had more
-    int most_trained;       // the same of the schemes that are trained
+    int most_trained;       // schemes with weights of their own of this plan and of earlier ones, of which runs were
+                            // done; 0 = no earlier one had others
     int rates_after;        // how many runs were done when the learning rates were changed last; 0 = none
     bool default_contrasts; // nobody has named any: they are those of plan_default_contrasts
     int reference;          // the variant that the others are compared with
@@ -101,6 +102,9 @@ bool plan_variants(Plan *plan, char *const *words, int count, const char *refere
 // Check the name, the scheme as it was typed, the window and the learning rates of a variant (any of the last two may
 // be ""), and set the rest; a stretch is checked in each setting. labelled: the name is not the scheme itself.
 bool variant_set(Variant *variant, bool labelled, Error *error);
+
+// Do they have the same learning rates of their own, or none?
+bool variant_same_rates(const Variant *a, const Variant *b);
 
 // What the settings are made of. Empty lists: the shape and the context of the options.
 typedef struct {
@@ -166,8 +170,8 @@ int plan_variant(const Plan *plan, const char *name);
 // windows and rates that is not stretched, or the first that is, if all are.
 int plan_weights(const Plan *plan, int variant);
 
-// How many variants are trained, that is have weights of their own, and how many pairs these make, but at least 1;
-// with those that earlier plans had, for results of these may have been seen.
+// How many variants are trained, that is have weights of their own; and how many pairs these make, with those that
+// earlier plans had, whose results may have been seen, but at least 1.
 int plan_trained(const Plan *plan);
 int plan_pairs(const Plan *plan);
 

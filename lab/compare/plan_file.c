@@ -337,8 +337,7 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
                             old->pos, *old->window ? OWN_WINDOW : "", old->window, *old->stretch ? OWN_STRETCH : "",
                             old->stretch, new->pos, *new->window ? OWN_WINDOW : "", new->window,
                             *new->stretch ? OWN_STRETCH : "", new->stretch);
-        else if (new->lr_count != old->lr_count ||
-                 memcmp(new->lr, old->lr, (size_t) new->lr_count * sizeof *new->lr) != 0)
+        else if (!variant_same_rates(new, old))
             ok = fail_input(error, "%s: %s has %s%s there; give it another label, because results may have been seen",
                             path, new->name, *old->own_rates ? "the learning rate " : "no learning rate of its own",
                             old->own_rates);

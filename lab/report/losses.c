@@ -5,15 +5,20 @@
 
 #include <math.h>
 
+bool report_has_pairs(const Facts *facts) {
+    return plan_trained(facts->plan) > (facts->contrasts > 0 ? 2 : 1);
+}
+
 bool report_pairs(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     page_paragraph(
         page,
         "Loss of the row's scheme minus that of the column's; below 0, the row's is better. * = the interval "
         "leaves out 0. The primary contrasts have the intervals that they have above. All other pairs are "
-        "exploratory: their intervals are corrected for all %d pairs of a setting, which hold at once with 95%% "
-        "confidence.%s",
+        "exploratory: their intervals are corrected for all %d pairs of a setting%s, which hold at once with "
+        "95%% confidence.%s",
         plan_pairs(plan),
+        plan->most_trained > plan_trained(plan) ? ", also of schemes that were left out after runs were done" : "",
         plan_trained(plan) < plan->variant_count ? " Stretched schemes, which are not trained, are left out." : "");
     for (int setting = plan->setting_count - 1; setting >= 0; setting--) {
         page_table(page, "differences in nats a token%s", facts->at[setting]);

@@ -70,13 +70,11 @@ static const struct {
 };
 
 static bool write_page(FILE *out, const Facts *facts, Error *error) {
-    const int trained = plan_trained(facts->plan);
-    const bool contrasts = facts->contrasts > 0;
     const bool has[] = {[ALWAYS] = true,
                         [WITH_RATES] = facts->plan->rate_count > 1,
                         [WITH_TASKS] = facts->plan->task_count > 0,
-                        [WITH_PAIRS] = trained > (contrasts ? 2 : 1), // a single pair has its contrast
-                        [WITH_CONTRASTS] = contrasts};
+                        [WITH_PAIRS] = report_has_pairs(facts),
+                        [WITH_CONTRASTS] = facts->contrasts > 0};
     Page page;
     bool ok = page_open(&page, facts->outcome->comparison->directory, "report", "Which position scheme?", true, error);
     if (!ok) return false;

@@ -43,7 +43,7 @@ check "the same weights" cmp rope/model.safetensors back/model.safetensors
 check "the same tokenizer" cmp rope/tokenizer.json back/tokenizer.json
 refuses "a model of transformers is no run" "bitter import" sample hf --prompt The
 cp -r hf odd && echo '{}' >odd/tokenizer.json
-refuses "a tokenizer that is none" "odd/tokenizer.json;remove the file" import odd --out new
+refuses "a tokenizer that is none" "odd/tokenizer.json;or remove it" import odd --out new
 cp -r hf bare && rm bare/tokenizer.json
 need import bare --out without
 

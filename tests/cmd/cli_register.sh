@@ -67,7 +67,7 @@ check "no comparison has begun" test ! -e new/compare.json
 refuses "a file of the comparison" "--register runs/report.md is a file of the comparison" compare $small rope --out new --register runs/report.md
 refuses "no name" "--register: '' is empty" compare $small rope --out new --register ''
 for option in --list --slurm --share=1/2 --workers=1; do
-    refuses "--register with $option" "--register and ${option%=*} both say what to do" compare $small rope --out new --register new.md $option
+    refuses "--register with $option" "--register and ${option%=*} both say" compare $small rope --out new --register new.md $option
 done
 refuses "an unknown scheme in a contrast" "'rope - nope'" compare $small rope none --contrast 'rope - nope' --out new --register new.md
 finish

@@ -29,8 +29,8 @@ for stretch in yarn:factor=4 pi:factor=2 dynamic ntk llama3; do
 done
 check "as many numbers of each" test "$(cut -d , -f 7 all/results.csv | sort | uniq -c | awk '{ print $1 }' | sort -u | wc -l)" -eq 2
 check "how many runs only measure" says '^compare all: 14 runs, of which 10 only measure; 7 schemes, 2 seeds;'
-check "pairs are those of trained schemes" grep -qF 'corrected for all 1 pairs' all/report.html
-check "charts of a model name its seed" test "$(grep -cE 'which report.html shows: (Bias|Attention) by distance: (rope|alibi), seed 1337$' all/report.md)" -eq 3
+check "the only pair of trained schemes has its contrast" test "$(grep -c 'all pairs' all/report.html)" -eq 0
+check "charts of a model name its seed" test "$(grep -cE 'which report.html shows: (Bias by distance in layer 0|Attention by distance): (rope|alibi), seed 1337$' all/report.md)" -eq 3
 check "tables say what they are of" test "$(grep -c 'of 2 seeds, trained in windows of 16 tokens of tales' all/report.md all/report.tex | tr '\n' ' ')" = \
     'all/report.md:4 all/report.tex:4 '
 check "contrasts are of those that were trained" test "$(grep -c '"arm"' all/compare.json)" -eq 1
@@ -58,6 +58,8 @@ check "another stretch: nothing is trained" test "$(find all/runs -type f -newer
 check "no contrast is left, and there is a report" grep -q '^| z |' all/report.md
 cp all/runs/rope+yarn:factor=4-seed1338/measured.csv kept && rm -r all/runs/rope+yarn:factor=4-seed1338
 need compare $small --steps 300 --out all rope "$y"
+refuses "another stretch under a name that has runs" "pi:factor=3;there, not;another label" \
+    compare $small --steps 300 --out all rope "${y%% *} --stretch pi:factor=3"
 check "what was lost is measured again" cmp kept all/runs/rope+yarn:factor=4-seed1338/measured.csv
 "$BITTER" compare $small --steps 300 --out shared rope "$y" "$p" --list >commands 2>/dev/null
 check "a command for each run" test "$(grep -c 'compare --share' commands)" -eq 6

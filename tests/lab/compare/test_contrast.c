@@ -194,6 +194,15 @@ static void schemes_and_rates_of_earlier_plans_count(void **state) {
     make(&plan, "none;rope;t5");
     must(plan_rates(&plan, "1e-3,2e-3", &error) && plan_follow(&plan, &before, 12, 0, &error), &error);
     assert_int_equal(plan.rates_after, 8);
+    assert_int_equal(plan_pairs(&plan), 10); // none, learned, rope, alibi and t5
+    // One that takes the place of another, and no change.
+    make(&before, "none;rope");
+    make(&plan, "none;alibi");
+    must(plan_follow(&plan, &before, 2, 0, &error), &error);
+    assert_int_equal(plan_pairs(&plan), 3);
+    make(&plan, "none;rope");
+    must(plan_follow(&plan, &before, 2, 0, &error), &error);
+    assert_int_equal(plan.most_trained, 0);
 }
 
 int main(void) {

@@ -56,6 +56,8 @@ static void plans_come_back(void **state) {
     plan.settings[1].steps = (1LL << 52) + 1;
     plan.threads = 1024;
     plan.seeds = plan.most_seeds = SEEDS_MOST;
+    plan.most_trained = 9;
+    plan.rates_after = 4;
     plan.exercises = 1000000;
     plan.task_steps = 1LL << 52;
     expect_round_trip(&plan);
