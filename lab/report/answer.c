@@ -423,12 +423,12 @@ static void confidence(Page *page, const Facts *facts) {
         page_paragraph(page,
                        "The intervals assume only that differences do not fall into two groups far apart. In simulated "
                        "studies 93%% to 97%% of them held; where almost half of the seeds end in another group, 88%% "
-                       "with 6 seeds, 91%% with 12, and all of six at once in 84%% of studies with 8, 88%% with 12.");
+                       "with 6 seeds, 91%% with 12, and all of six at once in 85%% of studies with 8, 88%% with 12.");
     else
         page_paragraph(
             page,
             " seeds%s. With fewer, an interval is Student's t around the mean, and reaches at least from the lowest to "
-            "the highest seed: of six at once with 5 seeds, all held in 75%% to 97%% of simulated studies. Take 12 "
+            "the highest seed: of six at once with 5 seeds, all held in 76%% to 97%% of simulated studies. Take 12 "
             "seeds or more.",
             facts->settings_over_texts > 0 ? " or texts" : "");
     if (plan->rate_count > 1)
