@@ -237,12 +237,13 @@ for part in $parts; do
         part 468k-80-1e6 80 source $(arms rope-1e6~rope-500) --seeds 6 --seed 1101
         ;;
     rates-1239k) base=500 rates 1239k 5 2e-3,4e-3,8e-3 1 121 rope-500 none learned ;;
-    1239k-rates) # again with 20 tokens, where learned has left its plateau
+    1239k-rates) # again with 20 tokens, where learned has left its plateau; and rope's likewise
         size 1239k
         part rates-1239k-20 20 source learned --lr-grid 2e-3,4e-3 --seeds 1 --seed 121
+        part rates-1239k-20-rope 20 source rope-500=rope:base=500 --lr-grid 2e-3,4e-3 --seeds 1 --seed 121
         ;;
-    1239k) budgets="20 10 5 2.5" against_rope 1239k "rates-1239k rates-1239k-20" 6 1201 learned ;;
-    3592k) against_rope 3592k "rates-1239k rates-1239k-20" 3 1301 learned ;;
+    1239k) budgets="20 10 5 2.5" against_rope 1239k "rates-1239k rates-1239k-20 rates-1239k-20-rope" 6 1201 learned ;;
+    3592k) against_rope 3592k "rates-1239k rates-1239k-20 rates-1239k-20-rope" 3 1301 learned ;;
     english) text=english against_rope 123k rates-123k 12 1401 $few ;;
     english-rates) text=english other_rates english-20-rates 1401 ;;
     block) block=gpt2 against_rope 123k rates-123k 12 1501 $few ;;
