@@ -13,7 +13,7 @@ scripts=$(dirname "$0")
 recorded=$scripts/../runs/baseline/ladder
 parts=${PARTS:-"rates-123k 123k rates-468k 468k 468k-rates english english-rates block block-rates
     rates-123k-80 123k-80 t5-rates rates-123k-320 rates-123k-320-low rates-123k-320-others 123k-320 123k-320-hybrid 123k-320-slower
-    123k-320-1e6 bases 123k-640 468k-80 468k-80-1e6 rates-1239k 1239k-rates 1239k 3592k"}
+    123k-320-1e6 bases 123k-640 468k-80 468k-80-1e6 rates-1239k 1239k-rates 468k-80-rates 1239k 3592k"}
 data=$out/data
 mkdir -p "$out"
 
@@ -22,6 +22,7 @@ mkdir -p "$out"
 
 # Beside rope: the control, another design, those that are learned from a design's numbers, and those that are learned from nothing.
 schemes="none alibi rope-learned learned-sin alibi-learned learned random t5 fire cope pope"
+rates_1239k="rates-1239k rates-1239k-20 rates-1239k-20-rope rates-1239k-20-beyond"
 few="none rope-learned learned random t5" # at 468k, and on English and in GPT-2's blocks
 
 # size NAME: the model, its parameters without positions. All have heads of 32 channels.
@@ -241,9 +242,14 @@ for part in $parts; do
         size 1239k
         part rates-1239k-20 20 source learned --lr-grid 2e-3,4e-3 --seeds 1 --seed 121
         part rates-1239k-20-rope 20 source rope-500=rope:base=500 --lr-grid 2e-3,4e-3 --seeds 1 --seed 121
+        part rates-1239k-20-beyond 20 source rope-500=rope:base=500@1e-3 learned@8e-3 --seeds 1 --seed 121
         ;;
-    1239k) budgets="20 10 5 2.5" against_rope 1239k "rates-1239k rates-1239k-20 rates-1239k-20-rope" 6 1201 learned ;;
-    3592k) against_rope 3592k "rates-1239k rates-1239k-20 rates-1239k-20-rope" 3 1301 learned ;;
+    468k-80-rates) # the rates of 468k-80 had been chosen with fewer tokens
+        size 468k
+        part rates-468k-80 80 source rope-500=rope:base=500 learned --lr-grid 2e-3,4e-3 --seeds 2 --seed 111
+        ;;
+    1239k) budgets="20 10 5 2.5" against_rope 1239k "$rates_1239k" 6 1201 learned ;;
+    3592k) against_rope 3592k "$rates_1239k" 3 1301 learned ;;
     english) text=english against_rope 123k rates-123k 12 1401 $few ;;
     english-rates) text=english other_rates english-20-rates 1401 ;;
     block) block=gpt2 against_rope 123k rates-123k 12 1501 $few ;;
