@@ -310,8 +310,8 @@ static const char *register_head(char head[REGISTER_HEAD_CAPACITY], const Compar
     path_trim(directory);
     const char *name = directory;
     while (strncmp(name, "./", 2) == 0) name += 1 + strspn(name + 1, "/");
-    snprintf(head, REGISTER_HEAD_CAPACITY, "# The plan of a comparison\n\nIn `%.150s`.\n",
-             *name ? name : "."); // a head is short
+    // A head is short.
+    snprintf(head, REGISTER_HEAD_CAPACITY, "# The plan of a comparison\n\nIn `%.150s`.\n", *name ? name : ".");
     return head;
 }
 

@@ -38,8 +38,8 @@ bool measure_check(long long eval_tokens, long long context, const Corpus *corpu
 bool measure(Text *csv, const Trainer *trainer, long long eval_tokens, int exercises, const Stop *stop, Error *error);
 void measure_training(Text *csv, const Trainer *trainer, const char *log);
 
-// Leave the rows of training of the text of a measured.csv. Returns false, and leaves all but
-// the checksum, if the run diverged.
+// Leave the rows of training of the text of a measured.csv. Returns false, and leaves all but the checksum, if the run
+// diverged.
 bool measured_training(char **measured);
 
 // The last row, MEASURED_SEAL "CRC,1": the CRC-32 of the `size` bytes before it. Returns `row`.

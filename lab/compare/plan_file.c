@@ -78,7 +78,7 @@ static const Member plan_members[] = {
     LIST_MEMBER("contrasts", POINTER, contrasts, contrast_count, 0, INT_MAX, contrast_members),
     MEMBER("default_contrasts", FLAG, Plan, default_contrasts, 0, 0),
     MEMBER("most_seeds", INT, Plan, most_seeds, MISSING, SEEDS_MOST),
-    MEMBER("most_schemes", INT, Plan, most_trained, MISSING, VARIANTS_MOST),
+    MEMBER("most_schemes", INT, Plan, most_trained, MISSING, 10000),
     MEMBER("rates_after", INT, Plan, rates_after, MISSING, INT_MAX),
     LIST_MEMBER("looks", ARRAY, looks, look_count, 0, SEEDS_MOST, &look),
     LIST_MEMBER("texts", ARRAY, texts, text_count, 1, TEXTS_MOST, text_members),
