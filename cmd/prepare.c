@@ -179,8 +179,7 @@ static void tidy(Texts *texts, Buffer *file) {
 // Add the field of each record, with a newline, as a document. There is one record a line, or an array of them.
 static bool add_records(Texts *texts, const char *name, const Buffer *file, Error *error) {
     const char *text = (const char *)file->bytes, *field = texts->options.field;
-    const size_t mark = strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    for (size_t at = mark, record = 1; at += strspn(text + at, " \t\r\n,[]"), at < file->size; record++) {
+    for (size_t at = 0, record = 1; at += strspn(text + at, " \t\r\n,[]"), at < file->size; record++) {
         json_error_t mistake;
         json_t *object = json_loadb(text + at, file->size - at, JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL, &mistake);
         const json_t *value = json_object_get(object, field);
@@ -230,6 +229,7 @@ static bool add_file(Texts *texts, const char *input, bool below, Error *error) 
     }
     Text document = {.bytes = (char *)buffer.bytes, .size = buffer.size, .capacity = buffer.size};
     if (!*options->field) return texts_add(texts, name, &document, error);
+    buffer_drop_mark(&buffer); // --raw keeps it, but it belongs to no record
     const bool ok = add_records(texts, name, &buffer, error);
     free(buffer.bytes);
     return ok;

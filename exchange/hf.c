@@ -160,9 +160,9 @@ static bool create_model(Run *run, int vocab, const char *path, const char *toke
         if (!tokenizer_create_plain(&run->tokenizer, TOKENIZER_NONE, vocab, error)) return false;
     } else if (!tokenizer_find(&run->tokenizer, tokenizer, &reason)) {
         *error = reason;
-        return reason.kind != ERROR_INPUT
-                   ? false
-                   : fail_input(error, "%.900s, or remove it to import the model without one", reason.message);
+        if (reason.kind == ERROR_INPUT)
+            fail_input(error, "%.900s, or remove it to import the model without one", reason.message);
+        return false;
     }
     const int tokens = run->tokenizer.vocab_size;
     if (tokens > vocab || tokens < vocab - PADDING_MOST)

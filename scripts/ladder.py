@@ -144,7 +144,7 @@ def factors(directory, size):
     for scheme, of_seed in found.items():
         less = {other: np.array([of_seed[seed] - found[other][seed] for seed in seeds]) for other in ("rope", "none") if other in found}
         comparisons = family(scheme, len(seeds))
-        _, low, high = median_interval(less["none"], compared) if "none" in less else 3 * [-math.inf]  # 468k-80, 1239k and 3592k have no control
+        _, low, high = median_interval(less["none"], compared) if "none" in less else 3 * [-math.inf]  # not all have one
         row = {"size": size, "operations": operations(report, size), "scheme": scheme, "rate": rate[scheme], "losses": of_seed,
                "tokens": size_and_tokens(size)[1] * report.plan["settings"][0]["parameters"], "seeds": len(seeds), "family": comparisons,
                "loss": float(np.median(list(of_seed.values()))), "band": (min(of_seed.values()), max(of_seed.values())),

@@ -62,8 +62,8 @@ typedef struct {
     PlanText texts[TEXTS_MOST];
     Setting *settings;
     Contrast *contrasts;
-    double rates[RATES_MOST]; // rising
-    int looks[SEEDS_MOST];    // numbers of seeds whose results could be seen before that of seeds changed; rising
+    double rates[RATES_MOST];              // rising
+    int looks[SEEDS_MOST];                 // how many seeds had results when the number of seeds was changed; rising
     char tasks[TASKS_MOST][TEXT_CAPACITY]; // "builtin:copy:max=5"
     int variant_count, text_count, setting_count, rate_count, task_count, seeds;
     int contrast_count, look_count;

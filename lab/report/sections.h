@@ -71,7 +71,7 @@ bool report_loss_against_compute(Page *page, const Facts *facts, Error *error);
 bool report_answer(Page *page, const Facts *facts, Error *error);   // the best scheme, contrasts, settings
 bool report_rates(Page *page, const Facts *facts, Error *error);    // learning rates, and which were chosen
 bool report_scale(Page *page, const Facts *facts, Error *error);    // differences against compute
-bool report_has_pairs(const Facts *facts);                          // others than the only pair, which has a contrast
+bool report_has_pairs(const Facts *facts);                          // is there a pair without a contrast?
 bool report_pairs(Page *page, const Facts *facts, Error *error);    // differences of all pairs
 bool report_seeds(Page *page, const Facts *facts, Error *error);    // what so many seeds can resolve
 bool report_training(Page *page, const Facts *facts, Error *error); // loss against tokens and time

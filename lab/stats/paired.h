@@ -49,7 +49,8 @@ Paired paired_summary(const double *differences, int n);
 // family hold their truths with a probability of 95%, however the comparisons depend on each other. NAN without an sd.
 Interval paired_interval(const Paired *paired, double comparisons);
 
-// Are there seeds enough for paired_interval to assume no more of noise than the interpolation does (above)?
+// Are there enough seeds for an interval between sorted differences, which assumes no more than the interpolation
+// above?
 bool paired_exact(const Paired *paired, double comparisons);
 
 // From how many seeds on it is.

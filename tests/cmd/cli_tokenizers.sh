@@ -112,7 +112,7 @@ for records in records.jsonl records.json; do
 done
 mkdir tree && cp records.jsonl other.txt tree
 succeed "--field of a directory" prepare --field text --out record-tree tree
-check "leaves out what has no records" says "^files +1, .*without records .*: 1"
+check "leaves out what has no records" says "^files +1, .*without records or .*: 1\$"
 refuses "a field that is no text" 'records.jsonl: record 1;"id"' prepare --field id --out new records.jsonl
 refuses "no records" 'other.txt: record 1;JSON' prepare --field text --out new other.txt
 echo '{"text": "cut' >>records.jsonl

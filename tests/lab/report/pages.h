@@ -4,23 +4,11 @@
 
 #include "base/utf8.h"
 #include "lab/report/page/chart.h"
-#include "tests/support/scratch.h"
+#include "tests/support/directory.h"
 #include "tests/support/support.h"
 
 #include <math.h>
 #include <string.h>
-
-static char directory[SCRATCH_PATH];
-
-static inline int begin(void **state) {
-    scratch_make(directory);
-    return 0;
-}
-
-static inline int end(void **state) {
-    scratch_remove(directory);
-    return 0;
-}
 
 static inline char *contents(const char *name) {
     char path[PATH_CAPACITY];

@@ -326,16 +326,16 @@ static void old_plots_are_removed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(charts_are_drawn_and_have_their_numbers, begin, end),
-        cmocka_unit_test_setup_teardown(drawings_have_no_ids, begin, end),
-        cmocka_unit_test_setup_teardown(every_number_can_be_drawn, begin, end),
-        cmocka_unit_test_setup_teardown(ticks_are_round_and_named_as_people_do, begin, end),
-        cmocka_unit_test_setup_teardown(every_range_has_ticks, begin, end),
-        cmocka_unit_test_setup_teardown(legends_have_all_names, begin, end),
-        cmocka_unit_test_setup_teardown(lines_have_their_style, begin, end),
-        cmocka_unit_test_setup_teardown(rows_have_their_intervals, begin, end),
-        cmocka_unit_test_setup_teardown(charts_are_in_latex, begin, end),
-        cmocka_unit_test_setup_teardown(old_plots_are_removed, begin, end),
+        cmocka_unit_test_setup_teardown(charts_are_drawn_and_have_their_numbers, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(drawings_have_no_ids, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(every_number_can_be_drawn, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(ticks_are_round_and_named_as_people_do, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(every_range_has_ticks, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(legends_have_all_names, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(lines_have_their_style, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(rows_have_their_intervals, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(charts_are_in_latex, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(old_plots_are_removed, make_directory, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -219,15 +219,15 @@ static void folds_are_in_the_html_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(both_files_appear_at_the_end, begin, end),
-        cmocka_unit_test_setup_teardown(an_abandoned_page_leaves_nothing, begin, end),
-        cmocka_unit_test_setup_teardown(places_that_cannot_be_written_to_are_refused, begin, end),
-        cmocka_unit_test_setup_teardown(a_page_that_lost_a_part_is_not_kept, begin, end),
-        cmocka_unit_test_setup_teardown(a_page_without_a_text_is_not_kept, begin, end),
-        cmocka_unit_test_setup_teardown(text_means_itself, begin, end),
-        cmocka_unit_test_setup_teardown(long_text_is_whole, begin, end),
-        cmocka_unit_test_setup_teardown(tables_are_rows_of_cells, begin, end),
-        cmocka_unit_test_setup_teardown(folds_are_in_the_html_alone, begin, end),
+        cmocka_unit_test_setup_teardown(both_files_appear_at_the_end, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(an_abandoned_page_leaves_nothing, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(places_that_cannot_be_written_to_are_refused, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(a_page_that_lost_a_part_is_not_kept, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(a_page_without_a_text_is_not_kept, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(text_means_itself, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(long_text_is_whole, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(tables_are_rows_of_cells, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(folds_are_in_the_html_alone, make_directory, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

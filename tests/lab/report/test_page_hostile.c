@@ -86,8 +86,8 @@ static void links_are_not_followed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(hostile_text_stays_text, begin, end),
-        cmocka_unit_test_setup_teardown(links_are_not_followed, begin, end),
+        cmocka_unit_test_setup_teardown(hostile_text_stays_text, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(links_are_not_followed, make_directory, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
