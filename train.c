@@ -51,8 +51,8 @@ static bool train(Trainer *trainer, RunFiles *files, Error *error) {
     // A run that was killed within its last checkpoint has its state, but maybe not its weights.
     const bool ok = train_finished(trainer) ? run_save(trainer, paths, &files->log, &files->lock, error)
                                             : train_loop(trainer, observers, error);
-    if (!ok) return false;
     progress_clear(&line);
+    if (!ok) return false;
     if (train_finished(trainer) && !run_check_learning(trainer, paths, error)) return false;
     train_show_end(trainer);
     return true;

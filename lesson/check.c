@@ -103,12 +103,12 @@ int lesson_checks(void) {
         return lesson_failed(&error);
     int used = 0;
     for (Check check = 0; check < CHECKS; check++) {
-        Verdict verdict;
+        CheckResult result;
         char found[32] = "-";
-        if (!check_run(&verdict, check, &pos, &error)) return lesson_failed(&error);
-        if (verdict.applies) snprintf(found, sizeof found, "%.2e", verdict.error);
+        if (!check_run(&result, check, &pos, &error)) return lesson_failed(&error);
+        if (result.applies) snprintf(found, sizeof found, "%.2e", result.error);
         add_line(&used, "%s\t%s\t%s\t%g\t%s\n", checks[check].name, checks[check].tells, found, checks[check].tolerance,
-                 check_notices(&verdict, check) ? "NOTICED" : "ok");
+                 check_notices(&result, check) ? "NOTICED" : "ok");
     }
     return 0;
 }

@@ -17,15 +17,18 @@ bool shape_check(const Shape *shape, Error *error) {
         return fail_input(error, "--kv-heads %d does not divide --heads %d", shape->kv_heads, shape->heads);
     // Products of sizes are held in ints where one matrix is concerned; the MLP's first is the largest of a layer.
     const int positions = shape->random_positions ? shape->random_positions : shape->context;
-    const double C = shape->width, most = 1e9;
+    const double C = shape->width, most = TENSOR_NUMBERS_MOST;
     if (C * shape->vocab > most)
         return fail_input(error,
                           "--width %d with a vocabulary of %d would make a matrix of more than 10^9 numbers; "
                           "choose less",
                           shape->width, shape->vocab);
-    return (C * C <= most && C * fc_width(shape) <= most && C * positions <= most) ||
-           fail_input(error, "--width %d at %d positions would make a matrix of more than 10^9 numbers; choose less",
-                      shape->width, positions);
+    if (C * positions > most)
+        return fail_input(error,
+                          "--width %d at %d positions would make a matrix of more than 10^9 numbers; choose less",
+                          shape->width, positions);
+    return (C * C <= most && C * fc_width(shape) <= most) ||
+           fail_input(error, "--width %d would make a matrix of more than 10^9 numbers; choose less", shape->width);
 }
 
 typedef struct {

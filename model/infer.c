@@ -48,7 +48,7 @@ static void layout(Inference *inference, const Gpt *gpt) {
 }
 
 bool inference_create(Inference *inference, const Gpt *gpt, int B, int capacity, int chunk, Error *error) {
-    *inference = (Inference){.B = B, .capacity = capacity, .chunk = chunk < capacity ? chunk : capacity};
+    *inference = (Inference){.B = B, .capacity = capacity, .chunk = least(chunk, capacity)};
     layout(inference, gpt);
     if (!arena_allocate(&inference->arena, "the keys and values of this context", error)) return false;
     layout(inference, gpt);
@@ -154,14 +154,14 @@ static void place_tokens(Inference *inference, const Gpt *gpt, const int *ids, i
         const Place place = place_next(&inference->cursor[r / n], ids[r], gpt->pos.rule);
         inference->query_at[r] = place_drawn(&place, inference->drawn);
     }
-    if (inference->length == 0) mix_prepare(&inference->tables);
-    make_room(inference, gpt, n);
 }
 
 void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n) {
     assert(n >= 1 && n <= inference->chunk && inference->length + n <= inference->capacity);
     const int rows = inference->B * n, C = gpt->shape.width;
+    if (inference->length == 0) mix_prepare(&inference->tables);
     place_tokens(inference, gpt, ids, n);
+    make_room(inference, gpt, n);
 #pragma omp parallel
     {
         tokens_forward(inference->a.x, ids, gpt->w.wte, rows, C);

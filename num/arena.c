@@ -23,7 +23,7 @@ bool arena_allocate(Arena *arena, const char *purpose, Error *error) {
     const size_t bytes = arena->used;
     if (bytes < memory_available()) arena->base = aligned_alloc(ALIGNMENT, bytes ? bytes : ALIGNMENT);
     if (!arena->base)
-        return fail_too_large((double)bytes, purpose, "make --batch, --context, --width or --layers smaller", error);
+        return fail_too_large((double)bytes, purpose, "make the context, the batch or the model smaller", error);
     memset(arena->base, 0, bytes);
     arena->used = 0;
     return true;

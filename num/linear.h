@@ -1,5 +1,5 @@
-// Linear layers, for the model and for position schemes that have their own. As in team.h: "by rows" each thread of the
-// team does its own rows, "by columns" sums over all of them and wants a barrier before it.
+// Linear layers, for the model and for position schemes that have their own. "By rows" each thread of the team does its
+// own rows, "by columns" sums over all of them and wants a barrier before it.
 #ifndef BITTER_LINEAR_H
 #define BITTER_LINEAR_H
 

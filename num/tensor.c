@@ -66,11 +66,10 @@ bool all_finite(const real *numbers, size_t count) {
 }
 
 const char *tensors_nonfinite(const real *values, const TensorTable *table) {
-    for (int i = table->count - 1; i >= 0; i--) {
-        const Tensor *t = &table->items[i];
-        if (!all_finite(values + t->offset, t->count)) return t->name;
-    }
-    return NULL;
+    const char *name = NULL;
+    for (const Tensor *t = table->items; t < table->items + table->count; t++)
+        if (!(name && t->position) && !all_finite(values + t->offset, t->count)) name = t->name;
+    return name;
 }
 
 void number_place(char text[64], size_t n, size_t columns) {

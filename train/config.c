@@ -142,7 +142,7 @@ static bool read_option(TrainOptions *options, const char *name, const json_t *v
         text = json_string_value(value);
     if (!text || !is_plain(text) || (strcmp(name, "pos") == 0 && written_names_file(text)) ||
         (option->type == OPTION_TEXT && !json_is_string(value)))
-        return fail_damaged(error, path, "\"%s\" is no value of this option", name);
+        return fail_damaged(error, path, "the option \"%s\" has no value that can be read", name);
     snprintf(label, sizeof label, "%.400s: \"%.80s\"", path, name);
     return option_set(options, option, text, label, error);
 }
@@ -207,14 +207,24 @@ bool config_same_data(bool *same, const char *path, const Corpus *corpus, Error 
     return read;
 }
 
+// Was the data of this name a task's exercises? A task's plain text has the same tokens.
+static bool names_task(const char *name) {
+    BuiltinCorpus corpus;
+    Error none;
+    return name && is_builtin(name) && builtin_choose(&corpus, name, &none) && is_task(&corpus);
+}
+
 bool config_check_data(const char *path, const Corpus *corpus, Error *error) {
     bool same;
     if (!config_same_data(&same, path, corpus, error)) return false;
-    return same ||
-           fail_input(error,
-                      "%s holds other tokens, or lacks the tokenizer.json, that the run in %s was trained with; resume "
-                      "with the same data, or start a new run with --init",
-                      corpus->name, path);
+    json_t *recorded = config_data(path, error);
+    same = same && names_task(json_string_value(json_object_get(recorded, "name"))) == is_task(&corpus->builtin);
+    json_decref(recorded);
+    return same || fail_input(error,
+                              "%s holds other data than the run of %s was trained with (tokens, tokenizer.json, or a "
+                              "task's text instead "
+                              "of its exercises); resume with the same data, or start a new run with --init",
+                              corpus->name, path);
 }
 
 bool config_machine(char text[TEXT_CAPACITY], const char *path, Error *error) {

@@ -11,7 +11,8 @@
 // Atomic.
 bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt, const Corpus *corpus, Error *error);
 
-// Write a copy of the config `from`, with new options and a new stretch of the rotations. Atomic.
+// Write a copy of the config `from`, with new options and, where these have them, a new stretch of the rotations and
+// cosine_from. Atomic.
 bool config_derive(const char *path, const char *from, const TrainOptions *options, Error *error);
 
 // Fails (input) when the name of a shard is not UTF-8 or has control characters.

@@ -83,31 +83,24 @@ static void plan(WindowBatch *windows, uint64_t *done, const Evaluation *e, uint
 typedef struct {
     Inference inference;
     int *ids, *targets; // (B,T)
-    bool *scored;       // (B,T)
     double *nll;        // (B,T)
-    real *logits;       // (B,T,V), of exercises
 } Scorer;
 
-static bool scorer_create(Scorer *s, const Gpt *gpt, int B, int window, int T, bool logits, Error *error) {
-    const size_t rows = (size_t)B * (size_t)T, numbers = logits ? rows * (size_t)gpt->shape.vocab : 1;
+static bool scorer_create(Scorer *s, const Gpt *gpt, int B, int window, int T, Error *error) {
+    const size_t rows = (size_t)B * (size_t)T;
     *s = (Scorer){0};
     if (!inference_create(&s->inference, gpt, B, window, T, error)) return false;
     s->ids = malloc(rows * sizeof *s->ids);
     s->targets = malloc(rows * sizeof *s->targets);
-    s->scored = malloc(rows * sizeof *s->scored);
     s->nll = malloc(rows * sizeof *s->nll);
-    s->logits = malloc(numbers * sizeof *s->logits);
-    return (s->ids && s->targets && s->scored && s->nll && s->logits) ||
-           fail_run(error, "no memory for the losses of %d times %d tokens", B, T);
+    return (s->ids && s->targets && s->nll) || fail_run(error, "no memory for the losses of %d times %d tokens", B, T);
 }
 
 static void scorer_free(Scorer *s) {
     inference_free(&s->inference);
     free(s->ids);
     free(s->targets);
-    free(s->scored);
     free(s->nll);
-    free(s->logits);
 }
 
 static uint64_t text_bytes(const Tokenizer *tokenizer, int id) {
@@ -140,7 +133,7 @@ static bool score(Evaluation *e, Scorer *scorer, const WindowBatch *windows, con
     inference->B = windows->count; // the last batch may be smaller
     inference_restart(inference);
     for (int at = 0; at < e->window; at += inference->chunk) {
-        const int n = e->window - at < inference->chunk ? e->window - at : inference->chunk;
+        const int n = least(e->window - at, inference->chunk);
         for (int b = 0; b < windows->count; b++) {
             const uint64_t start = windows->start[b] + (uint64_t)at;
             split_read(scorer->ids + (size_t)b * n, split, start, (size_t)n);
@@ -175,7 +168,7 @@ bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *nam
     const uint64_t targets = split_limit(split, (long long)e->limit) - 1;
     const int chunk = least(e->window, TOKENS_AT_A_TIME), B = TOKENS_AT_A_TIME / chunk;
     Scorer scorer;
-    bool ok = scorer_create(&scorer, gpt, B, e->window, chunk, false, error);
+    bool ok = scorer_create(&scorer, gpt, B, e->window, chunk, error);
     e->nll = 0;
     e->tokens = e->bytes = 0;
     double share = 0;
@@ -223,25 +216,31 @@ bool examine(Answers *answers, const Gpt *gpt, const Examination *e, Error *erro
     const int V = gpt->shape.vocab, T = task_tokens(&e->task, (int)e->task.max);
     const int most = T < TOKENS_AT_A_TIME ? least(TOKENS_AT_A_TIME / T, e->count) : 1;
     Batches batches;
+    const size_t rows = (size_t)most * (size_t)T;
+    bool *scored = malloc(rows * sizeof *scored);             // (B,T)
+    real *logits = malloc(rows * (size_t)V * sizeof *logits); // (B,T,V)
     Scorer x = {0};
     bool ok = batches_start_task(&batches, &e->task, e->stream, e->end, error) &&
-              scorer_create(&x, gpt, most, T, T, true, error);
+              scorer_create(&x, gpt, most, T, T, error) &&
+              ((scored && logits) || fail_run(error, "no memory for the logits of %d times %d tokens", most, T));
     for (int done = 0; ok && done < e->count; done += most) {
-        const int B = least(e->count - done, most);                                 // the last batch may be smaller
-        const int n = batches_next(x.ids, x.targets, x.scored, &batches, B, error); // exercises never fail
+        const int B = least(e->count - done, most);                               // the last batch may be smaller
+        const int n = batches_next(x.ids, x.targets, scored, &batches, B, error); // exercises never fail
         x.inference.B = B;
         inference_restart(&x.inference);
         inference_feed(&x.inference, gpt, x.ids, n);
-        inference_logits(x.logits, &x.inference, gpt, n);
+        inference_logits(logits, &x.inference, gpt, n);
         inference_nll(x.nll, &x.inference, gpt, x.targets, n);
         for (int b = 0; b < B; b++) {
             const size_t row = (size_t)b * (size_t)n;
-            mark(answers, x.logits + row * (size_t)V, x.nll + row, x.targets + row, x.scored + row, n, V);
+            mark(answers, logits + row * (size_t)V, x.nll + row, x.targets + row, scored + row, n, V);
         }
         ok = stop_check(e->stop, error);
     }
     batches_end(&batches);
     scorer_free(&x);
+    free(scored);
+    free(logits);
     return ok;
 }
 

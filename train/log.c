@@ -61,8 +61,9 @@ bool log_start(RunLog *log, const char *path, const char *header, long long step
 }
 
 bool log_failed(const RunLog *log, Error *error) {
-    return fail_run(error, "cannot write %s: %s; the last checkpoint is good; mend this and continue with --resume",
-                    log->path, strerror(errno));
+    return fail_run(
+        error, "cannot write %s: %s; mend this and continue with --resume, from the last checkpoint if there is one",
+        log->path, strerror(errno));
 }
 
 bool log_row(void *context, Trainer *trainer, StepReport *report, Error *error) {

@@ -330,9 +330,12 @@ bool run_check_learning(const Trainer *trainer, const RunPaths *paths, Error *er
         snprintf(reason, sizeof reason,
                  "the mean training loss of its last %lld steps is %.4g nats, and was %.4g up to step %lld",
                  losses.part, losses.final, losses.lowest, losses.lowest_step);
-    return !*reason ||
-           fail_nonfinite(error,
-                          "%s diverged: %s; its best weights, those of step %lld, are %s" RUN_BEST
-                          "; start a new run with a smaller --lr or a longer --warmup",
-                          trainer->options->out, reason, (long long)trainer->best.step, trainer->options->out);
+    if (!*reason) return true;
+    const char *out = trainer->options->out;
+    char best[TEXT_CAPACITY] = "";
+    if (trainer->best.step > 0)
+        snprintf(best, sizeof best, "its best weights, those of step %lld, are %.400s" RUN_BEST "; ",
+                 (long long)trainer->best.step, out);
+    return fail_nonfinite(error, "%s diverged: %s; %sstart a new run with a smaller --lr or a longer --warmup", out,
+                          reason, best);
 }

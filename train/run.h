@@ -40,8 +40,9 @@ typedef struct {
 } RunLock;
 
 // Make the directory if there is none, keep other processes out of it until run_unlock, and remove temporary files that
-// killed ones left. LOCK_TAKEN when another process works in it, LOCK_FAILED when it cannot be written to, is a
-// symbolic link or has a name that ends in RUN_BEST. Both set the error (input; run when the disk is full).
+// killed ones left. LOCK_TAKEN when another process works in it, LOCK_FAILED when it cannot be written to, holds a
+// comparison, is a symbolic link or has a name that ends in RUN_BEST. Both set the error (input; run when the disk is
+// full).
 LockResult run_lock(RunLock *lock, const char *directory, Error *error);
 
 // An observer of every step, with a RunLock: looks every few seconds whether it still holds. Fails (run) when it is

@@ -50,7 +50,7 @@ long long trainer_tokens(const Trainer *trainer);
 // --- step_edge.c ---
 
 // Set trainer->weight to 1 / the number of scored targets in the next step, so that the losses of its batches add up to
-// its mean loss. For a task with one batch a step, next_batch does it.
+// its mean loss. With one batch a step, next_batch does it.
 void step_weigh(Trainer *trainer);
 
 // Fails (nonfinite) when the loss or the gradient's norm is not finite, naming where the first such number appeared.

@@ -98,11 +98,11 @@ bool name_check(const char *option, const char *name, Error *error) {
                       is_utf8(name) ? "holds a newline or another control character" : "is not UTF-8, as JSON needs");
 }
 
-// On a resume no name is recorded again, so none is checked.
+// On a resume only the data's name is recorded again, so no other is checked.
 static bool check_names(const TrainOptions *options, Error *error) {
-    for (const Option *o = train_options; o->name && !options->resume; o++) {
+    for (const Option *o = train_options; o->name; o++) {
         char label[TEXT_CAPACITY], text[TEXT_CAPACITY];
-        if (o->type != OPTION_TEXT) continue;
+        if (o->type != OPTION_TEXT || (options->resume && strcmp(o->name, "data") != 0)) continue;
         snprintf(label, sizeof label, "--%s", o->name);
         option_print(options, o, text);
         if (!name_check(label, text, error)) return false;

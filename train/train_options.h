@@ -59,8 +59,8 @@ typedef struct {
 extern const Option train_options[];
 
 // May this option differ between a run and its resumption? The data may have moved: their contents are compared.
-// Another number of threads changes only the last bits, and the user is told. --eval-tokens stays, because validation
-// losses are compared.
+// Another number of threads changes only the last bits, another precision more, and the user is told. --eval-tokens
+// stays, because validation losses are compared.
 bool option_free_on_resume(const char *name);
 
 // The first option from `from` on, a row of train_options, whose values in a and b differ; NULL when there is none. The

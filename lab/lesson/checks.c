@@ -22,8 +22,8 @@ const CheckInfo checks[CHECKS] = {
     [CHECK_USE] = {"use", "losses token by token, with a cache, against training", EXACT},
 };
 
-bool check_notices(const Verdict *verdict, Check check) {
-    return verdict->applies && !(verdict->error <= checks[check].tolerance);
+bool check_notices(const CheckResult *result, Check check) {
+    return result->applies && !(result->error <= checks[check].tolerance);
 }
 
 // --- a random little model and one sequence ---
@@ -83,14 +83,14 @@ static void train_forward(Trial *trial, int shift) {
 }
 
 // --- the checks ---
-static bool check_gradient(Verdict *verdict, const Mix *pos, Error *error) {
+static bool check_gradient(CheckResult *result, const Mix *pos, Error *error) {
     const GradcheckSettings settings = {.B = 2, .T = pos->shape.context, .seed = SEED};
     GradientError *errors;
     int count;
-    verdict->applies = sizeof(real) == sizeof(double);
-    if (!verdict->applies) return true;
+    result->applies = sizeof(real) == sizeof(double);
+    if (!result->applies) return true;
     const bool finite = gradcheck(&errors, &count, pos, &settings, error);
-    verdict->error = finite ? gradcheck_worst(errors, count) : NAN;
+    result->error = finite ? gradcheck_worst(errors, count) : NAN;
     free(errors);
     return finite || error->kind == ERROR_NONFINITE;
 }
@@ -116,20 +116,20 @@ static void fill_random(Trial *trial, const char *purpose) {
         trial->qkv[n] = trial->before[n] = (real)random_normal(key, (uint64_t)n);
 }
 
-static void check_length(Verdict *verdict, Trial *trial) {
+static void check_length(CheckResult *result, Trial *trial) {
     const Scheme *scheme = trial->gpt.pos.part[0].scheme;
     const TrainPass *pass = &trial->pass;
     const int C = trial->gpt.shape.width, T = pass->T;
-    verdict->applies = scheme->enters == ENTERS_ROTATION;
-    if (!verdict->applies) return;
+    result->applies = scheme->enters == ENTERS_ROTATION;
+    if (!result->applies) return;
     train_forward(trial, 0);
     fill_random(trial, "qkv");
     scheme->family->qk_forward(&pass->tables.part[0], 0, trial->qkv, trial->qkv + C, 3 * C, pass->at, T);
-    verdict->error = resizing(trial);
+    result->error = resizing(trial);
     const real *q = pass->layers[0].qkv;
     fill_random(trial, "dqkv");
     scheme->family->qk_backward(&pass->tables.part[0], 0, trial->qkv, trial->qkv + C, q, q + C, 3 * C, pass->at, T);
-    verdict->error = worse(verdict->error, resizing(trial));
+    result->error = worse(result->error, resizing(trial));
 }
 
 static double largest_difference(const double *a, const double *b, int count) {
@@ -138,25 +138,25 @@ static double largest_difference(const double *a, const double *b, int count) {
     return worst;
 }
 
-static void check_shift(Verdict *verdict, Trial *trial) {
-    verdict->applies = trial->gpt.pos.part[0].scheme->relative;
-    if (!verdict->applies) return;
+static void check_shift(CheckResult *result, Trial *trial) {
+    result->applies = trial->gpt.pos.part[0].scheme->relative;
+    if (!result->applies) return;
     train_forward(trial, 0);
     memcpy(trial->nll, trial->pass.nll, (size_t)trial->pass.T * sizeof(double));
     train_forward(trial, SHIFT);
-    verdict->error = largest_difference(trial->pass.nll, trial->nll, trial->pass.T);
+    result->error = largest_difference(trial->pass.nll, trial->nll, trial->pass.T);
 }
 
-static bool check_use(Verdict *verdict, Trial *trial, Error *error) {
+static bool check_use(CheckResult *result, Trial *trial, Error *error) {
     Inference inference;
-    verdict->applies = true;
+    result->applies = true;
     train_forward(trial, 0);
     const bool ok = inference_create(&inference, &trial->gpt, 1, trial->pass.T, 1, error);
     for (int t = 0; ok && t < trial->pass.T; t++) {
         inference_feed(&inference, &trial->gpt, &trial->ids[t], 1);
         inference_nll(&trial->nll[t], &inference, &trial->gpt, &trial->targets[t], 1);
     }
-    if (ok) verdict->error = largest_difference(trial->nll, trial->pass.nll, trial->pass.T);
+    if (ok) result->error = largest_difference(trial->nll, trial->pass.nll, trial->pass.T);
     inference_free(&inference);
     return ok;
 }
@@ -246,25 +246,25 @@ static double formula_difference(const Trial *trial) {
     return worst;
 }
 
-static void check_formula(Verdict *verdict, Trial *trial) {
+static void check_formula(CheckResult *result, Trial *trial) {
     const Scheme *scheme = trial->gpt.pos.part[0].scheme;
-    verdict->applies = is(scheme, &scheme_rope) || is(scheme, &scheme_alibi) || is(scheme, &scheme_learned);
-    if (!verdict->applies) return;
+    result->applies = is(scheme, &scheme_rope) || is(scheme, &scheme_alibi) || is(scheme, &scheme_learned);
+    if (!result->applies) return;
     train_forward(trial, 0);
-    verdict->error = formula_difference(trial);
+    result->error = formula_difference(trial);
 }
 
 // --- one of them ---
 
-bool check_run(Verdict *verdict, Check check, const Mix *pos, Error *error) {
+bool check_run(CheckResult *result, Check check, const Mix *pos, Error *error) {
     Trial trial;
-    *verdict = (Verdict){0};
-    if (check == CHECK_GRADIENT) return check_gradient(verdict, pos, error);
+    *result = (CheckResult){0};
+    if (check == CHECK_GRADIENT) return check_gradient(result, pos, error);
     bool ok = trial_create(&trial, pos, error);
-    if (ok && check == CHECK_LENGTH) check_length(verdict, &trial);
-    if (ok && check == CHECK_SHIFT) check_shift(verdict, &trial);
-    if (ok && check == CHECK_FORMULA) check_formula(verdict, &trial);
-    if (ok && check == CHECK_USE) ok = check_use(verdict, &trial, error);
+    if (ok && check == CHECK_LENGTH) check_length(result, &trial);
+    if (ok && check == CHECK_SHIFT) check_shift(result, &trial);
+    if (ok && check == CHECK_FORMULA) check_formula(result, &trial);
+    if (ok && check == CHECK_USE) ok = check_use(result, &trial, error);
     trial_free(&trial);
     return ok;
 }

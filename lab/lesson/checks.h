@@ -25,13 +25,13 @@ extern const CheckInfo checks[CHECKS];
 typedef struct {
     bool applies;
     double error; // the largest: relative, or in nats for losses; NaN counts as worst of all
-} Verdict;
+} CheckResult;
 
 // Run one check on a scheme in a model of pos->shape, at most 32 tokens of 16 channels; mix_fit has been called for it,
 // and it is the only one. Fails (run) when there is no memory, (input) when the shape is none of a model.
-bool check_run(Verdict *verdict, Check check, const Mix *pos, Error *error);
+bool check_run(CheckResult *result, Check check, const Mix *pos, Error *error);
 
 // Has it noticed something?
-bool check_notices(const Verdict *verdict, Check check);
+bool check_notices(const CheckResult *result, Check check);
 
 #endif

@@ -266,15 +266,16 @@ void attention_forward(const Attention *a, const MixTables *tables, real *scratc
 
 // --- backward ---
 
-// Backward through the softmax of one row. In: its scores S, and dP, the gradient of the weights after dropout. Out:
-// those weights P, and dS; P may be S, and dS may be dP. Without dropout, forward was P = softmax(S), so dS = P * (dP -
-// flow) with flow = sum(P * dP). Because out_c = sum of P_j v_jc and dP_j = sum of dout_c v_jc, flow is dout . out,
-// which is known before any dP_j (FlashAttention, eq. 4). With dropout factors f, out_c = sum of f_j P_j
-// v_jc, and the gradient of the weight before dropout is f_j dP_j: their sum(P * f * dP) is the same dout . out.
-static void softmax_backward_row(real *P, real *dS, real *S, const real *dP, const real *dout, const QueryBlock *block,
-                                 const Attention *a, int row) {
+// Backward through the softmax of one row. In: the `seen` scores S, and dP, the gradient of the weights after dropout.
+// Out, in their places: those weights P, and dS. Without dropout, forward was P = softmax(S), so dS = P * (dP - flow)
+// with flow = sum(P * dP). Because out_c = sum of P_j v_jc and dP_j = sum of dout_c v_jc, flow is dout . out, which is
+// known before any dP_j (FlashAttention, eq. 4). With dropout factors f, out_c = sum of f_j P_j v_jc, and the gradient
+// of the weight before dropout is f_j dP_j: their sum(P * f * dP) is the same dout . out.
+static void softmax_backward_row(real *S, real *dP, const real *dout, const QueryBlock *block, const Attention *a,
+                                 int row, int seen) {
+    real *P = S, *dS = dP;
     const real *out = a->out + block->out_at + (size_t)row * a->H * a->d;
-    const int seen = block->columns - block->rows + row + 1, end = round_up(seen), stride = round_up(block->columns);
+    const int end = round_up(seen), stride = round_up(block->columns);
     const int skipped = mask_left(S, seen, a->window);
     const real lse = a->lse[attention_row(block, a, row)];
     real flow = 0;
@@ -321,9 +322,9 @@ static void block_outputs_backward(const AttentionGradient *grad, const Attentio
             scale_logits(S + row, seen, a, block, seen);
         }
         if (weights)
-            weights_backward_row(S + row, dP + row, weights, block, a, i);
+            weights_backward_row(S + row, dP + row, weights, block, a, i, seen);
         else
-            softmax_backward_row(P + row, dS + row, S + row, dP + row, dout_block + (size_t)i * C, block, a, i);
+            softmax_backward_row(S + row, dP + row, dout_block + (size_t)i * C, block, a, i, seen);
         if (a->logit_scale) scale_logits_backward(grad, dS + row, raw, a, block, i, seen);
     }
     add_transposed(grad->dv + block->kv_at, a->kv_stride, 1, P, dout, block, a->window);

@@ -21,8 +21,8 @@ real weight_dropout(const QueryBlock *block, const Attention *a, int row, int co
 // Copy the weights of a row to where the caller wants them, a->P; keys before the block's first have none.
 void keep_weights(const Attention *a, const QueryBlock *block, int row, const real *P, int seen);
 
-// The first so many scores of the row, S_j *= s log n, where n is the number of keys that the query sees, and s that of
-// the head. (Nakanishi 2025, 2501.19399)
+// The first so many scores of the row, and those up to round_up(count), S_j *= s log n, where n is the number of keys
+// that the query sees, and s that of the head. (Nakanishi 2025, 2501.19399)
 void scale_logits(real *S, int count, const Attention *a, const QueryBlock *block, int seen);
 // dS_j *= s log n in place, and the query's part of ds, from the scores S before.
 void scale_logits_backward(const AttentionGradient *grad, real *dS, const real *S, const Attention *a,
@@ -33,7 +33,8 @@ void logit_scale_reduce(real *dlogit_scale, const real *of_queries, int B, int H
 // As softmax_row in place, with the weights that a scheme makes of the scores. Returns 0: there is no denominator.
 real weights_row(real *S, const WeightsOp *op, int seen, int stride);
 // In: the scores S, and dP. Out, in their places: the weights after dropout, and dS.
-void weights_backward_row(real *S, real *dP, const WeightsOp *op, const QueryBlock *block, const Attention *a, int i);
+void weights_backward_row(real *S, real *dP, const WeightsOp *op, const QueryBlock *block, const Attention *a, int i,
+                          int seen);
 
 // --- attention_long.c: inference over very many keys ---
 //

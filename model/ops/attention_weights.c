@@ -57,8 +57,9 @@ real weights_row(real *S, const WeightsOp *op, int seen, int stride) {
 }
 
 // Forward was P_j f_j with dropout factors f, so the gradient of P_j is f_j dP_j.
-void weights_backward_row(real *S, real *dP, const WeightsOp *op, const QueryBlock *block, const Attention *a, int i) {
-    const int seen = block->columns - block->rows + i + 1, stride = round_up(block->columns), end = seen - !op->own;
+void weights_backward_row(real *S, real *dP, const WeightsOp *op, const QueryBlock *block, const Attention *a, int i,
+                          int seen) {
+    const int stride = round_up(block->columns), end = seen - !op->own;
     const int skipped = mask_left(S, seen, a->window);
     const bool drops = a->dropout.rate > 0;
     for (int j = 0; j < skipped; j++) S[j] = dP[j] = 0;

@@ -165,7 +165,7 @@ static void nll_rows(double *nll, real *logits, const real *dnll, const int *tar
 void loss_forward(double *nll, const real *x, const real *wte, const int *targets, real *scratch, int rows, int C,
                   int V) {
     for (int r = 0; r < rows; r += LOSS_BLOCK) {
-        const int n = rows - r < LOSS_BLOCK ? rows - r : LOSS_BLOCK;
+        const int n = least(rows - r, LOSS_BLOCK);
         logits_forward(scratch, x + (size_t)r * C, wte, n, C, V);
         nll_rows(nll + r, scratch, NULL, targets + r, n, V);
         team_barrier(); // the next block, shorter, is shared out otherwise
@@ -176,7 +176,7 @@ void loss_forward(double *nll, const real *x, const real *wte, const int *target
 void loss_forward_backward(double *nll, real *dx, real *dwte, const real *dnll, const real *x, const real *wte,
                            const int *targets, real *scratch, int rows, int C, int V) {
     for (int r = 0; r < rows; r += LOSS_BLOCK) {
-        const int n = rows - r < LOSS_BLOCK ? rows - r : LOSS_BLOCK;
+        const int n = least(rows - r, LOSS_BLOCK);
         const real *x_r = x + (size_t)r * C;
         real *logits = scratch, *dlogits = scratch; // (n, V)
         logits_forward(logits, x_r, wte, n, C, V);

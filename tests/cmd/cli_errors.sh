@@ -86,10 +86,10 @@ refuses "bad choice for a scheme" "rope:pairing;'halve';half" train $small --pos
     --out new
 refuses "option for a scheme that has none" "none;'base=1'" train $small --pos none:base=1 --data bytes --out new
 refuses "unknown scheme for gradcheck" "'alibbi';did you mean 'alibi'" gradcheck --pos alibbi
-fails 1 "more memory than there is" "GiB;make --batch" train $small --layers 1000 --width 8000 --data bytes --out new
+fails 1 "more memory than there is" "GiB;make the context" train $small --layers 1000 --width 8000 --data bytes --out new
 refuses "one matrix beyond counting" "--width;10^9" train $small --width 20000 --data bytes --out new
 check "it tells of no vocabulary before the data are read" test "$(grep -c vocabulary "$scratch/err")" = 0
-fails 1 "more activations than memory" "GiB;make --batch" train $small --layers 1000 --width 4096 --batch 50000 \
+fails 1 "more activations than memory" "GiB;make the context" train $small --layers 1000 --width 4096 --batch 50000 \
     --data bytes --out new
 refuses "a batch beyond counting" "--batch;--context;100000;1000000" train --batch 100000 --context 1000000 \
     --data bytes --out new

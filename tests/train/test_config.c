@@ -253,6 +253,13 @@ static void another_corpus_is_noticed(void **state) {
         split->shard_count = 0;
         assert_false(config_check_data(path, &changed, &error));
     }
+    // A task's plain text has the tokens of its exercises.
+    must(corpus_open(&other, "builtin:copy", &error), &error);
+    must(config_write(path, &options, &gpt, &other, &error), &error);
+    must(config_check_data(path, &other, &error), &error);
+    other.builtin = (BuiltinCorpus){0};
+    expect_refused(config_check_data(path, &other, &error), &error, "exercises");
+    corpus_close(&other);
 }
 
 int main(void) {

@@ -21,9 +21,9 @@ static void noticed_by(char letters[CHECKS + 1], const Scheme *scheme, const cha
     int count = 0;
     must(mix_parse_of(&pos, scheme, list, &error) && mix_fit(&pos, shape, &error), &error);
     for (int c = 0; c < CHECKS; c++) {
-        Verdict verdict;
-        must(check_run(&verdict, (Check)c, &pos, &error), &error);
-        if (check_notices(&verdict, (Check)c)) letters[count++] = checks[c].name[0];
+        CheckResult result;
+        must(check_run(&result, (Check)c, &pos, &error), &error);
+        if (check_notices(&result, (Check)c)) letters[count++] = checks[c].name[0];
     }
     letters[count] = 0;
 }
@@ -92,15 +92,15 @@ static void changed_lengths_and_nan_are_noticed(void **state) {
 static void checks_say_where_they_do_not_apply(void **state) {
     Mix pos;
     Error error;
-    Verdict verdict;
+    CheckResult result;
     must(mix_create(&pos, "learned", &shapes[0], &error), &error);
-    must(check_run(&verdict, CHECK_SHIFT, &pos, &error), &error);
-    assert_false(verdict.applies);
-    must(check_run(&verdict, CHECK_LENGTH, &pos, &error), &error);
-    assert_false(verdict.applies);
+    must(check_run(&result, CHECK_SHIFT, &pos, &error), &error);
+    assert_false(result.applies);
+    must(check_run(&result, CHECK_LENGTH, &pos, &error), &error);
+    assert_false(result.applies);
     must(mix_create(&pos, "t5", &shapes[0], &error), &error);
-    must(check_run(&verdict, CHECK_FORMULA, &pos, &error), &error);
-    assert_false(verdict.applies);
+    must(check_run(&result, CHECK_FORMULA, &pos, &error), &error);
+    assert_false(result.applies);
 }
 
 // The checks that a reader may run on any scheme say that it is right.
