@@ -404,7 +404,7 @@ $(EXERCISES): scripts/embed.awk $(sort $(wildcard $(addprefix lesson/exercises/,
 $(EXERCISES): EMBED_TABLE := table=exercise_files header=lab/lesson/lines.h
 $(PAGE): scripts/embed.awk lab/report/page/page.css lab/report/page/plot.css lab/report/page/report.js FORCE
 $(PAGE): EMBED_TABLE := table=page_files header=lab/report/page/page.h
-$(LINES): scripts/lines.awk posenc/rotation/rope.c lab/lesson/pair.c lab/lesson/mistakes.c FORCE
+$(LINES): scripts/lines.awk posenc/rotation/rope.c lab/lesson/pair.c FORCE
 $(TALES) $(EXERCISES) $(PAGE) $(LINES):
 	@mkdir -p $(@D)
 	$(Q)LC_ALL=C awk $(patsubst %.awk,-f %.awk,$(filter %.awk,$^)) $(EMBED_TABLE) $(filter-out FORCE %.awk,$^) >$@.new

@@ -287,13 +287,18 @@ static bool read_pair(Pair *pair, const LessonOptions *o, bool ago_given, Error 
     return read_vector(pair->q, "q", o->q, error) && read_vector(pair->k, "k", o->k, error);
 }
 
+static bool is_part(const char *word) {
+    return word[0] >= '1' && word[0] < '1' + PARTS && !word[1];
+}
+
 static bool exercises(const bool *given, int count, char **operands, Error *error) {
-    for (const Option *o = lesson_options; o->name; o++)
-        if (given[o - lesson_options]) return fail_input(error, "exercises take no options; leave them out");
+    if (is_part(operands[0])) return fail_input(error, "give one part of the lesson, not %d", count);
     if (strcmp(operands[0], "exercises") != 0)
         return fail_input(error,
                           "'%.40s' is no part of the lesson; there are 1 to %d, and `bitter lesson exercises DIR`",
                           operands[0], PARTS);
+    for (const Option *o = lesson_options; o->name; o++)
+        if (given[o - lesson_options]) return fail_input(error, "exercises take no options; leave them out");
     if (count != 2)
         return fail_input(
             error, "exercises takes one directory, but got %d; for example `bitter lesson exercises rope`", count - 1);
@@ -313,7 +318,7 @@ bool command_lesson(int argc, char **argv, Error *error) {
     Pair pair;
     const int first = arguments_parse(&options, given, &usage, argc, argv);
     const int count = argc - first;
-    const bool part = count == 1 && argv[first][0] >= '1' && argv[first][0] < '1' + PARTS && !argv[first][1];
+    const bool part = count == 1 && is_part(argv[first]);
     if (count > 0 && !part) return exercises(given, count, argv + first, error);
     if (!read_pair(&pair, &options, option_given(lesson_options, given, "ago"), error)) return false;
     print_lesson(&pair, part ? argv[first][0] - '0' : 0);

@@ -4,7 +4,7 @@
 # it: sh scripts/demo.sh BITTER [SCHEME...]. STEPS, BATCH, CONTEXT and DATA change the usual ones. The runs are in
 # runs/demo/, for `bitter sample` and `bitter report`, until the demo runs again.
 set -eu
-bitter=$1
+bitter=${1:?"usage: sh scripts/demo.sh BITTER [SCHEME...]"}
 shift
 [ $# -gt 0 ] || set -- none learned sinusoidal rope alibi
 steps=${STEPS:-600} batch=${BATCH:-8} context=${CONTEXT:-128} data=${DATA:-builtin:tales}

@@ -49,7 +49,7 @@ sudo=
 [ "$(id -u)" = 0 ] || sudo=sudo
 if command -v apt-get >/dev/null 2>&1; then
     $sudo apt-get update -qq
-    case $compiler in *clang*) openmp=libomp-dev ;; *) openmp= ;; esac
+    case $compiler in *clang*) openmp='clang libomp-dev' ;; *) openmp= ;; esac
     DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq gcc libc6-dev pkg-config libopenblas-openmp-dev libjansson-dev \
         libpcre2-dev zlib1g-dev libcmocka-dev $openmp ${lesson:+clang lld wasi-libc libclang-rt-dev-wasm32} >/dev/null
 elif command -v dnf >/dev/null 2>&1; then

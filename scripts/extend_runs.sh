@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2154
-# What the scripts about extension and precision share; they source it. $bitter is the program, and $out the directory of
+# What scripts that train and measure runs share; they source it. $bitter is the program, and $out the directory of
 # the runs. Everything that is finished is kept, and what was stopped continues. $out/commits names the commits, or the
 # versions, of the programs that worked there.
 # run_of METHOD STAGE: print the run of a method, frozen or fine-tuned (tuned).

@@ -83,9 +83,6 @@ header() {
 } >"$results/table.md"
 
 # The factors as a table: a row per pair, a column per method.
-factors() { # RUN
-    awk '/"factors": \[/ { on = 1; next } /\]/ { on = 0 } on { gsub(/[ ,]/, ""); print } /"short"/ { exit }' "$1/config.json"
-}
 names=
 for method in $methods; do case $method in none | dynamic | longrope-*) ;; *) names="$names $method" ;; esac; done
 for seed in $seeds; do names="$names longrope-$seed"; done
@@ -95,7 +92,7 @@ for seed in $seeds; do names="$names longrope-$seed"; done
     echo
     lists=
     for name in $names; do
-        factors "$out/$name" >"$out/$name.factors"
+        echo "$(factors_of "$out/$name")" | tr , '\n' >"$out/$name.factors"
         lists="$lists $out/$name.factors"
     done
     # shellcheck disable=SC2086

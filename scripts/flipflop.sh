@@ -4,7 +4,7 @@
 # Trains SCHEMES (rope path) on the flip-flop task. The table of the share of reads answered rightly goes to
 # RESULTS (runs/results/flipflop). Finished runs in DIR (runs/flipflop) are kept.
 set -eu
-bitter=$1
+bitter=${1:?"usage: sh scripts/flipflop.sh BITTER [DIR]"}
 out=${2:-runs/flipflop}
 results=${RESULTS:-runs/results/flipflop}
 schemes=${SCHEMES:-"rope path"}

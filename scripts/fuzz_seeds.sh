@@ -5,7 +5,7 @@
 # fuzzer has found stay.
 set -eu
 export LC_ALL=C OMP_NUM_THREADS=1
-bitter=$1
+bitter=${1:?"usage: sh scripts/fuzz_seeds.sh BITTER"}
 corpus=$(pwd)/tests/fuzz/corpus
 work=$(mktemp -d "${TMPDIR:-/tmp}/bitter-seeds.XXXXXX")
 trap 'rm -rf "$work"' EXIT

@@ -4,7 +4,8 @@
 #   sh scripts/ladder.sh BITTER [DIR]
 # docs/ladder.md is the plan. Finished runs are kept: stop it and start it again at any time. DIR (runs/ladder) holds the
 # texts and the runs; what is recorded goes to RESULTS (runs/results/ladder), of unfinished parts as measured.tar.gz, from
-# which another machine continues. PARTS names the parts to do. SHRINK=100 trains a hundredth, to try the script.
+# which another machine continues. PARTS names the parts to do. SHRINK=100 trains a hundredth, to try the script with
+# parts that are not recorded.
 set -eu
 bitter=${1:?"usage: sh scripts/ladder.sh BITTER [DIR]"}
 out=${2:-runs/ladder}
@@ -46,10 +47,11 @@ part() {
     [ -n "$(ls "$out/$name")" ] || [ ! -f "$recorded/$name/measured.tar.gz" ] || tar -xzf "$recorded/$name/measured.tar.gz" -C "$out/$name"
     warmup=$(awk -v n=$parameters -v t="$tokens" 'BEGIN { print int(n * t / 8 / 512 / 10) }')
     trap 'keep_unfinished "$name"' EXIT
+    trap 'exit 130' INT TERM
     # shellcheck disable=SC2086 # the model is meant to be split
     "$bitter" compare "$@" --data "$data/$text" $model --context 512 --batch 8 --block "${block:-llama}" --tokens-per-parameter "$tokens" \
         --warmup "$warmup" --eval-tokens 200000 --eval-every 0 --save-every 1000 --out "$out/$name"
-    trap - EXIT
+    trap - EXIT INT TERM
     sh "$scripts/keep_report.sh" "$out/$name" "$results/$name"
     rm -f "$results/$name/measured.tar.gz"
 }

@@ -17,7 +17,7 @@ export LC_ALL=C
 
 clang=$1 preprocess=$2 build=$3 tales=$4
 page=lesson/page
-# Scripts of the page, in this order; those that do not exist yet are left out. worker.js runs in workers only.
+# Scripts of the page, in this order. worker.js runs in workers only.
 scripts='wasm worker text draw numbers first clock back length distance torque layer recorded train inside slope own broken page'
 # Functions that JavaScript calls: those of these headers that have such names.
 float_headers='lesson/module.h'
@@ -97,9 +97,9 @@ make_modules() {
     link double $double_headers
 }
 
-# They are made again only when a source or this script has changed.
+# They are made again only when the compiler, a source or this script has changed.
 # shellcheck disable=SC2046
-cksum $(find base data num posenc model train lab lesson -name '*.[ch]') "$tales" scripts/lesson.sh >"$work/inputs.new"
+{ $clang --version && cksum $(find base data num posenc model train lab lesson -name '*.[ch]') "$tales" scripts/lesson.sh; } >"$work/inputs.new"
 if ! cmp -s "$work/inputs" "$work/inputs.new"; then
     rm -f "$work/inputs"
     make_modules

@@ -89,4 +89,4 @@ another awk or sort may help"
 
 made source 3696094795 617408953
 made english 98337105 104485972
-rm -rf "$dir/tree"
+rm -rf "$dir/tree" "$dir/tree.files"

@@ -44,7 +44,7 @@ train() {
     for scheme; do
         start=$out/$name/start-${scheme%%=*}
         [ -f "$start/model.safetensors" ] || "$bitter" train --pos "${scheme#*=}" --data "$data" $size --steps 1 --lr 0 --min-lr 0 \
-            --eval-every 0 --eval-tokens 1000 --out "$start" >"$out/$name.log" 2>&1
+            --eval-every 0 --eval-tokens 1000 --out "$start" >"$out/$name.log" 2>&1 || { tail -n 3 "$out/$name.log" >&2 && exit 1; }
     done
 }
 

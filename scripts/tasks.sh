@@ -6,7 +6,7 @@
 # runs; results.csv and table.md go to RESULTS (runs/results/tasks).
 # TASKS, SCHEMES, SEEDS, STEPS: what to train.
 set -eu
-bitter=$1
+bitter=${1:?"usage: sh scripts/tasks.sh BITTER [DIR]"}
 out=${2:-runs/tasks}
 results=${RESULTS:-runs/results/tasks}
 tasks=${TASKS:-"copy addition"}

@@ -47,10 +47,11 @@ def stop(*_):
 def load(path):
     """Run the student's file and return its functions."""
     names = {}
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
     try:
-        code = compile(text, path, "exec")
+        with open(path, encoding="utf-8") as file:
+            code = compile(file.read(), path, "exec")
+    except UnicodeDecodeError:
+        raise Wrong("the file is not UTF-8; save it as that") from None
     except (SyntaxError, ValueError) as error:
         raise Wrong(f"line {getattr(error, 'lineno', 1)} is not valid Python: {error.args[0]}. ({MULTIPLY})") from None
     call(path, exec, code, names)
@@ -61,8 +62,8 @@ def hint_for(error):
     """What a formula on paper has that Python writes otherwise."""
     text = str(error)
     name = text.split("'")[1] if isinstance(error, NameError) and "'" in text else ""
-    if name in ("log", "exp", "sqrt", "sin", "cos", "pi"):
-        return f". (Write np.{name}.)"
+    if name and (name == "math" or hasattr(np, name)):
+        return ". (Write np instead of math.)" if name == "math" else f". (Write np.{name}.)"
     if name or "not callable" in text:
         return f". ({MULTIPLY})"
     return ". (A power is **, as in x ** 2.)" if "bitwise_xor" in text or " ^" in text else ""

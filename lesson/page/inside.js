@@ -41,14 +41,14 @@ const inside = {
         this.enable(true);
     },
 
-    // Calls one model's worker; without frequencies of its own, a scheme is asked again with no stretch.
+    // Calls one model's worker; a scheme that cannot be stretched so is asked again with no stretch, and `why` tells.
     async stretched(model, method) {
         try {
             await model.worker.request('stretch', {method});
-            return method;
-        } catch {
+            return {used: method};
+        } catch (error) {
             await model.worker.request('stretch', {method: 'none'});
-            return 'none';
+            return {used: 'none', why: forReaders(error.message)};
         }
     },
 
@@ -80,7 +80,7 @@ const inside = {
     async sample(boxes, note, v, method) {
         note.textContent = `Each model continues “${v.prompt}”, one byte at a time.`;
         for (const model of this.training.models) {
-            const used = await this.stretched(model, method);
+            const {used} = await this.stretched(model, method);
             const box = this.box(boxes, this.title(model, used));
             try {
                 this.paragraph(box, v.prompt + await model.worker.request('sample', {prompt: v.prompt, tokens: 200}), 'sample');
@@ -94,7 +94,7 @@ const inside = {
     async attention(boxes, note, v, method) {
         note.textContent = 'How much each head attends to tokens at each distance, on unseen text. Each row is one head. A stronger colour means more attention (on a square-root scale).';
         for (const model of this.training.models) {
-            const used = await this.stretched(model, method);
+            const {used} = await this.stretched(model, method);
             const layers = await model.worker.request('attention'), rows = layers.flat(), heads = layers[0].length;
             const most = Math.min(32, rows[0].length), top = Math.max(...rows.flat());
             const height = rows.length * 22 + 36, grid = this.picture(this.box(boxes, this.title(model, used)), Picture, 340, height);
@@ -164,9 +164,9 @@ const inside = {
         const {box, key, chart} = this.windows(boxes);
         const context = this.training.models[0].shape.context, lengths = [context / 2, context, context * 2, context * 4], lines = [];
         for (const model of this.training.models) {
-            const used = await this.stretched(model, method), points = [];
+            const {used, why} = await this.stretched(model, method), points = [];
             note.textContent = `Trained in windows of ${context} bytes, tested in shorter and longer ones.`;
-            if (method !== used) this.paragraph(box, `${model.name} has no fixed frequencies that could be stretched.`);
+            if (why) this.paragraph(box, `${model.name} is not stretched: ${why}`);
             for (const length of lengths) {
                 try {
                     points.push([length, await model.worker.request('loss_at', {length})]);

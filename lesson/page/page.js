@@ -7,6 +7,7 @@
     for (const box of document.querySelectorAll('pre, .scroll')) scrollable(box);
     try {
         const numbers = new Numbers(await Bitter.load(await Bitter.embedded('double')));
+        for (const form of document.forms) form.reset(); // a browser may have kept what was chosen before a reload
         first.start(part('first'), numbers);
         clock.start(part('clock'), numbers);
         back.start(part('back'), numbers);

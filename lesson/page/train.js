@@ -83,7 +83,7 @@ class TrainedModel {
         });
         if (this.ended) return;
         this.goal = steps;
-        this.go();
+        if (!this.paused) this.go();
     }
 
     // Radians per token, a row for each layer and head; null if the scheme turns nothing.
@@ -107,6 +107,7 @@ class TrainedModel {
     }
 
     async go() {
+        this.paused = false;
         if (!this.unfinished) return;
         this.training = true;
         if (this.running) return;
@@ -126,8 +127,9 @@ class TrainedModel {
     }
 
     pause() {
+        this.paused = true; // also if it has not begun
         this.training = false;
-        this.worker.request('pause');
+        this.worker?.request('pause');
     }
 
     end() {

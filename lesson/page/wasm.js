@@ -98,26 +98,6 @@ const Bitter = (() => {
             return Array.from(this.view(address, this.c.lesson_count()));
         }
 
-        // --- one pair of channels ---
-        pair(name, vector, angle) {
-            this.numbers.set(vector);
-            this.c[name](this.address + 16, this.address, angle);
-            return [this.numbers[2], this.numbers[3]];
-        }
-        pairForward(x, angle) {
-            return this.pair("rope_pair_forward", x, angle);
-        }
-        pairBackward(dy, angle) {
-            return this.pair("rope_pair_backward", dy, angle);
-        }
-        pairTorque(dy, y) {
-            this.numbers.set([...dy, ...y]);
-            return this.c.rope_pair_torque(this.address, this.address + 16);
-        }
-        theta(base, pair, d) {
-            return this.c.rope_theta(base, pair, d);
-        }
-
         // --- training (the module "float") ---
         start(options) {
             this.text = options;

@@ -1,4 +1,4 @@
-// xPos: RoPE whose pairs also fade with distance, the slow ones least: queries grow and keys shrink with their
+// xPos: RoPE whose pairs also fade with distance, the slow ones least: queries shrink and keys grow with their
 // position, and in the product only the difference of the two is left.
 #include "posenc/rotation/rotate.h"
 

@@ -3,6 +3,7 @@
 const assert = require("assert");
 const vm = require("vm");
 const { script, bytes, load, Bitter, run } = require("./page.js");
+const Numbers = vm.runInThisContext(script("numbers.js") + "\nNumbers");
 
 const tiny = "--layers 1 --heads 2 --width 16 --context 16 --batch 2 --data builtin:tales:bytes=2e4 --eval-tokens 512";
 
@@ -101,12 +102,12 @@ async function frequencies(ask) {
 }
 
 async function pair() {
-    const module = await load("double"), angle = 0.7, x = [0.3, -1.2], dy = [0.5, 2];
+    const module = new Numbers(await load("double")), angle = 0.7, x = [0.3, -1.2], dy = [0.5, 2];
     const [c, s] = [Math.cos(angle), Math.sin(angle)];
     const same = (a, b) => assert(a.every((number, i) => close(number, b[i], 1e-15)), `${a} is not ${b}`);
-    same(module.pairForward(x, angle), [x[0] * c - x[1] * s, x[0] * s + x[1] * c]);
-    same(module.pairBackward(dy, angle), [dy[0] * c + dy[1] * s, -dy[0] * s + dy[1] * c]);
-    same([module.pairTorque(dy, x)], [dy[1] * x[0] - dy[0] * x[1]]);
+    same(module.forward(x, angle), [x[0] * c - x[1] * s, x[0] * s + x[1] * c]);
+    same(module.backward(dy, angle), [dy[0] * c + dy[1] * s, -dy[0] * s + dy[1] * c]);
+    same([module.torque(dy, x)], [dy[1] * x[0] - dy[0] * x[1]]);
     same([module.theta(10000, 3, 8)], [10000 ** (-6 / 8)]);
 }
 
