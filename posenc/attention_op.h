@@ -35,7 +35,7 @@ struct AttentionOp {
     // Before the head's blocks, forward and once more backward: what they share goes to the scratch memory. Without the
     // hook `scores`, it returns what the scores will be scaled products of.
     Operands (*begin)(const OwnHead *head);
-    // The scores of a block whose first key is number `first` of the head.
+    // The scores of a block whose first key is number `first` of the head overwrite block->S.
     void (*scores)(const OwnHead *head, const ScoreBlock *block, int first);
     // Before the blocks' backward passes: zeros in the gradients that these add to, dk of the operands or others.
     void (*begin_backward)(const OwnHead *head);

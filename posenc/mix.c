@@ -98,7 +98,7 @@ void mix_init(Mix *mix, uint64_t seed) {
 
 void mix_project(Mix *mix) {
     for (Position *pos = mix->part; pos < mix->part + mix->parts; pos++)
-        if (pos->scheme->project) pos->scheme->project(pos);
+        if (pos->scheme->project && position_trained(pos)) pos->scheme->project(pos);
 }
 
 // --- coordinates of tokens ---

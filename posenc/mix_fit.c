@@ -85,12 +85,13 @@ static bool check_cover(const Mix *mix, Error *error) {
     return true;
 }
 
-// Does the scheme of number `i` of the item stand before it, too? Of formulas, a model may have several.
+// Does the scheme of number `i` of the item, or its formula, stand before it, too?
 static bool named_before(const Mix *mix, const MixItem *item, int i) {
     const Position *pos = &mix->part[item->part[i]];
     for (const MixItem *other = mix->item; other <= item; other++)
         for (int j = 0; j < (other == item ? i : other->parts); j++)
-            if (mix->part[other->part[j]].scheme == pos->scheme && !pos->written) return true;
+            if (mix->part[other->part[j]].scheme == pos->scheme && mix->part[other->part[j]].written == pos->written)
+                return true;
     return false;
 }
 

@@ -34,7 +34,7 @@ static size_t word_length(const char *text) {
 }
 
 // Where the scheme that begins at `text` ends: before a sum, a repetition, a list or the next item. The + of "1e+4" and
-// the comma between two options belong to it.
+// the comma between two options, which are behind a colon, belong to it.
 static size_t scheme_length(const char *text) {
     const size_t written = written_length(text);
     if (written) return written;
@@ -42,8 +42,8 @@ static size_t scheme_length(const char *text) {
     while (text[n]) {
         const char *next = text + n + 1;
         if (strchr("*@ ", text[n]) || (text[n] == '+' && !isdigit((unsigned char)*next)) ||
-            (text[n] == ',' &&
-             (!*next || strchr(", ", *next) || position_named(next, word_length(next)) || written_length(next))))
+            (text[n] == ',' && (!memchr(text, ':', n) || !*next || strchr(", ", *next) ||
+                                position_named(next, word_length(next)) || written_length(next))))
             return n;
         n += 1 + word_length(next);
     }

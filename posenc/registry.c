@@ -28,10 +28,12 @@ static bool fail_unknown(const char *name, Error *error) {
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", count ? ", " : "", names[count]);
     }
     if (strpbrk(name, "=()") || *name == '-')
-        return fail_input(error,
-                          "there is no position scheme '%s'; a formula begins with bias:, angle: or code:, as in "
-                          "'bias: -a*log(1 + d); a = 1'; only `compare` takes NAME= in front of it",
-                          name);
+        return fail_input(
+            error,
+            "there is no position scheme '%s'; options follow a colon, as in rope:base=500; a formula "
+            "begins with bias:, angle: or code:, as in 'bias: -a*log(1 + d); a = 1'; only `compare` takes "
+            "NAME= in front",
+            name);
     const char *nearest = nearest_name(name, names, count);
     return fail_input(error, "there is no position scheme '%s'; %s%s%s%s, or a formula (docs/schemes.md)", name,
                       nearest ? "did you mean '" : "choose one of ", nearest ? nearest : "",

@@ -9,18 +9,17 @@
 bool position_parse_options(Position *pos, const Scheme *scheme, const char *list, Error *error) {
     *pos = (Position){.scheme = scheme, .everywhere = true};
     if (!scheme->options)
-        return !list || !*list ||
-               fail_input(error, "the position scheme '%s' has no options, but got '%s'", scheme->name, list);
-    if (list && strstr(list, GATE_OPTION "=") && !option_find(scheme->options, GATE_OPTION))
+        return !*list || fail_input(error, "the position scheme '%s' has no options, but got '%s'", scheme->name, list);
+    if (strstr(list, GATE_OPTION "=") && !option_find(scheme->options, GATE_OPTION))
         return fail_input(error,
                           "%s has no option '" GATE_OPTION
                           "' in version 0.2; codes, curves of the distance and angles have it",
                           scheme->name);
-    const char *skip = list ? strstr(list, "skip=") : NULL;
-    const int every = skip && option_find(scheme->options, "skip") ? atoi(skip + strlen("skip=")) : 0;
+    const char *skip = strstr(list, "skip=");
+    const long every = skip && option_find(scheme->options, "skip") ? strtol(skip + strlen("skip="), NULL, 10) : 0;
     if (every == 1) return fail_input(error, "%s:skip went with version 0.2; none is the same as skip=1", scheme->name);
     if (every > 1)
-        return fail_input(error, "%s:skip went with version 0.2; %s*%d,none is the same as skip=%d", scheme->name,
+        return fail_input(error, "%s:skip went with version 0.2; %s*%ld,none is the same as skip=%ld", scheme->name,
                           scheme->name, every - 1, every);
     options_default(pos->options, scheme->options);
     if (!options_parse_list(pos->options, scheme->options, list, scheme->name, error)) return false;
@@ -32,7 +31,7 @@ bool position_parse_options(Position *pos, const Scheme *scheme, const char *lis
 }
 
 bool position_fit(Position *pos, const Shape *shape, Error *error) {
-    const Option *layers = pos->scheme->layers;
+    const Option *layers = pos->scheme->options ? option_find(pos->scheme->options, LAYERS_OPTION) : NULL;
     bool own = layers && *(const int *)(pos->options + layers->offset) == 1;
     for (int p = 0; pos->written && p < pos->written->params; p++) own |= pos->written->param[p].by_layer;
     pos->shape = *shape;
@@ -97,8 +96,8 @@ void position_param(Position *pos, TensorTable *table, const char *name, int row
 }
 
 // The first part keeps the key that it has alone, so that recorded runs start as they did.
-uint64_t position_key(const Position *pos, uint64_t seed, const char *purpose) {
-    const uint64_t key = random_key(seed, purpose);
+uint64_t position_key(const Position *pos, uint64_t seed) {
+    const uint64_t key = random_key(seed, pos->scheme->name);
     return pos->earlier ? random_bits(key, (uint64_t)pos->earlier) : key;
 }
 

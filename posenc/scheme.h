@@ -18,7 +18,6 @@ struct Scheme {
     const char *name, *formula, *paper;
     const char *help;      // some sentences, for `--pos help`
     const Option *options; // rows over the scheme's options struct; NULL = none
-    const Option *layers;  // the LAYERS_OPTION_ROW among `options`; NULL = none
     const Option *past;    // the row among `options` that --past sets; NULL = none
     const Option *trains;  // the row among `options` whose value 1 gives the scheme its params; NULL = there is none
     Enters enters;
@@ -82,9 +81,10 @@ static inline bool position_embeds(const Position *pos) {
 }
 
 // An option that schemes with parameters share, over a struct S with a field `layers`.
+#define LAYERS_OPTION "layers"
 #define LAYERS_OPTION_ROW(S, preset)                                                                                   \
     {                                                                                                                  \
-        "layers", OPTION_CHOICE, offsetof(S, layers), preset, 0, 0, "shared|own", "WHOSE",                             \
+        LAYERS_OPTION, OPTION_CHOICE, offsetof(S, layers), preset, 0, 0, "shared|own", "WHOSE",                        \
             "shared: one set of parameters for all layers; own: a set for each layer"                                  \
     }
 
@@ -147,14 +147,14 @@ static inline bool position_trained(const Position *pos) {
     return pos->scheme->params && (!trains || *(const int *)(pos->options + trains->offset) == 1);
 }
 
-// Can `bitter extend` stretch its angles? Those of a formula only if they are not trained, and the same in all heads.
-static inline bool position_stretches(const Position *pos) {
-    return pos->scheme->stretches && !position_trained(pos) && !(pos->written && formula_by_head(pos->written));
-}
-
 // Has it these, or gates?
 static inline bool position_learned(const Position *pos) {
     return pos->gated || position_trained(pos);
+}
+
+// Can `bitter extend` stretch its angles? Those of a formula only if they are not trained, and the same in all heads.
+static inline bool position_stretches(const Position *pos) {
+    return pos->scheme->stretches && !position_trained(pos) && !(pos->written && formula_by_head(pos->written));
 }
 
 // How many features the scheme has for each token and layer.
@@ -178,9 +178,9 @@ void position_print(const Position *pos, char text[TEXT_CAPACITY]);
 void position_param(Position *pos, TensorTable *table, const char *name, int rows, int columns, Init init,
                     double scale);
 
-// For a scheme's init hook: the key of its random numbers, `purpose` being the scheme's name. Parts of one mix that
-// have the same scheme get different keys.
-uint64_t position_key(const Position *pos, uint64_t seed, const char *purpose);
+// For a scheme's init hook: the key of its random numbers. Parts of one mix that have the same scheme get different
+// keys.
+uint64_t position_key(const Position *pos, uint64_t seed);
 
 // The longest input that the scheme is defined for; 0 = any.
 int position_max_length(const Position *pos);

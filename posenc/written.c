@@ -13,6 +13,7 @@ size_t written_length(const char *text) {
 }
 
 bool written_names_file(const char *text) {
+    if (formula_looks(text)) return false;
     for (const char *scheme = text; *scheme;) {
         const size_t length = written_length(scheme);
         if (length && *scheme != '{') return true;
@@ -150,7 +151,9 @@ static bool finite_at(char why[WRITTEN_WHY], const Position *pos, double reads[R
         reads[READS_CHANNEL] = c;
         if (formula_finite(&fault, formula, reads, params, derivatives)) continue;
         const char *source = formula->source + fault.at;
-        snprintf(why, WRITTEN_WHY, "%s at %s %d, in '%.*s'", fault.why, what[formula->form], n,
+        char channel[24] = "";
+        if (formula->form == FORM_CODE) snprintf(channel, sizeof channel, ", channel %d", c);
+        snprintf(why, WRITTEN_WHY, "%s at %s %d%s, in '%.*s'", fault.why, what[formula->form], n, channel,
                  (int)strcspn(source, "\n;#"), source);
         return false;
     }
@@ -164,8 +167,11 @@ bool written_check(const Position *pos, Error *error) {
         char why[WRITTEN_WHY], next[WRITTEN_WHY];
         FormulaFault fault;
         set_reads(reads, pos, h);
-        if (!formula_starts(params, &fault, formula, reads))
-            return fail_input(error, "--pos: %s, for head %d", fault.why, h);
+        if (!formula_starts(params, &fault, formula, reads)) {
+            const char *source = formula->source + fault.at;
+            return fail_input(error, "--pos: %s, of head %d, in '%.*s'", fault.why, h, (int)strcspn(source, "\n;#"),
+                              source);
+        }
         for (int n = 0; n < count_of(pos, position_span(pos)); n++) {
             if (finite_at(why, pos, reads, n, params, true)) continue;
             const bool only_first = n == 0 && finite_at(next, pos, reads, 1, params, true);

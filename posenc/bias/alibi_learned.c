@@ -27,7 +27,7 @@ static void params(Position *pos, TensorTable *table) {
 // to 1, which bounds those of any number of heads. They know the range, and nothing of which head is how steep.
 static void init(Position *pos, uint64_t seed) {
     const int H = pos->shape.heads;
-    Random random = {position_key(pos, seed, "alibi-learned"), 0};
+    Random random = {position_key(pos, seed), 0};
     const Start start = (Start)scheme_options(pos, SlopesOptions)->start;
     if (start == START_ALIBI) return;
     double steepest = start == START_WIDE ? 0 : -8; // as an exponent of 2
@@ -64,7 +64,6 @@ const Scheme scheme_alibi_learned = {
             "training keeps the designed slopes, and with start=random whether it finds them. The formula is for H a "
             "power of 2, as in alibi.",
     .options = slopes_options,
-    .layers = &slopes_options[1],
     .params = params,
     .init = init,
     BIAS_SCHEME(.curve = curve, .curve_backward = curve_backward),

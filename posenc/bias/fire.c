@@ -54,7 +54,7 @@ static void uniform(real *values, int count, double most, Random *random) {
 
 // The network's weights start as in PyTorch: uniform within 1/sqrt(inputs) of 0.
 static void init(Position *pos, uint64_t seed) {
-    Random random = {position_key(pos, seed, "fire"), 0};
+    Random random = {position_key(pos, seed), 0};
     const int W = hidden(pos), H = pos->shape.heads;
     uniform(pos->params[W1], pos->sets * W, 1, &random);
     uniform(pos->params[B1], pos->sets * W, 1, &random);
@@ -281,7 +281,6 @@ const Scheme scheme_fire = {
             "on a logarithmic scale, so that no input is ever outside the range it was trained on. It can become a "
             "line, a logarithm or a step function.",
     .options = fire_options,
-    .layers = &fire_options[2],
     .enters = ENTERS_BIAS,
     .has_corners = true,
     .operations = operations,

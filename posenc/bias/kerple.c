@@ -28,7 +28,7 @@ static void params(Position *pos, TensorTable *table) {
 
 // p is uniform in 0..2 and a in 0..1, as in the authors' code.
 static void init(Position *pos, uint64_t seed) {
-    Random random = {position_key(pos, seed, "kerple"), 0};
+    Random random = {position_key(pos, seed), 0};
     for (int n = 0; n < pos->sets * pos->shape.heads; n++) {
         pos->params[P][n] = (real)(2 * random_next(&random));
         pos->params[A][n] = (real)random_next(&random);
@@ -81,7 +81,6 @@ const Scheme scheme_kerple = {
         "steeply than a straight line. Two numbers per head and layer, found by gradient descent from a random start. "
         "After each step, those below 0.01 are set to 0.01, and a power's p above 2 to 2.",
     .options = kerple_options,
-    .layers = &kerple_options[1],
     .params = params,
     .init = init,
     .project = project,

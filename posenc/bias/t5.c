@@ -45,7 +45,6 @@ const Scheme scheme_t5 = {
             "get wider and wider, and the last has no end. The bias is added after the scaling by 1/sqrt(d), which T5 "
             "itself does not do.",
     .options = t5_options,
-    .layers = &t5_options[2],
     .check = check,
     .params = params,
     LOOKUP_SCHEME(.bucket = bucket),

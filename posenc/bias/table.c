@@ -30,7 +30,6 @@ const Scheme scheme_table = {
             "bias that depends on the distance alone is a special case of it, but distances rarely seen in training "
             "are learned poorly.",
     .options = table_options,
-    .layers = &table_options[0],
     .params = params,
     .reads_context = reads_context,
     LOOKUP_SCHEME(.bucket = bucket),

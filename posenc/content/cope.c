@@ -125,7 +125,6 @@ const Scheme scheme_cope = {
         "the length, but all counts from N-1 on, more frequent in longer texts, look alike. (The authors' code does "
         "not divide q.e by sqrt(d).)",
     .options = cope_options,
-    .layers = &cope_options[1],
     .has_corners = true,
     .position_free = true,
     .operations = operations,

@@ -1,6 +1,6 @@
-// What fox, cable, path and selective share: numbers that a linear layer makes of each token, z = x w^T + b, with
-// weights of their own in each layer; sums of such numbers over the tokens between a key and a query; and gates, where
-// each token keeps a fraction f of everything before it.
+// What fox, cable, selective and, of gates alone, path and stick-breaking share: numbers that a linear layer makes of
+// each token, z = x w^T + b, with weights of their own in each layer; sums of such numbers over the tokens between a
+// key and a query; and gates, where each token keeps a fraction f of everything before it.
 #ifndef BITTER_GATES_H
 #define BITTER_GATES_H
 
@@ -61,8 +61,9 @@ real log_sigmoid_backward(real dlog_f, real log_f);
 
 #define LOG_SIGMOID_OPERATIONS 10 // of a gate, forward and backward, with its bias
 
-// For score hooks. `log_f` are the features of the block's tokens for its head, `stride` numbers apart; backward adds
-// to their gradients. `scratch` holds running_scratch() numbers; backward does not read what forward left there.
+// For score hooks: forward adds to block->S. `log_f` are the features of the block's tokens for its head, `stride`
+// numbers apart; backward adds to their gradients. `scratch` holds running_scratch() numbers; backward does not read
+// what forward left there.
 void forget_forward(const ScoreBlock *block, const real *log_f, int stride, real *scratch);
 void forget_backward(real *dlog_f, const real *dS, const ScoreBlock *block, int stride, real *scratch);
 

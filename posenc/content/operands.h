@@ -15,7 +15,7 @@
 typedef struct {
     int wide;                  // a new query or key is so many times as wide as the head
     int own_rows, own_vectors; // memory that the scheme needs for itself: arrays (columns, d), arrays (d)
-    void (*forward)(const Tables *tables, const ScoreBlock *head, const Operands *to);
+    void (*forward)(const Tables *tables, const ScoreBlock *head, const Operands *to); // overwrites to->q and to->k
     // From the gradients from->dq and from->dk, which it may overwrite, add to those of head->q, head->k and
     // head->features, and to slabs of this sequence and head.
     void (*backward)(const Tables *tables, const ScoreBlock *head, const ScoreGradient *grad, const Operands *from);

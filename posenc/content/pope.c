@@ -49,7 +49,7 @@ static const char *check(const Position *pos) {
 }
 
 static void init(Position *pos, uint64_t seed) {
-    Random random = {position_key(pos, seed, "pope"), 0};
+    Random random = {position_key(pos, seed), 0};
     if (scheme_options(pos, PopeOptions)->start == START_ZERO) return;
     for (int n = 0; n < pos->sets * pos->shape.width; n++)
         pos->params[DELTA][n] = (real)(-2 * M_PI * random_next(&random));
@@ -58,7 +58,6 @@ static void init(Position *pos, uint64_t seed) {
 // As the authors do.
 static void project(Position *pos) {
     const real least = (real)(-2 * M_PI);
-    if (pos->param_count == 0) return;
     for (int n = 0; n < pos->sets * pos->shape.width; n++) {
         if (pos->params[DELTA][n] < least) pos->params[DELTA][n] = least; // NaN stays, to be found
         if (pos->params[DELTA][n] > 0) pos->params[DELTA][n] = 0;
@@ -169,7 +168,6 @@ const Scheme scheme_pope = {
             "trained delta moves the distance at which a channel counts most away from 0. Queries and keys are twice "
             "as wide while they are multiplied.",
     .options = pope_options,
-    .layers = &pope_options[3],
     .trains = &pope_options[1],
     .operations = operations,
     .check = check,

@@ -71,7 +71,6 @@ const Scheme scheme_shaw = {
             "vector: any length is defined, but beyond `clip` tokens the order is lost. The paper adds such vectors to "
             "the values too.",
     .options = shaw_options,
-    .layers = &shaw_options[1],
     .operations = operations,
     .params = params,
     VECTOR_SCHEME(vectors),

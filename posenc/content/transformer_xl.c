@@ -206,7 +206,6 @@ const Scheme scheme_transformer_xl = {
             "distances. Past the trained length the sines continue, but those keys were never trained; from `clamp` "
             "on, all distances share one key.",
     .options = transformer_xl_options,
-    .layers = &transformer_xl_options[1],
     .enters = ENTERS_CONTENT,
     .relative = true,
     .reads_queries = true,

@@ -142,6 +142,7 @@ void formula_backward(double *dparams, const Formula *formula, double dvalue, co
         const FormulaNode *node = &formula->nodes[n];
         if (dy[n] == 0) continue;
         if (node->op == OP_PARAM) dparams[node->of[0]] += dy[n];
+        if (node->op <= OP_PARAM) continue; // without operands
         double d[3];
         operate_backward(d, (Op)node->op, y[node->of[0]], y[node->of[1]], y[n]);
         for (int k = 0; k < operands_of((Op)node->op); k++)
@@ -231,12 +232,13 @@ bool formula_finite(FormulaFault *fault, const Formula *formula, const double re
     if (!finite_up_to(fault, formula, formula->value, reads, params)) return false;
     if (derivatives && formula->params > 0) formula_backward(gradients, formula, 1, reads, params);
     for (int p = 0; p < formula->params; p++) {
+        if (fits_float(gradients[p])) continue;
         snprintf(fault->why, sizeof fault->why, "the derivative with respect to %s is %s", formula->param[p].name,
                  isfinite(gradients[p]) ? "too large"
                  : isnan(gradients[p])  ? "not defined"
                                         : "infinite");
         fault->at = formula->nodes[formula->value].at;
-        if (!fits_float(gradients[p])) return false;
+        return false;
     }
     return true;
 }
@@ -313,7 +315,7 @@ static bool letter(char c) {
     return isalpha((unsigned char)c) || c == '_';
 }
 
-// How long the name at `at` is; 0 = there is none.
+// How long the name at the beginning of `text` is; 0 = there is none.
 static int name_length(const char *text) {
     int n = 0;
     if (letter(*text))
@@ -691,6 +693,8 @@ static int read_param(Reader *r, Statement *s) {
     int bounds[2] = {0, 0};
     snprintf(param.name, sizeof param.name, "%s", s->name);
     if (!read_qualities(r, &param, bounds, &trained, &fixed)) return -1;
+    if (fixed && (param.by_head || param.by_layer || bounds[1] > 0))
+        return fail_at(r, s->value, "a fixed number has no bounds and is the same in all heads and layers"), -1;
     if (fixed || !trained) return s->node;
     if (depends(f, s->node, VARYING))
         return fail_at(r, s->value,

@@ -1,11 +1,8 @@
 // By which angles the pairs of a head turn, and where the gradients of these angles go: what all rotary schemes have in
-// common beside the turning itself (rotation.c). One gradient, dtheta of each layer, head and pair, is collected here,
-// and all that trains angles is a chain rule on it.
+// common beside the turning itself (rotation.c).
 #include "posenc/rotation/angles.h"
 
 #include "num/team.h"
-
-#include <assert.h>
 
 enum { DTHETA, SLABS }; // dtables: (layers, H, pairs), and of the layer at work (B, H, pairs)
 
@@ -93,7 +90,7 @@ double rotary_largest_angle(const Tables *tables, int columns) {
 
 void dtheta_layout(Tables *tables, Arena *arena) {
     const Position *pos = tables->pos;
-    if (!angles_of(pos)->theta_backward && !pos->gated && !tables->stretch->learns) return;
+    if (!position_learned(pos) && !tables->stretch->learns) return;
     const size_t numbers = (size_t)pos->shape.heads * rotary_pairs(pos);
     tables->dtable[DTHETA] = arena_reals(arena, rotary_layers_apart(pos) * numbers);
     tables->dtable[SLABS] = arena_reals(arena, tables->batch * numbers);
@@ -158,7 +155,7 @@ static void dtheta_backward(const Tables *tables) {
                 dgate += theta_of(pos, set, h, i) * (double)dtheta[i];
                 dtheta[i] *= gate;
             }
-            if (angles_of(pos)->theta_backward) angles_of(pos)->theta_backward(pos, set, h, dtheta);
+            if (position_trained(pos)) angles_of(pos)->theta_backward(pos, set, h, dtheta);
             memset(dtheta, 0, (size_t)pairs * sizeof *dtheta);
         }
         if (pos->gated) *dgate_of(pos, layer) += (real)dgate;
@@ -190,5 +187,5 @@ void rotary_dfactors(double *dfactors, Tables *tables) {
 // and backward, and five for the torque where angles are trained.
 double rotary_operations(const Position *pos, int T) {
     const double heads = (double)pos->shape.layers * (pos->shape.heads + key_heads(&pos->shape));
-    return (6 * 2 + (angles_of(pos)->theta_backward || pos->gated ? 5 : 0)) * heads * rotary_pairs(pos);
+    return (6 * 2 + (position_learned(pos) ? 5 : 0)) * heads * rotary_pairs(pos);
 }

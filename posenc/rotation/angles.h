@@ -30,8 +30,8 @@ static inline double rotary_angle(const RotaryColumn *c, int t) {
 double rotary_largest_angle(const Tables *tables, int columns);
 
 // Everything that trains angles is a chain rule on one gradient, dtheta of each layer, head and pair: rope-learned's,
-// the gates' of gate=trained (angles g t theta), and that of `bitter extend --method gradient` (angles t theta /
-// factor).
+// a formula's, the gates' of gate=trained (angles g t theta), and that of `bitter extend --method gradient` (angles
+// t theta / factor).
 void dtheta_layout(Tables *tables, Arena *arena);
 // Add those of a layer, from gradients of the outputs of rotary_turn and these outputs. If no angle is trained, nothing
 // happens.

@@ -33,8 +33,8 @@ void rope_pair_backward(double dx[2], const double dy[2], double angle) {
 }
 
 // The derivatives of y0 and y1 with respect to the angle are -x0 s - x1 c = -y1 and x0 c - x1 s = y0. RoPE's angles are
-// fixed and need no gradient; rope-learned and `bitter extend --method gradient` train theta: angle = t theta, so
-// dtheta = the sum over all tokens of t dangle.
+// fixed and need no gradient; rope-learned, formulas and `bitter extend --method gradient` train theta: angle = t
+// theta, so dtheta = the sum over all tokens of t dangle.
 double rope_pair_torque(const double dy[2], const double y[2]) {
     return dy[1] * y[0] - dy[0] * y[1];
 }

@@ -50,7 +50,7 @@ static void params(Position *pos, TensorTable *table) {
 // Random frequencies are log-uniform. They know RoPE's range, and nothing of which head or pair is how fast.
 static void init(Position *pos, uint64_t seed) {
     const Start start = (Start)scheme_options(pos, RopeLearnedOptions)->start;
-    Random random = {position_key(pos, seed, "rope-learned"), 0};
+    Random random = {position_key(pos, seed), 0};
     const int pairs = rotary_pairs(pos);
     const double slowest = start == START_WIDE ? -log(rotary_of(pos)->base) : log(rotary_theta(pos, 0, 0, pairs - 1));
     for (int n = 0; n < pos->sets * rotary_heads_apart(pos) * pairs; n++) {
@@ -164,7 +164,6 @@ const Scheme scheme_rope_learned = {
             "With --kv-heads, heads that share a key share its frequencies. scale=trained weighs pair i of head h by "
             "exp(a_hi) in the score, a trained from 0; gates weigh the angles alone.",
     .options = rope_learned_options,
-    .layers = &rope_learned_options[2],
     .family = &family,
     .operations = operations,
     ROTATION_RECIPE(.theta = theta, .theta_backward = theta_backward, .by_head = by_head),

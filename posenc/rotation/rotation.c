@@ -71,12 +71,12 @@ static void layout(Tables *tables, Arena *arena, bool training) {
     if (training) dtheta_layout(tables, arena);
 }
 
-// Once, if no angle is trained; RoPE's never are.
+// Once, if no angle is trained.
 static void prepare(Tables *tables) {
     const Position *pos = tables->pos;
     const Angles *scheme = angles_of(pos);
     const int pairs = rotary_pairs(pos), columns = columns_of_tables(pos);
-    if (tables->prepared && !scheme->theta_backward && !pos->gated) return;
+    if (tables->prepared && !position_learned(pos)) return;
     const double largest = pos->held_as == FORMAT_INT8 ? rotary_largest_angle(tables, columns) : 0;
 #pragma omp parallel for
     for (int n = 0; n < columns; n++) {

@@ -40,7 +40,7 @@ succeed "of a formula" properties --pos 'bias: -d'
 need train $small --steps 2 --pos 'angle: 1000^(-i/n)' --out turned
 succeed "rotations are stretched" extend turned --method yarn --factor 2 --out longer
 echo 'bias(d) = -d # of no use' >mine.pos
-succeed "compare" compare rope mine=./mine.pos 'bias: -a*d; a = 0.125 per head' $(echo $small | sed 's/--data.*//;s/--threads 1//') \
+succeed "compare" compare rope mine=./mine.pos 'bias: -a*d; a = .125 per head' $(echo $small | sed 's/--data.*//;s/--threads 1//') \
     --data builtin:tales:bytes=20000 --steps 2 --seeds 1 --out compared
 rm mine.pos
 succeed "its report needs no file" report compared

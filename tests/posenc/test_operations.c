@@ -86,6 +86,7 @@ static void counts_are_those_of_a_walk(void **state) {
     assert_true(operations_of("random") == WIDTH && operations_of("sinusoidal") == WIDTH);
     assert_true(operations_of("learned") == 2 * WIDTH && operations_of("sinusoidal:gain=trained") == 4 * WIDTH);
     assert_true(operations_of("sinusoidal:gate=trained") == 4 * WIDTH);
+    assert_true(operations_of("angle: 10000^(-i/n)") == operations_of("rope"));
 }
 
 // Key by key (the loops in reflect.c), a reflection costs each query that looks across it two products with w or dw
