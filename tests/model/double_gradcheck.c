@@ -20,34 +20,15 @@ static const Setting two_blocks = {
 static const Setting long_rows = {
     .layers = 1, .heads = 2, .width = 8, .T = 2 * QUERY_BLOCK + 6, .B = 2, .dropout = 0.1, .directions = true};
 
-// A difference across a bend, of fire's units or between cope's codes, says nothing of the gradient. Such schemes may
-// try other random models; a wrong gradient is wrong in all of them.
-static int attempts(const Scheme *scheme) {
-    return scheme->has_corners ? 4 : 1;
-}
-
-static void expect_right(const char *specification, const Setting *setting) {
-    GradientError where;
-    Mix pos;
-    Error error;
-    must(mix_parse(&pos, specification, &error), &error);
-    double worst = NAN;
-    for (int seed = 1; !(worst <= TOLERANCE) && seed <= attempts(pos.part[0].scheme); seed++)
-        worst = worst_error(&where, &pos, setting, (uint64_t)seed);
-    if (!(worst <= TOLERANCE))
-        fail_msg("%s, T %d: error %.2e at number %zu of %s, analytic %.9g, numeric %.9g", specification, setting->T,
-                 worst, where.at, where.name, where.analytic, where.numeric);
-}
-
 // Every scheme of the registry with its defaults; but in long rows, where one of many corners is always near, with
 // fewer.
 static void check_schemes(const Setting *setting) {
     const bool few_corners = setting->T > QUERY_BLOCK;
     for (const Scheme *const *scheme = schemes; *scheme; scheme++)
-        expect_right(few_corners && *scheme == &scheme_fire   ? "fire:width=1"
-                     : few_corners && *scheme == &scheme_cope ? "cope:positions=2"
-                                                              : (*scheme)->name,
-                     setting);
+        expect_gradients(few_corners && *scheme == &scheme_fire   ? "fire:width=1"
+                         : few_corners && *scheme == &scheme_cope ? "cope:positions=2"
+                                                                  : (*scheme)->name,
+                         setting);
 }
 
 static void every_scheme(void **state) {
@@ -84,7 +65,7 @@ static void every_scheme_with_two_threads(void **state) {
 static void check_options(const Setting *setting) {
     const Shape shape = shape_of(setting);
     char specification[TEXT_CAPACITY];
-    for (int i = 0; scheme_variant(specification, &shape, i); i++) expect_right(specification, setting);
+    for (int i = 0; scheme_variant(specification, &shape, i); i++) expect_gradients(specification, setting);
 }
 
 static void every_option_of_every_scheme(void **state) {
@@ -120,9 +101,9 @@ static void chosen_options(void **state) {
         "{code: a * sin(t); a = 0.3}+{code: a * cos(t * c); a = 0.2}",
     };
     for (size_t i = 0; i < COUNT(chosen); i++) {
-        expect_right(chosen[i], &usual);
-        expect_right(chosen[i], &brief);
-        expect_right(chosen[i], &brief_scattered);
+        expect_gradients(chosen[i], &usual);
+        expect_gradients(chosen[i], &brief);
+        expect_gradients(chosen[i], &brief_scattered);
     }
 }
 
@@ -134,33 +115,33 @@ static void every_scheme_with_shared_keys_and_in_llamas_block(void **state) {
             Setting setting = {.layers = 1, .heads = 4, .width = 16, .T = 8, .B = 2, .directions = true};
             setting.kv_heads = kv_heads[i];
             setting.block = block;
-            for (const Scheme *const *scheme = schemes; *scheme; scheme++) expect_right((*scheme)->name, &setting);
-            expect_right("rope-learned:start=random,scale=trained,layers=own", &setting);
-            expect_right("rope:axes=2,pairing=interleaved", &setting);
+            for (const Scheme *const *scheme = schemes; *scheme; scheme++) expect_gradients((*scheme)->name, &setting);
+            expect_gradients("rope-learned:start=random,scale=trained,layers=own", &setting);
+            expect_gradients("rope:axes=2,pairing=interleaved", &setting);
         }
 }
 
 static void every_scheme_with_scaled_logits(void **state) {
     Setting setting = {.layers = 1, .heads = 2, .width = 8, .T = 8, .B = 2, .directions = true};
     setting.scale_logits = SCALE_LOGITS_LOG;
-    for (const Scheme *const *scheme = schemes; *scheme; scheme++) expect_right((*scheme)->name, &setting);
+    for (const Scheme *const *scheme = schemes; *scheme; scheme++) expect_gradients((*scheme)->name, &setting);
     static const char *const some[] = {"rope", "path", "alibi+stick-breaking"};
     Setting rows = long_rows;
     rows.scale_logits = SCALE_LOGITS_LOG;
-    for (size_t i = 0; i < COUNT(some); i++) expect_right(some[i], &rows);
+    for (size_t i = 0; i < COUNT(some); i++) expect_gradients(some[i], &rows);
 }
 
 // Every number of every tensor, and more rows than a block of queries has, with dropout.
 static void every_number_of_llamas_block(void **state) {
     Setting setting = {.layers = 2, .heads = 2, .width = 8, .T = 8, .B = 2, .kv_heads = 1, .block = BLOCK_LLAMA};
-    expect_right("rope", &setting);
+    expect_gradients("rope", &setting);
     setting = long_rows;
     setting.block = BLOCK_LLAMA;
     setting.kv_heads = 1;
-    expect_right("rope", &setting);
-    expect_right("path", &setting);
-    expect_right("pope", &setting);
-    expect_right("selective", &setting);
+    expect_gradients("rope", &setting);
+    expect_gradients("path", &setting);
+    expect_gradients("pope", &setting);
+    expect_gradients("selective", &setting);
 }
 
 // --- accumulation: a second batch adds its gradients to the first's, whichever way they take ---

@@ -9,16 +9,6 @@
 static const Setting setting = {.layers = 4, .heads = 4, .width = 16, .T = 10, .B = 2, .directions = true};
 static const Shape shape = {.vocab = AGREEMENT_V, .context = AGREEMENT_T, .layers = 4, .heads = 4, .width = 16};
 
-static double gradient_error(GradientError *where, Mix *mix, const Setting *of) {
-    bool bent = false; // along some directions, so much that differences are no slopes
-    double worst = NAN;
-    for (int p = 0; p < mix->parts; p++)
-        bent |= mix->part[p].scheme->has_corners || (mix->part[p].scheme->attention != NULL);
-    for (int seed = 1; !(worst <= TOLERANCE) && seed <= (bent ? 12 : 1); seed++)
-        worst = worst_error(where, mix, of, (uint64_t)seed);
-    return worst;
-}
-
 static void gradients_are_right(void **state) {
     for (int i = 0; i < COMBINATIONS; i++) {
         GradientError where;

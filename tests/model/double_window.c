@@ -30,14 +30,7 @@ static void gradients_over_several_blocks(void **state) {
                                      .dropout = 0.1,
                                      .directions = true,
                                      .windows = windows[w]};
-            GradientError where;
-            Mix mix;
-            Error error;
-            double worst = NAN;
-            must(mix_parse(&mix, tried[i], &error), &error);
-            for (int seed = 1; !(worst <= TOLERANCE) && seed <= 4; seed++)
-                worst = worst_error(&where, &mix, &setting, (uint64_t)seed);
-            if (!(worst <= TOLERANCE)) fail_msg("%s, windows %zu: error %.2e at %s", tried[i], w, worst, where.name);
+            expect_gradients(tried[i], &setting);
         }
 }
 

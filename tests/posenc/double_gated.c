@@ -32,19 +32,6 @@ static const char *const tried[] = {
     "binary:gate=trained,rope-learned:gate=trained,layers=shared*2,path:rank=4+table:gate=trained",
 };
 
-static void expect_gradients(const char *text, const Setting *of) {
-    GradientError where;
-    Mix mix;
-    Error error;
-    double worst = NAN;
-    must(mix_parse(&mix, text, &error), &error);
-    for (int seed = 1; !(worst <= TOLERANCE) && seed <= 4; seed++)
-        worst = worst_error(&where, &mix, of, (uint64_t)seed);
-    if (!(worst <= TOLERANCE))
-        fail_msg("%s: error %.2e at number %zu of %s, analytic %.9g, numeric %.9g", text, worst, where.at, where.name,
-                 where.analytic, where.numeric);
-}
-
 static void gradients_are_differences(void **state) {
     Setting windowed = setting, shared = setting;
     windowed.windows = (Windows){2, {3, 0}};
