@@ -125,7 +125,7 @@ async function planted() {
     assert.equal(length.applies, false);
     const refused = (type, details, words) =>
         assert.rejects(ask(type, details), (error) => error.message.includes(words) || console.log(error.message));
-    await refused("checks", { mistake: "sing" }, "did you mean 'sign'?");
+    await refused("checks", { mistake: "sing" }, "choose sign, values");
     await refused("gradcheck", { scheme: "alibi broken=sign" }, "one of rope, not of alibi");
     await refused("gradcheck", { scheme: "rop" }, "did you mean 'rope'?");
 }

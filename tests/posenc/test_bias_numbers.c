@@ -171,22 +171,26 @@ static void expect_numbers(const char *name, const real *found, const json_t *ex
     free(numbers);
 }
 
+// The built-in scheme, and the formulas among the examples.
 static void kerple_is_the_authors(void **state) {
     static const char *const kinds[] = {"log", "power"};
     json_t *root = golden("kerple");
     const int H = integer_of(root, "heads"), T = integer_of(root, "T");
-    for (size_t i = 0; i < COUNT(kinds); i++) {
-        const json_t *one = json_object_get(root, kinds[i]);
+    for (size_t i = 0; i < 2 * COUNT(kinds); i++) {
+        const char *kind = kinds[i / 2];
+        const json_t *one = json_object_get(root, kind);
         char specification[64];
         Scene scene;
-        snprintf(specification, sizeof specification, "kerple:kind=%s", kinds[i]);
+        snprintf(specification, sizeof specification,
+                 i % 2 ? "posenc/formula/examples/kerple-%s.pos" : "kerple:kind=%s", kind);
         scene_make(&scene, specification, shape_of(H, H, T), T);
-        read_numbers(scene.pos->params[0], json_object_get(one, "p"), (size_t)H);
-        read_numbers(scene.pos->params[1], json_object_get(one, "a"), (size_t)H);
+        const int a = i % 2 && scene.pos->written->param[0].name[0] == 'a' ? 0 : 1, p = 1 - a;
+        read_numbers(scene.pos->params[p], json_object_get(one, "p"), (size_t)H);
+        read_numbers(scene.pos->params[a], json_object_get(one, "a"), (size_t)H);
         tables_prepare(&scene.tables);
         run_golden(&scene, json_object_get(one, "bias"), json_object_get(one, "upstream"), H, T);
-        expect_numbers("dp", scene.pos->dparams[0], json_object_get(one, "dp"), (size_t)H);
-        expect_numbers("da", scene.pos->dparams[1], json_object_get(one, "da"), (size_t)H);
+        expect_numbers("dp", scene.pos->dparams[p], json_object_get(one, "dp"), (size_t)H);
+        expect_numbers("da", scene.pos->dparams[a], json_object_get(one, "da"), (size_t)H);
         scene_free(&scene);
     }
     json_decref(root);

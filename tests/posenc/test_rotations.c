@@ -49,29 +49,6 @@ static void rope_turns_as_hugging_face_does(void **state) {
     json_decref(root);
 }
 
-// Channels sorted evens first turn the interleaved pairing into the half one.
-static void pairings_differ_by_a_permutation(void **state) {
-    json_t *root = golden("rope_apply");
-    const json_t *order = json_object_get(root, "perm_even_then_odd");
-    real q[GOLDEN], k[GOLDEN], q_sorted[GOLDEN], k_sorted[GOLDEN], unsorted[GOLDEN];
-    Place at[GOLDEN_T];
-    Scene scene;
-    places_run(at, GOLDEN_T);
-    assert_int_equal(json_array_size(order), GOLDEN_D);
-    turn_golden(q, k, root, "rope:pairing=interleaved");
-    read_matrix(unsorted, json_object_get(root, "q"), GOLDEN_T, GOLDEN_D);
-    for (size_t n = 0; n < GOLDEN; n++) {
-        const size_t from = n / GOLDEN_D * GOLDEN_D + (size_t)number_at(order, n % GOLDEN_D);
-        q_sorted[n] = unsorted[from];
-        k_sorted[n] = q[from]; // what is expected
-    }
-    scene_make(&scene, "rope:pairing=half", shape_of(1, GOLDEN_D, GOLDEN_T), GOLDEN_T);
-    scheme_rope.family->qk_forward(&scene.tables, 0, q_sorted, k, GOLDEN_D, at, GOLDEN_T);
-    expect_all_near("q", q_sorted, k_sorted, GOLDEN, 1e-6);
-    scene_free(&scene);
-    json_decref(root);
-}
-
 // How far a scheme turns pair `pair` of head 0 in one token: unit vectors show it.
 static double frequency(const Scene *scene, int pair, int d) {
     const Place at = {.t = 1, .column = 1};
@@ -371,7 +348,6 @@ static void random_frequencies_have_ropes_range(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rope_turns_as_hugging_face_does),
-        cmocka_unit_test(pairings_differ_by_a_permutation),
         cmocka_unit_test(frequencies_are_hugging_face_s),
         cmocka_unit_test(xpos_scales_as_torchscale_does),
         cmocka_unit_test(special_cases_are_rope),

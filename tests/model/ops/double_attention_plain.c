@@ -37,6 +37,7 @@ static void expect_same(const char *scheme, const char *what, const real *fast, 
     double most = 0;
     snprintf(name, sizeof name, "%s: %s", scheme, what);
     for (size_t n = 0; n < count; n++) most = fmax(most, fabs((double)plain[n]));
+    assert_true(isfinite(most));
     expect_all_near(name, fast, plain, count, 1e-11 * (1 + most));
 }
 
