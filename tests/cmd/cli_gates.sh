@@ -7,7 +7,6 @@ run train $small --pos rope:gate=trained --steps 6 --out run
 check "config.json has the option" grep -q '"pos": "rope:base=10000,pairing=half,skip=0,gate=trained"' run/config.json
 check "positions.csv has the gates" grep -q '^step,layer_gate.0.0,layer_gate.0.1,layer_gate.0.2$' run/positions.csv
 check "they begin at 1" grep -q '^0,1,1,1$' run/positions.csv
-refute() { ! "$@"; }
 check "and do not stay there" refute grep -q '^6,1,1,1$' run/positions.csv
 succeed "gates of schemes that share the layers" train $small --pos 'learned:gate=trained,none*2,t5:gate=trained' --steps 3 --out several
 succeed "gates of layers that are named" train $small --pos 'cable@0 rope:gate=trained@1 rope:gate=trained,base=100@2' --steps 2 --out bases

@@ -118,7 +118,7 @@ stopped() {
     wrong=$(complaint 130 interrupted && diff "$scratch/before" "$scratch/after")
     if [ -z "$wrong" ]; then pass "$name"; else fail "$name" "$(story "$wrong")"; fi
 }
-stopped "stopped while writing stories" TERM builtin:tales:bytes=1e9
+stopped "stopped while writing stories" TERM builtin:tales:bytes=4e8
 mkfifo pipe
 sleep 60 >pipe &
 writer=$!
@@ -127,7 +127,7 @@ kill "$writer"
 rm pipe
 
 # What a killed process leaves does not stand in the way of the next; nor does it stay.
-"$BITTER" prepare --out retried builtin:tales:bytes=1e9 >"$scratch/out" 2>"$scratch/err" </dev/null &
+"$BITTER" prepare --out retried builtin:tales:bytes=4e8 >"$scratch/out" 2>"$scratch/err" </dev/null &
 job=$!
 check "killed: at work" started retried
 kill -9 "$job"
@@ -137,7 +137,7 @@ check "killed: it leaves something" test "$(ls -d retried.*.tmp | wc -l)" -eq 1
 : >"$(ls -d retried.*.tmp)/train_000000.bin"
 need prepare --out retried $tales
 check "what the killed one left is gone" test -z "$(ls -d retried.*.tmp 2>/dev/null)"
-"$BITTER" prepare --out one builtin:tales:bytes=1e9 >"$scratch/out" 2>"$scratch/err" </dev/null &
+"$BITTER" prepare --out one builtin:tales:bytes=4e8 >"$scratch/out" 2>"$scratch/err" </dev/null &
 job=$!
 check "one is at work" started one
 succeed "another one may finish first" prepare --out one $tales
