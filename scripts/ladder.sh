@@ -247,8 +247,12 @@ for part in $parts; do
         part rates-1239k-20-beyond 20 source rope-500=rope:base=500@1e-3 learned@8e-3 --seeds 1 --seed 121
         ;;
     468k-80-rates) # the rates of 468k-80 had been chosen with fewer tokens
-        size 468k
-        part rates-468k-80 80 source rope-500=rope:base=500 learned --lr-grid 2e-3,4e-3 --seeds 2 --seed 111
+        size 468k && from=rates-468k-80 high=''
+        part "$from" 80 source rope-500=rope:base=500 learned --lr-grid 2e-3,4e-3 --seeds 2 --seed 111
+        ! same "$(rate rope-500)" 4e-3 || high="rope-500=rope:base=500@8e-3"
+        ! same "$(rate learned)" 4e-3 || high="$high learned@8e-3"
+        # shellcheck disable=SC2086 # the schemes are meant to be split
+        [ -z "$high" ] || part "$from-high" 80 source $high --seeds 2 --seed 111
         ;;
     1239k) budgets="20 10 5 2.5" against_rope 1239k "$rates_1239k" 6 1201 learned ;;
     3592k) against_rope 3592k "$rates_1239k" 3 1301 learned ;;
