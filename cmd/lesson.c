@@ -292,7 +292,7 @@ static bool is_part(const char *word) {
 }
 
 static bool exercises(const bool *given, int count, char **operands, Error *error) {
-    if (is_part(operands[0])) return fail_input(error, "give one part of the lesson, not %d", count);
+    if (is_part(operands[0])) return fail_input(error, "give one part of the lesson alone");
     if (strcmp(operands[0], "exercises") != 0)
         return fail_input(error,
                           "'%.40s' is no part of the lesson; there are 1 to %d, and `bitter lesson exercises DIR`",

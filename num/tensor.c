@@ -68,7 +68,7 @@ bool all_finite(const real *numbers, size_t count) {
 const char *tensors_nonfinite(const real *values, const TensorTable *table) {
     const char *name = NULL;
     for (const Tensor *t = table->items; t < table->items + table->count; t++)
-        if (!(name && t->position) && !all_finite(values + t->offset, t->count)) name = t->name;
+        if ((!name || !t->position) && !all_finite(values + t->offset, t->count)) name = t->name;
     return name;
 }
 

@@ -137,8 +137,9 @@ size_t tensor_numbers(const TensorTable *table, bool position_only);
 void tensors_init(real *values, const TensorTable *table, uint64_t seed);
 
 bool all_finite(const real *numbers, size_t count);
-// The name of the last tensor in `values` with a number that is not finite, one of the position scheme only if there is
-// no other, or NULL: in a backward pass the last layer comes first, and positions may come last.
+// The name of the last tensor in `values` with a number that is not finite, because a backward pass comes to the last
+// layer first. Those of the position scheme may come last: one is named only if there is no other. NULL = all are
+// finite.
 const char *tensors_nonfinite(const real *values, const TensorTable *table);
 
 // Where number n is: "row 3, column 5" of a matrix with so many columns, "number 3" of a vector, which has 0.

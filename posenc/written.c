@@ -169,8 +169,9 @@ bool written_check(const Position *pos, Error *error) {
         set_reads(reads, pos, h);
         if (!formula_starts(params, &fault, formula, reads)) {
             const char *source = formula->source + fault.at;
-            return fail_input(error, "--pos: %s, of head %d, in '%.*s'", fault.why, h, (int)strcspn(source, "\n;#"),
-                              source);
+            char head[24] = "";
+            if (formula->form != FORM_CODE) snprintf(head, sizeof head, ", for head %d", h);
+            return fail_input(error, "--pos: %s%s, in '%.*s'", fault.why, head, (int)strcspn(source, "\n;#"), source);
         }
         for (int n = 0; n < count_of(pos, position_span(pos)); n++) {
             if (finite_at(why, pos, reads, n, params, true)) continue;

@@ -35,5 +35,5 @@ value() { # KEY < lines of key=value
     sed -n "s/.*[ ]$1=\([^ ]*\).*/\1/p"
 }
 median() {
-    sort -n | awk '{ v[NR] = $1 } END { if (NR) print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'
+    sort -n | awk '{ v[NR] = $1 } END { if (NR) print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
 }

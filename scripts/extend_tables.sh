@@ -92,7 +92,7 @@ for seed in $seeds; do names="$names longrope-$seed"; done
     echo
     lists=
     for name in $names; do
-        echo "$(factors_of "$out/$name")" | tr , '\n' >"$out/$name.factors"
+        factors_of "$out/$name" | tr , '\n' >"$out/$name.factors"
         lists="$lists $out/$name.factors"
     done
     # shellcheck disable=SC2086

@@ -62,8 +62,10 @@ def hint_for(error):
     """What a formula on paper has that Python writes otherwise."""
     text = str(error)
     name = text.split("'")[1] if isinstance(error, NameError) and "'" in text else ""
-    if name and (name == "math" or hasattr(np, name)):
-        return ". (Write np instead of math.)" if name == "math" else f". (Write np.{name}.)"
+    if name == "math":
+        return ". (Write np instead of math.)"
+    if name in ("log", "log1p", "exp", "sqrt", "sin", "cos", "tan", "tanh", "pi", "dot", "zeros", "array"):
+        return f". (Write np.{name}.)"
     if name or "not callable" in text:
         return f". ({MULTIPLY})"
     return ". (A power is **, as in x ** 2.)" if "bitwise_xor" in text or " ^" in text else ""

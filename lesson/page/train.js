@@ -83,7 +83,8 @@ class TrainedModel {
         });
         if (this.ended) return;
         this.goal = steps;
-        if (!this.paused) this.go();
+        if (this.paused) this.changed(this, 'paused');
+        else this.go();
     }
 
     // Radians per token, a row for each layer and head; null if the scheme turns nothing.

@@ -694,7 +694,7 @@ static int read_param(Reader *r, Statement *s) {
     snprintf(param.name, sizeof param.name, "%s", s->name);
     if (!read_qualities(r, &param, bounds, &trained, &fixed)) return -1;
     if (fixed && (param.by_head || param.by_layer || bounds[1] > 0))
-        return fail_at(r, s->value, "a fixed number has no bounds and is the same in all heads and layers"), -1;
+        return fail_at(r, s->value, "'fixed' goes with no bound, 'per head' or 'per layer'; leave these out"), -1;
     if (fixed || !trained) return s->node;
     if (depends(f, s->node, VARYING))
         return fail_at(r, s->value,

@@ -66,6 +66,7 @@ static int last_table(const Position *pos) {
 static void layout(Tables *tables, Arena *arena, bool training) {
     const Position *pos = tables->pos;
     assert(pos->scheme->recipe && angles_of(pos)->theta && "ROTATION_SCHEME: the scheme has no .theta");
+    assert((!position_trained(pos) || angles_of(pos)->theta_backward) && "the scheme has no .theta_backward");
     for (int table = COSINE; table <= last_table(pos); table++)
         tables->table[table] = arena_reals(arena, (size_t)columns_of_tables(pos) * (size_t)tables->positions);
     if (training) dtheta_layout(tables, arena);

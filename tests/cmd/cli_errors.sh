@@ -197,9 +197,9 @@ refuses "--resume without a run to name" "--resume;RUN" train --resume
 refuses "--resume without a run" "cannot open nowhere" train --resume --out nowhere
 refuses "--resume with another width" "--width 32;16" train --resume --out run --width 32
 refuses "--resume with another scheme" "--pos alibi;rope" train --resume --out run --pos alibi
-refuses "--resume with other data" "chars;other data;--init" train --resume --out run --data chars
+refuses "--resume with other tokens" "chars;other tokens;--init" train --resume --out run --data chars
 cp -r bytes moving && need train $small --steps 2 --data moving --out moved && cp chars/*.bin moving
-refuses "--resume after the data changed" "moving;other data;--init" train --resume --out moved
+refuses "--resume after the data changed" "moving;other tokens;--init" train --resume --out moved
 refuses "--resume with another seed" "--seed 7;1337" train --resume --out run --seed 7
 refuses "--init without a run" "cannot open nowhere" train $small --data bytes --init nowhere --out new
 refuses "--init of another shape" "--init run;width 16" train $small --data bytes --width 32 --init run --out new

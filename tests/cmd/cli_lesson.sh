@@ -64,7 +64,8 @@ for pair in , 1 1, ,1 1,2,3 '1,2 ' 4.1,0 nan,1 1,inf 1e999,0 '1;2' 'a,b'; do
     refuses "the pair '$pair'" "--q '$pair';two numbers from -4 to 4" lesson "--q=$pair"
 done
 refuses "a long pair" "--k ';two numbers" lesson "--k=$(printf '%0400d' 1)"
-refuses "no such part" "'6';1 to 5" lesson 6
+refuses "no such part" "'6';1 to 5" lesson 6 --t 7
+refuses "two parts" "one part" lesson 1 2
 refuses "an unknown operand" "'exercise';bitter lesson exercises DIR" lesson exercise here
 refuses "exercises without a directory" "one directory, but got 0" lesson exercises
 refuses "exercises in two directories" "one directory, but got 2" lesson exercises a b

@@ -143,7 +143,7 @@ static void mistakes_are_told_with_their_place(void **state) {
         {"bias: -.", "column 8 ('.')", "a number"},
         {"bias: 0x10 * d", "column 8 ('x10", "an operator"},
         {"bias: sum(d, 1, 20, d)", "column 11 ('d, 1", "what the formula reads"},
-        {"bias(d) = a * d\na = 1 fixed, < 5", "line 2, column 4", "a fixed number has no bounds"},
+        {"bias(d) = a * d\na = 1 fixed, < 5", "line 2, column 4", "'fixed' goes with no bound"},
         {"bias(d) = a * d\na = 1 > 5", "line 2, column 4", "the start 1 is outside of its bounds, > 5"},
         {"bias(d) = a * d\na = 1e39", "line 2, column 4", "the start 1e+39 is too large"},
         {"bias(d) = a * d\na = h + 1 per layer", "line 2, column 4", "add 'per head'"},

@@ -62,14 +62,14 @@ static inline double worst_error(GradientError *where, Mix *pos, const Setting *
     return worst;
 }
 
-// The same; some schemes may try other random models, because a wrong gradient is wrong in all of them. A difference
-// across a corner, of fire's units or between cope's codes, says nothing of the gradient, and one of scores that a
-// scheme computes itself, such as path's products, has the rounding of that, divided by the step.
+// The same; some schemes may try other random models: a difference across a corner, of fire's units or between cope's
+// codes, says nothing of the gradient, and one of path's long products has their rounding, divided by the step.
 static inline double gradient_error(GradientError *where, Mix *mix, const Setting *setting) {
     bool several = false;
     double worst = NAN;
-    for (int p = 0; p < mix->parts; p++) several |= mix->part[p].scheme->has_corners || mix->part[p].scheme->attention;
-    for (int seed = 1; !(worst <= TOLERANCE) && seed <= (several ? 12 : 1); seed++)
+    for (int p = 0; p < mix->parts; p++)
+        several |= mix->part[p].scheme->has_corners || strcmp(mix->part[p].scheme->name, "path") == 0;
+    for (int seed = 1; !(worst <= TOLERANCE) && seed <= (several ? 4 : 1); seed++)
         worst = worst_error(where, mix, setting, (uint64_t)seed);
     return worst;
 }

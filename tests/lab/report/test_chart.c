@@ -158,8 +158,9 @@ static void every_range_has_ticks(void **state) {
         for (size_t b = a; b < COUNT(ends); b++)
             for (int log = 0; log < 2; log++) {
                 char before[64] = "", all[1024];
-                snprintf(all, sizeof all, " %s ", ticks_of(ends[a], ends[b], log));
-                int count = 0;
+                const char *ticks = ticks_of(ends[a], ends[b], log);
+                snprintf(all, sizeof all, " %s ", ticks);
+                int count = *ticks ? 0 : -1;
                 for (char *word = strtok(all, "|"); word; word = strtok(NULL, "|"), count++) {
                     if (strcmp(word, before) == 0) fail_msg("twice \"%s\" from %g to %g", word, ends[a], ends[b]);
                     snprintf(before, sizeof before, "%s", word);
