@@ -15,7 +15,7 @@ typedef struct {
 } LayerMemory;
 
 typedef struct {
-    int B, capacity;  // sequences side by side, fewer if the caller says so before a restart; the most tokens of each
+    int B, capacity;  // sequences side by side (a caller may lower it before a restart), and the most tokens of each
     int chunk;        // the most tokens of each per call: at most the capacity
     int length;       // tokens fed so far: the next one's position
     MixTables tables; // of the position schemes

@@ -215,24 +215,21 @@ static bool names_task(const char *name) {
 }
 
 bool config_check_data(const char *path, const Corpus *corpus, Error *error) {
+    bool same;
+    if (!config_same_data(&same, path, corpus, error)) return false;
+    if (!same)
+        return fail_input(error,
+                          "%s holds other tokens, or lacks the tokenizer.json, that the run in %s was trained with; "
+                          "resume with the same data, or start a new run with --init",
+                          corpus->name, path);
     json_t *recorded = config_data(path, error);
-    if (!recorded) return false;
-    json_t *found = data_json(corpus);
     const char *name = json_string_value(json_object_get(recorded, "name"));
     const bool task = is_task(&corpus->builtin);
-    bool ok = true;
-    if (!data_same(recorded, found))
-        ok = fail_input(
-            error,
-            "%s holds other tokens, or lacks the tokenizer.json, that the run in %s was trained with; resume "
-            "with the same data, or start a new run with --init",
-            corpus->name, path);
-    else if (names_task(name) != task)
-        ok = fail_input(error, "%s gives %s, but the run in %s was trained on %s; resume with --data %s", corpus->name,
-                        task ? "a task's exercises" : "text", path, task ? "text" : "a task's exercises",
-                        name ? name : "DATA");
+    const bool ok = names_task(name) == task ||
+                    fail_input(error, "%s gives %s, but the run in %s was trained on %s; resume with --data %s",
+                               corpus->name, task ? "a task's exercises" : "text", path,
+                               task ? "text" : "a task's exercises", name ? name : "DATA");
     json_decref(recorded);
-    json_decref(found);
     return ok;
 }
 

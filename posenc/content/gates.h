@@ -1,5 +1,5 @@
-// What fox, cable, selective and, of gates alone, path and stick-breaking share: numbers that a linear layer makes of
-// each token, z = x w^T + b, with weights of their own in each layer; sums of such numbers over the tokens between a
+// What fox, cable and selective share (path and stick-breaking use its gates alone): numbers that a linear layer makes
+// of each token, z = x w^T + b, with weights of their own in each layer; sums of such numbers over the tokens between a
 // key and a query; and gates, where each token keeps a fraction f of everything before it.
 #ifndef BITTER_GATES_H
 #define BITTER_GATES_H

@@ -6,8 +6,8 @@
 //     b = 0.5   per head, > 0
 //
 // One line is the form, and says what the formula is. The others name parts of it, in any order: a line that is one
-// number, or that ends in `per head`, `per layer`, a bound or `fixed`, is a parameter, trained unless it is fixed; any
-// other is a part of the formula with a name. docs/schemes.md has the grammar.
+// number, or that ends in `per head`, `per layer`, a bound or `fixed`, is a parameter, trained unless it is fixed
+// (without the others); any other is a part of the formula with a name. docs/schemes.md has the grammar.
 #ifndef BITTER_FORMULA_H
 #define BITTER_FORMULA_H
 
