@@ -41,7 +41,7 @@ measure() {
 }
 printf '\n%s, %s cores\n\n' "$(sed -n 's/.*"cpu": "\(.*\)".*/\1/p' "$scratch/run/config.json")" \
     "${THREADS:-$(getconf _NPROCESSORS_ONLN)}"
-printf '| %-31s | %10s | %10s | %8s | %5s | %s |\n|---|---|---|---|---|---|\n' '' bitter peer quotient asked peer
+printf '| %-31s | %10s | %10s | %8s | %6s | %s |\n|---|---|---|---|---|---|\n' '' bitter peer ratio target peer
 ! has sample llama-cpp-python numpy llama_cpp ||
     measure sample "$bitter" "$scratch/run" "$scratch/gguf/model.gguf"
 ! has eval 'torch transformers' numpy torch transformers ||
