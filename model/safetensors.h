@@ -13,7 +13,7 @@ typedef struct {
     char name[80];
     Dtype dtype;
     int rank;
-    int64_t shape[3];
+    int64_t shape[2];
     void *data;       // where the numbers are, or where they go
     bool nonnegative; // no number of it is below 0
     bool optional;    // of the first of a list: a file of an earlier version, which lacks it, is read without it

@@ -101,7 +101,7 @@ typedef enum { INIT_ZERO, INIT_ONE, INIT_CONSTANT, INIT_NORMAL } Init;
 
 typedef struct {
     char name[64];
-    int rank, shape[3];
+    int rank, shape[2];
     Init init;
     double scale;         // standard deviation for INIT_NORMAL, the number for INIT_CONSTANT
     bool decay;           // weight decay applies

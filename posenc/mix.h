@@ -22,7 +22,6 @@ typedef struct {
     bool listed;                  // its layers are ...
     bool layers[LAYERS_CAPACITY]; // ... these; otherwise it takes turns with others:
     int repeat;                   // for so many layers
-    bool works[LAYERS_CAPACITY];  // which of the model's layers come of it; not where one item has all
 } MixItem;
 
 // The token ids that shape a text; -1 = there is none. A newline begins a new line. An empty line begins a new page,

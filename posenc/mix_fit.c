@@ -47,20 +47,22 @@ static bool plain(const Mix *mix) {
     return mix->items == 1 && !mix->item[0].listed;
 }
 
-// The layers in which each item and each part works.
+// Does the item work in this layer?
+static bool works(const Mix *mix, const MixItem *item, int layer) {
+    if (item->listed) return item->layers[layer];
+    if (embeds(mix, item)) return true;
+    int turn = layer % period_of(mix); // counted from the item's first layer
+    for (const MixItem *before = mix->item; before < item; before++)
+        if (takes_turns(mix, before)) turn -= before->repeat;
+    return turn >= 0 && turn < item->repeat;
+}
+
+// The layers in which each part works.
 static void give_layers(Mix *mix) {
-    const int period = period_of(mix);
-    int turn = 0;
     for (int p = 0; p < mix->parts; p++) memset(mix->part[p].layers, 0, sizeof mix->part[p].layers);
-    for (MixItem *item = mix->item; item < mix->item + mix->items; item++) {
-        const bool all = embeds(mix, item) && !item->listed, turns = takes_turns(mix, item);
-        for (int l = 0; l < mix->shape.layers; l++) {
-            const int within = turns ? l % period - turn : -1;
-            item->works[l] = all || (item->listed && item->layers[l]) || (within >= 0 && within < item->repeat);
-            for (int i = 0; i < item->parts; i++) mix->part[item->part[i]].layers[l] |= item->works[l];
-        }
-        if (turns) turn += item->repeat;
-    }
+    for (const MixItem *item = mix->item; item < mix->item + mix->items; item++)
+        for (int l = 0; l < mix->shape.layers; l++)
+            for (int i = 0; i < item->parts; i++) mix->part[item->part[i]].layers[l] |= works(mix, item, l);
 }
 
 // Each layer must be named once.
@@ -70,7 +72,7 @@ static bool check_cover(const Mix *mix, Error *error) {
     for (int l = 0; by_layers && l < mix->shape.layers; l++) {
         bool named = false;
         for (const MixItem *item = mix->item; item < mix->item + mix->items; item++) {
-            if (embeds(mix, item) || !item->works[l]) continue;
+            if (embeds(mix, item) || !works(mix, item, l)) continue;
             if (named)
                 return mix_fail_at(error, mix, item->at,
                                    "layer %d is named twice; name each once, and where one item has its @, give it to "
