@@ -289,10 +289,7 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
     for (const Difference *d = contrasts; d < end; d++) {
         page_row(page, false, each > 1 ? "%s - %s|%s%s" : "%s - %s", plan->variants[d->variant].name,
                  plan->variants[d->other].name, d->texts > 1 ? OVER_TEXTS : "", report_setting_name(facts, d));
-        const int digits = digits_of(d->gap.estimate, d->interval.low, d->interval.high);
-        page_difference(page, d->gap.estimate, digits);
-        page_difference(page, d->interval.low, digits);
-        page_difference(page, d->interval.high, digits);
+        page_gap(page, d->gap.estimate, d->interval.low, d->interval.high);
         page_cells(page, "%s%s", verdict_words(d->verdict), d->primary ? "" : " (exploratory)");
         // What the interval is: one of a family, or alone.
         if (!isnan(d->interval.low)) text_print(&page->text, d->primary ? "primary, " : "exploratory, ");

@@ -109,10 +109,7 @@ bool report_scale(Page *page, const Facts *facts, Error *error) {
             const Difference d = change_of(facts, report_contrast(facts, i), from, to);
             const char *variant = plan->variants[d.variant].name, *other = plan->variants[d.other].name;
             page_row(page, false, "%s - %s|%s|%s", variant, other, facts->names[from], facts->names[to]);
-            const int digits = digits_of(d.gap.estimate, d.interval.low, d.interval.high);
-            page_difference(page, d.gap.estimate, digits);
-            page_difference(page, d.interval.low, digits);
-            page_difference(page, d.interval.high, digits);
+            page_gap(page, d.gap.estimate, d.interval.low, d.interval.high);
             page_cells(page, "%s%s%s", verdict_resolved(d.verdict) ? "in favour of " : verdict_words(d.verdict),
                        d.verdict == VERDICT_BETTER  ? variant
                        : d.verdict == VERDICT_WORSE ? other

@@ -286,6 +286,13 @@ void page_interval(Page *page, double low, double high, int digits) {
                digits, unsigned_zero(high, digits));
 }
 
+void page_gap(Page *page, double estimate, double low, double high) {
+    const int digits = digits_of(estimate, low, high);
+    page_difference(page, estimate, digits);
+    page_difference(page, low, digits);
+    page_difference(page, high, digits);
+}
+
 void page_table_end(Page *page) {
     end_row(page);
     fputs("</table></div>\n", page->html);

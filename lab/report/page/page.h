@@ -59,6 +59,8 @@ void page_cells(Page *page, const char *format, ...) FORMAT_CHECK(2, 3);
 // Add a cell: "+0.15", a difference with so many digits after the point; "+0.13 to +0.17", or "-" for no interval.
 void page_difference(Page *page, double difference, int digits);
 void page_interval(Page *page, double low, double high, int digits);
+// Add three cells: a difference and the ends of its interval, with as many digits as these need.
+void page_gap(Page *page, double estimate, double low, double high);
 void page_table_end(Page *page);
 // Begin a table that goes into the LaTeX, too, there with so many columns and the label tab:LABEL-SETTING, or tab:LABEL
 // without a setting.
