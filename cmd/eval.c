@@ -510,6 +510,17 @@ static void hold_positions(Mix *mix, const EvalOptions *options) {
     }
 }
 
+// What the schemes do where they have no trained position, if it is not an error.
+static void print_past(const Mix *mix) {
+    char past[TEXT_CAPACITY];
+    for (const Position *pos = mix->part; pos < mix->part + mix->parts; pos++) {
+        if (!pos->scheme->past) continue;
+        option_print(pos->options, pos->scheme->past, past);
+        if (strcmp(past, "error") != 0)
+            printf("past the %d trained positions, %s: %s\n", mix_span(mix), pos->scheme->name, past);
+    }
+}
+
 bool command_eval(int argc, char **argv, Error *error) {
     static const Usage usage = {
         "eval",
@@ -527,6 +538,7 @@ bool command_eval(int argc, char **argv, Error *error) {
     if (!check_given(given, &options, error) || !run_open(&run, directory, options.past, error)) return false;
     kernels_report("eval");
     hold_positions(&run.gpt.pos, &options);
+    print_past(&run.gpt.pos);
     const bool ok = parse_windows(&options, run.gpt.shape.context, error) &&
                     (options.task ? evaluate_task : evaluate_text)(&run, directory, &options, error);
     run_close(&run);

@@ -156,7 +156,13 @@ for option in '--weight-decay 5' '--beta1 0.1' '--beta2 0.5' '--clip 0.001'; do
 done
 for past in clamp interpolate; do
     succeed "learned positions, --past $past" eval learned --context 16,64 --past $past
+    check "it says so" says "past the .* trained positions, learned: $past"
 done
+need train $small --data builtin:tales:bytes=20000 --steps 2 --pos learned:past=clamp --out clamped
+succeed "positions that the run itself clamps" eval clamped --context 16,64
+check "it says so, too" says "past the .* trained positions, learned: clamp"
+succeed "learned positions within the trained ones" eval learned
+check "there is nothing to say" test "$(grep -c 'trained positions' "$scratch/out")" -eq 0
 
 # --- sample ---
 succeed "sample" sample run --prompt 'Once upon' --tokens 30 --seed 5
