@@ -215,15 +215,9 @@ static bool check_all(const Run *run, const Split *split, const char *name, cons
         const Evaluation e = evaluation_of(run, options, options->windows[i]);
         if (!evaluation_check(&e, &run->gpt, split, name, error)) return false;
     }
+    if (*options->csv && strcmp(options->csv, options->logits) == 0)
+        return fail_input(error, "--csv and --logits both name %s; give each its own file", options->csv);
     return true;
-}
-
-// The table's temporary file is found by the name of the logits, too, if both are one file, however they are spelled.
-static bool check_apart(const AtomicFile *csv, const char *logits, Error *error) {
-    char beside[PATH_CAPACITY];
-    return !csv->stream || (path_format(beside, error, "%s%s", logits, csv->temporary + strlen(csv->path)) &&
-                            (!path_exists(beside) ||
-                             fail_input(error, "--csv and --logits both name %s; give each its own file", csv->path)));
 }
 
 static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions *options, Error *error) {
@@ -235,8 +229,7 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
     interrupt_catch();
     bool ok =
         result_open(&csv, "--csv", options->csv, CSV_HEADER, error) &&
-        (!*options->logits || (check_apart(&csv, options->logits, error) &&
-                               result_check("--logits", options->logits, NPY_MAGIC, strlen(NPY_MAGIC), error) &&
+        (!*options->logits || (result_check("--logits", options->logits, NPY_MAGIC, strlen(NPY_MAGIC), error) &&
                                npy_open(&logits, options->logits, options->windows[0], run->gpt.shape.vocab, error)));
     if (!ok) return result_close(&csv, false, error);
     const bool bytes = run->tokenizer.kind != TOKENIZER_NONE;
@@ -250,8 +243,10 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
         ok = evaluate_one(run, split, name, options, options->windows[i], &lowest, csv.stream, error);
     if (ok && !options->train_split)
         print_perplexities("compare", corpus, options->eval_tokens, options->windows[0], lowest);
+    // --csv may have been another spelling of --logits.
     ok = result_close(&csv, ok, error) &&
-         (!*options->logits || write_logits(&logits, &run->gpt, split, options->windows[0], error));
+         (!*options->logits || (result_check("--logits", options->logits, NPY_MAGIC, strlen(NPY_MAGIC), error) &&
+                                write_logits(&logits, &run->gpt, split, options->windows[0], error)));
     return result_close(&logits, ok, error);
 }
 
