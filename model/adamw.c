@@ -5,7 +5,7 @@
 #include <assert.h>
 
 double gradient_norm(const Gpt *gpt) {
-    double parts[THREADS_MOST] = {0}; // one a thread, added up in order: the same threads give the same bits
+    double parts[THREADS_MOST] = {0}; // one per thread, added in order: as many threads give the same bits
 #pragma omp parallel
     {
         double part = 0;
@@ -27,13 +27,13 @@ double gradient_norm(const Gpt *gpt) {
 void adamw_step(Gpt *gpt, const AdamW *adamw, double learning_rate, double norm, long long step) {
     const real shrink = (real)(adamw->clip > 0 && norm > adamw->clip ? adamw->clip / norm : 1);
     const real beta1 = (real)adamw->beta1, beta2 = (real)adamw->beta2, epsilon = (real)adamw->epsilon;
-    // m / (1 - beta1^t) and v / (1 - beta2^t) undo the moments' start from zero.
+    // m / (1 - beta1^t) and v / (1 - beta2^t) correct the bias of moments that start at zero.
     const double rate = learning_rate / (1 - pow(adamw->beta1, (double)step));
     const real unbias = (real)(1 / sqrt(1 - pow(adamw->beta2, (double)step)));
     // With lr = rate factor * learning_rate and g the clipped gradient,
     //     m = beta1 m + (1 - beta1) g,   v = beta2 v + (1 - beta2) g^2,
     //     w = (1 - learning_rate decay) w - lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon).
-    // Of the last line, keep is the first factor, pace = lr / (1 - beta1^t), and unbias = 1 / sqrt(1 - beta2^t).
+    // In the last line, keep is the first factor, pace = lr / (1 - beta1^t), and unbias = 1 / sqrt(1 - beta2^t).
 #pragma omp parallel
     for (int i = 0; i < gpt->tensors.count; i++) {
         const Tensor *t = &gpt->tensors.items[i];

@@ -15,7 +15,7 @@ bool shape_check(const Shape *shape, Error *error) {
                           shape->random_positions, shape->context);
     if (shape->kv_heads < 0 || shape->kv_heads > shape->heads || shape->heads % key_heads(shape))
         return fail_input(error, "--kv-heads %d does not divide --heads %d", shape->kv_heads, shape->heads);
-    // Products of sizes are held in ints where one matrix is concerned; the MLP's first is the largest of a layer.
+    // The size of each matrix is held in an int; the MLP's first matrix is the largest of a layer.
     const int positions = shape->random_positions ? shape->random_positions : shape->context;
     const double C = shape->width, most = TENSOR_NUMBERS_MOST;
     if (C * shape->vocab > most)
@@ -34,7 +34,7 @@ bool shape_check(const Shape *shape, Error *error) {
 typedef struct {
     size_t at; // in LayerWeights
     const char *name;
-    int rows, columns; // a vector has no columns, and what the model does not have no rows
+    int rows, columns; // columns 0: a vector; rows 0: the model does not have it
     Init init;
     bool residual; // writes to the residual stream, and starts smaller by 1/sqrt(2L)
 } LayerTensor;
@@ -65,8 +65,8 @@ static void layer_tensors(LayerTensor tensors[LAYER_TENSORS], const Shape *shape
     memcpy(tensors, all, sizeof all);
 }
 
-// s = 1 / log(n) for the most keys that a query of the layer sees in training, so that a full window begins as a plain
-// softmax. One key alone has log 1 = 0 and any s.
+// s = 1 / log(n), with n the most keys that a query of the layer sees in training, so that a full window begins as a
+// plain softmax. With one key alone, log 1 = 0 and s does not matter.
 static double first_logit_scale(const Shape *shape, int layer) {
     const int window = window_of(shape, layer), most = window && window < shape->context ? window : shape->context;
     return 1 / log(most > 2 ? most : 2);

@@ -58,9 +58,9 @@ typedef struct {
 // The Euclidean norm of all gradients, summed in double in a fixed order.
 double gradient_norm(const Gpt *gpt);
 
-// One step: gradients, scaled down to `clip` when their norm exceeds it, move the moments, which move the parameters;
-// then the gradients are zeroed. `step` counts from 1. Weight decay touches only tensors marked so. Last, the scheme
-// brings its parameters into range.
+// One step: scale the gradients down to norm `clip` if `norm` exceeds it, update the moments and with them the
+// parameters, then zero the gradients. `step` counts from 1. Weight decay applies only to tensors with `decay`. Last,
+// the scheme moves its parameters into range.
 void adamw_step(Gpt *gpt, const AdamW *adamw, double learning_rate, double norm, long long step);
 
 // The learning rate at `step` of `steps`, counted from 0: linear warm-up to `high` at its last step, then half a cosine

@@ -65,8 +65,8 @@ static void check_tensor(GradientError *result, Check *check, const char *name, 
     result->worst = 0;
     const uint64_t key = random_key(check->settings.seed, name);
     for (size_t n = 0; n < count; n++) check->direction[n] = (real)random_normal(key, n);
-    // Some gradients are zero by symmetry (key biases without positions): against those, only a share of what is
-    // typical elsewhere in the model counts as an error.
+    // Some gradients are zero by symmetry (key biases without positions). Their errors are compared with a fraction of
+    // what is typical elsewhere in the model.
     const double rms = rms_of(grads, count, count), floor = 0.01 * rms > 1e-3 * typical ? 0.01 * rms : 1e-3 * typical;
     for (size_t at = 0; at < (check->settings.directions ? 1 : count); at++) {
         double analytic = grads[at];
@@ -86,8 +86,8 @@ static void check_tensor(GradientError *result, Check *check, const char *name, 
 }
 
 // Parameters far from their initial values, so that no term is small: attention is sharp, norms have weights and
-// biases. What lies outside the scheme's range comes back inside by a tenth of that: a difference steps to both sides
-// of a bound. Leaves the initial values in check->direction.
+// biases. A parameter outside the scheme's range is moved to the bound, and inside by a tenth of that move, because
+// differences step to both sides. Leaves the initial values in check->direction.
 static void randomise(Check *check) {
     Gpt *gpt = &check->gpt;
     const uint64_t seed = check->settings.seed;
@@ -144,8 +144,8 @@ static void check_free(Check *check) {
     arena_free(&check->arena);
 }
 
-// Runs the passes. Fails (nonfinite) when the loss is, and says which number is to blame: one after the other gets back
-// its initial value, in check->direction, until the loss is finite.
+// Runs the passes. Fails (nonfinite) when the loss is not finite, and says which number is to blame: numbers are reset
+// one after another to their initial values, in check->direction, until the loss is finite.
 static bool check_loss(Check *check, Error *error) {
     const TensorTable *table = &check->gpt.tensors;
     const double loss = total_loss(check, true);

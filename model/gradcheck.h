@@ -17,14 +17,13 @@ typedef struct {
 typedef struct {
     char name[64];
     double worst;             // NaN counts as worst of all
-    size_t at;                // the number where it was,
-    size_t columns;           // in a matrix of so many columns; 0 in a vector
-    double analytic, numeric; // there
+    size_t at;                // index of the number with the worst error
+    size_t columns;           // of the tensor, if it is a matrix; 0 = a vector
+    double analytic, numeric; // gradients at that number
 } GradientError;
 
-// Check the scheme, from mix_create, in a random little model, under a loss that weighs every token differently. Fills
-// one entry per tensor and a last one, "input embeddings"; the caller frees *errors. Fails (nonfinite) when the loss
-// is.
+// Check a scheme from mix_create in a small random model whose loss weighs tokens differently. Fills one entry per
+// tensor and a last one, "input embeddings"; the caller frees *errors. Fails (nonfinite) if the loss is not finite.
 bool gradcheck(GradientError **errors, int *count, const Mix *pos, const GradcheckSettings *settings, Error *error);
 
 // The larger of two errors; NaN is the largest.

@@ -117,7 +117,7 @@ static void remember(const LayerMemory *memory, const Inference *inference, cons
     }
 }
 
-// Layer l on the n new tokens of each sequence, which look at all that are remembered.
+// Layer l on the n new tokens of each sequence, which attend to all tokens in the layer's memory.
 static void layer_feed(Inference *inference, const Gpt *gpt, int l, int n) {
     const int Kd = key_width(&gpt->shape), length = inference->length + n;
     const LayerMemory *memory = &inference->memory[l];

@@ -84,7 +84,7 @@ static void mlp_backward(real *dx, const Layer *layer) {
     norm_backward(dx, b->dnorm, a->x_mid, w->ln2w, w->ln2b, a->ln2_mean, a->ln2_rstd, rows, C);
 }
 
-// Compute the schemes' features again, as norm_again does with its output, and zero their gradients. By rows.
+// Recompute the schemes' features, as norm_again does its output, and zero their gradients. By rows.
 static void features_prepare(const Layer *layer) {
     const LayerBuffers *b = layer->buffers;
     const int rows = layer->B * layer->T;
@@ -118,9 +118,9 @@ static void attend_backward(real *dx, const Layer *layer, const Attention *atten
                        b->scratch);
     if (w->logit_scale)
         logit_scale_reduce(dw->logit_scale, b->dlogit_scale, layer->B, layer->gpt->shape.heads, layer->T);
-    mix_qk_backward(tables, l, dq, dk, q, k, qkv, layer->at, rows); // dq, dk, in place: of what the hooks were given
-    linear_backward(b->dnorm, b->dqkv, w->qkvw, rows, C, qkv);      // dnorm (rows, C), of what became q, k and v ...
-    mix_layer_backward(tables, l, b->dnorm, b->dfeatures, b->features, b->norm, rows); // ... += of the features
+    mix_qk_backward(tables, l, dq, dk, q, k, qkv, layer->at, rows); // dq, dk, in place: now of the hooks' inputs
+    linear_backward(b->dnorm, b->dqkv, w->qkvw, rows, C, qkv);      // dnorm (rows, C), through q, k and v
+    mix_layer_backward(tables, l, b->dnorm, b->dfeatures, b->features, b->norm, rows); // dnorm += through the features
     // dx +=: it already holds the gradient that passes along the residual stream.
     norm_backward(dx, b->dnorm, a->x, w->ln1w, w->ln1b, a->ln1_mean, a->ln1_rstd, rows, C);
     team_barrier();

@@ -6,7 +6,7 @@
 enum {
     LAYERNORM = 8 + 19, // for each channel
     RMSNORM = 4 + 11,
-    GELU = 19 + 1, // for each hidden channel; the slope is worked out in forward
+    GELU = 19 + 1, // for each hidden channel; the slope is computed in forward
     SWIGLU = 6 + 6,
     SOFTMAX = 5 + 2,      // for each weight
     NLL = 5,              // for each logit
@@ -16,7 +16,7 @@ enum {
 
 // Forward and backward together: the products with all weights, attention to the tokens before, the rest of each layer,
 // and the position schemes. exp, roots and the like count as one operation. Not counted: dropout, what backward
-// computes again, and what is done once a step, such as AdamW and tables.
+// recomputes, and what is done once a step, such as AdamW and tables.
 double gpt_operations(const Shape *shape, const Mix *pos, int T) {
     const double C = shape->width, V = shape->vocab, L = shape->layers, H = shape->heads, qkv = qkv_width(shape),
                  fc = fc_width(shape), hidden = mlp_width(shape);

@@ -21,8 +21,7 @@ static size_t bytes_of(const SafeTensor *tensor) {
     return bytes;
 }
 
-// {dtype, shape, data_offsets} of each tensor: they stand in the order of the list, without gaps. *size: all their
-// bytes.
+// {dtype, shape, data_offsets} of each tensor, in the order of the list and without gaps. *size = bytes of all tensors.
 static json_t *header_of(size_t *size, const SafeTensor *tensors, int count) {
     json_t *header = json_object();
     *size = 0;
@@ -48,7 +47,7 @@ static bool fail_entry(const char *path, const char *name, const json_t *found, 
     return false;
 }
 
-// Is the header that of these tensors?
+// Does the header describe these tensors?
 static bool check_header(size_t *size, const json_t *header, const SafeTensor *tensors, int count, const char *path,
                          Error *error) {
     json_t *wanted = header_of(size, tensors, count);

@@ -15,16 +15,16 @@ typedef struct {
     int rank;
     int64_t shape[2];
     void *data;       // where the numbers are, or where they go
-    bool nonnegative; // no number of it is below 0
-    bool optional;    // of the first of a list: a file of an earlier version, which lacks it, is read without it
+    bool nonnegative; // no number may be below 0
+    bool optional;    // only for the first of a list: a file of an earlier version may lack it
 } SafeTensor;
 
-// Write atomically. Fails (run) on I/O errors, and (nonfinite) on numbers that safetensors_read refuses, leaving what
-// was there before.
+// Write atomically. Fails (run) on I/O errors, and (nonfinite) on numbers that safetensors_read refuses; then an old
+// file stays as it was.
 bool safetensors_write(const char *path, const SafeTensor *tensors, int count, Error *error);
 
 // Read: every tensor of the list must be there with this dtype and shape, nothing else may be, no byte may be damaged,
-// and no number may be NaN, infinite, or negative where that cannot be.
+// and no number may be NaN, infinite, or negative in a `nonnegative` tensor.
 // Numbers are copied to `data` only when the whole file is good. Fails (input) naming what was found and expected.
 bool safetensors_read(const char *path, const SafeTensor *tensors, int count, Error *error);
 

@@ -12,8 +12,8 @@ int likeliest_token(const real *logits, int V);
 typedef struct {
     double temperature; // 0 = always the largest logit
     int top_k;    // only the k most likely ones; 0 = all. Those tied with the last are kept too, here and in top_p
-    double top_p; // of these, only the fewest most likely ones whose shares add up to this; 0 or 1 = all
-    double min_p; // of these, only those that are at least so likely as this times the most likely one
+    double top_p; // of these, only the fewest most likely ones whose probabilities add up to this; 0 or 1 = all
+    double min_p; // of these, only those with at least this times the probability of the most likely one
 } Sampling;
 
 // Draw a token. logits (V); scratch (2V) is overwritten.

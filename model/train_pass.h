@@ -20,7 +20,7 @@ typedef struct {
         real *fc;    // (rows, W) input of the gelu; Llama (rows, 2W): of the swiglu, which leaves dfc here in backward
         real *slope; // (rows, W) slope of the gelu, which takes fc's place where a backward pass follows
     };
-    real *hidden; // (rows, W) output of the gelu; Llama: that of the buffers, as backward makes it again
+    real *hidden; // (rows, W) output of the gelu; Llama: that of the buffers, since backward recomputes it
 } LayerActivations;
 
 // Buffers that all layers share. Where the same memory holds several things in turn, a union has a name for each: the
@@ -31,7 +31,7 @@ typedef struct {
         real *branch; // (rows, C) forward: what will be added to the residual stream
         real *dheads; // (rows, C) backward: gradient of heads
     };
-    real *features; // (rows, F) what the schemes' input hooks make of each token
+    real *features; // (rows, F) from the schemes' input hooks
     real *scratch;  // (attention_scratch or loss_scratch): attention and the loss never run at the same time
     // backward only, but for Llama's hidden
     real *dbranch; // (rows, C) gradient of branch, where dropout makes it differ from that of the residual stream
@@ -43,7 +43,7 @@ typedef struct {
         real *dqkv;    // (rows, C + 2 K*d) gradient of qkv
     };
     real *dfeatures;    // (rows, F)
-    real *dlogit_scale; // (B, H, T) of --scale-logits log: what each query adds to the gradient; NULL without
+    real *dlogit_scale; // (B, H, T) of --scale-logits log: each query's part of the gradient; NULL without
 } LayerBuffers;
 
 // Layer number `index` of a model at work on B sequences of T tokens: rows = B*T.
@@ -98,10 +98,10 @@ void train_pass_backward(TrainPass *pass, Gpt *gpt, const int *ids, const int *t
 
 // --- train_setup.c ---
 
-// Take memory for batches of (B,T). `gpt` must outlive the pass and not be moved. Fails (run) for want of memory.
+// Take memory for batches of (B,T). `gpt` must outlive the pass and not be moved. Fails (run) if memory runs out.
 bool train_pass_create(TrainPass *pass, const Gpt *gpt, int B, int T, Error *error);
 void train_pass_free(TrainPass *pass);
-// Sequences have T tokens from now on, at most as many as at first. All arrays above then have this T.
+// From now on sequences have T tokens, at most `capacity`, and all arrays above have this T.
 void train_pass_resize(TrainPass *pass, int T);
 // Take buffers for this many rows, whose queries see up to `keys` keys, from the arena.
 void layer_buffers_layout(LayerBuffers *buffers, Arena *arena, const Gpt *gpt, const MixTables *tables, size_t rows,

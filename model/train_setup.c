@@ -1,4 +1,4 @@
-// What a training pass needs beside its arithmetic: memory, the coordinates of the tokens, the random numbers of
+// What a training pass needs besides its arithmetic: memory, the coordinates of the tokens, the random numbers of
 // dropout, and the search for the first number that is not finite.
 #include "base/random.h"
 #include "model/train_pass.h"

@@ -18,7 +18,7 @@ static const Position *counterpart(const Mix *from, const Mix *to, const Positio
     return NULL;
 }
 
-// Has the tensor numbers of its own for each layer, and do the parts stand in different layers?
+// Does the tensor have numbers for each layer, while the two parts work in different layers?
 static bool other_layers(const Position *a, const Position *b, const Gpt *gpt, int param) {
     const bool gates = a->gated && param == a->param_count - 1 && gate_count(a) > 1;
     if (a->sets == 1 && !a->scheme->feature_count && !gates) return false;
@@ -27,7 +27,7 @@ static bool other_layers(const Position *a, const Position *b, const Gpt *gpt, i
     return false;
 }
 
-// Append "SCHEME.NAME" of a tensor to what is said. `head` stands before the first.
+// Append the "SCHEME.NAME" of a tensor to `said`; *head goes before the first.
 static void tell(char said[TEXT_CAPACITY], const char **head, const char *scheme, const char *name) {
     const size_t used = strlen(said);
     const int more = snprintf(said + used, TEXT_CAPACITY - used, "%s%s%s.%s", used && strlen(*head) > 2 ? "; " : "",
@@ -40,8 +40,8 @@ static void tell_param(char said[TEXT_CAPACITY], const char **head, const Gpt *g
     tell(said, head, pos->scheme->name, tensor_of(gpt, pos, param)->name + strlen(pos->prefix));
 }
 
-// Take over the tensors of a part; *used: those of `from` that were. Fails (input) when a table with numbers for each
-// position has too few of them for this model, or random ones. Of a longer table of `learned`, the first are taken.
+// Copy the tensors of a part, which `taken` and `used` mark. Fails (input) when a table with numbers for each position
+// has too few of them for this model, or random ones. Of a longer table of `learned`, the first are taken.
 static bool take_part(bool taken[PARAMS_CAPACITY], bool used[PARAMS_CAPACITY], Gpt *gpt, Position *to, const Gpt *other,
                       const Position *from, const char *name, Error *error) {
     const bool scattered = position_random_bound(to) || position_random_bound(from);

@@ -13,10 +13,10 @@ typedef struct {
     size_t used;         // bytes
 } Arena;
 
-// `bytes` more, aligned to 64; NULL while the arena only counts (up to half of SIZE_MAX).
+// Take `bytes` more bytes, aligned to 64. NULL while the arena only counts; it counts up to half of SIZE_MAX.
 void *arena_take(Arena *arena, size_t bytes);
 
-// `count` more numbers.
+// The same for `count` numbers.
 real *arena_reals(Arena *arena, size_t count);
 
 // Give an arena that has counted `used` bytes that much zeroed memory, and start again at its beginning. Fails (run)

@@ -12,12 +12,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Two numbers that are neighbours in k are a word. A and B are packed in squares of 16 x 16 words, which is what a
+// A word holds two numbers that are neighbours along k. A and B are packed in squares of 16 x 16 words, which is what a
 // register of AMX holds: a square of A has 16 rows and 32 columns, a square of B has 32 rows and 16 columns.
 #define SIDE 16
 #define DEEP (2 * SIDE) // numbers of a square along k
 #define WIDE (2 * SIDE) // rows and columns of a tile of C: two squares of A, two of B
-// What is packed of B stays in the second-level cache.
+// The packed part of B stays in the second-level cache.
 #define BLOCK_ROWS    512
 #define BLOCK_COLUMNS 768
 
@@ -37,8 +37,8 @@ static void words_across(Word *words, const real *x, const real *next) {
     _mm512_store_si512(words, _mm512_or_si512(low, _mm512_slli_epi32(high, 16)));
 }
 
-// The first 16 rows of X, 32 numbers deep: a row of words for each of them, or a column (`across`). Past the end it is
-// filled with zeros.
+// The first 16 rows of X, 32 numbers deep: a row of words for each of them, or a column (`across`). Zeros past the end
+// of X.
 static void pack_square(Square square, Matrix X, bool across, int rows, int depth) {
     real filled[SIDE * DEEP];
     if (rows < SIDE || depth < DEEP) {
@@ -195,7 +195,7 @@ void product_bf16(real *C, int ldc, real beta, Matrix A, Matrix B, const real *b
     end();
 }
 
-#elif defined REAL_DOUBLE || !defined __ARM_FEATURE_BF16_VECTOR_ARITHMETIC // for which bf16_arm.c is
+#elif defined REAL_DOUBLE || !defined __ARM_FEATURE_BF16_VECTOR_ARITHMETIC // otherwise bf16_arm.c has them
 #define KERNEL "none"
 
 const char *bf16_complaint(void) {

@@ -13,10 +13,9 @@ const char *bf16_complaint(void);
 // The instructions: "AMX", "AVX512_BF16", "BFMMLA" or "none".
 const char *bf16_kernel(void);
 
-// C (M,N), row stride ldc, = beta * C + A (M,K) * B (K,N) + bias (N), where A and B are rounded to the
-// nearest bfloat16, or to the even one of two. bias, which may be NULL, is not rounded. With beta 0, C is overwritten
-// whatever it held. A or B may be transposed. NaN and infinity stay what they are; a number below the smallest normal
-// one counts as 0. Only where bf16_complaint() is NULL.
+// C (M,N), row stride ldc, = beta * C + A (M,K) * B (K,N) + bias (N), where A and B are rounded to the nearest
+// bfloat16, ties to even. bias, which may be NULL, is not rounded. With beta 0, C is overwritten whatever it held. A or
+// B may be transposed. NaN and infinity are kept; subnormal numbers count as 0. Only where bf16_complaint() is NULL.
 void product_bf16(real *C, int ldc, real beta, Matrix A, Matrix B, const real *bias, int M, int N, int K);
 
 #endif

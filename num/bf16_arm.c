@@ -1,5 +1,5 @@
-// Products of bfloat16 for ARM processors with BFMMLA, which adds to 2 x 2 sums the products of two rows of A and two
-// columns of B, four numbers deep ("Arm Architecture Reference Manual", BFMMLA).
+// Products of bfloat16 for ARM processors with BFMMLA, which adds the products of two rows of A and two columns of B,
+// four numbers deep, to 2 x 2 sums ("Arm Architecture Reference Manual", BFMMLA).
 #include "num/bf16.h"
 
 #include "base/memory.h"
@@ -12,14 +12,14 @@
 #define DEEP  4 // numbers of a vector along k
 #define PAIRS 4 // of rows, or of columns, of a tile of C: its sums take 16 of the 32 registers
 #define WIDE  (2 * PAIRS)
-// What is packed of B stays in the second-level cache.
+// The packed part of B stays in the second-level cache.
 #define BLOCK_ROWS    384
 #define BLOCK_COLUMNS 384
 
 // DEEP numbers of both rows of each pair, one row after the other.
 typedef bfloat16_t Pack[PAIRS][2][DEEP];
 
-// The first WIDE rows of X (rows, k), `depth` numbers deep; past the end it is filled with zeros.
+// The first WIDE rows of X (rows, k), `depth` numbers deep; zeros past the end of X.
 static void pack_panel(Pack *panel, Matrix X, int rows, int depth) {
     for (int k = 0; k < depth; k += DEEP, panel++)
         for (int row = 0; row < WIDE; row++) {

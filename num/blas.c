@@ -81,14 +81,14 @@ bool blas_is_behind(void) {
 }
 
 // Products of these sizes are large enough that OpenBLAS uses its usual kernels (with fewer than a million terms it may
-// not), and no multiples of a vector's length.
+// not), and they are not multiples of a vector's length.
 bool blas_is_right(void) {
     enum { M = 93, N = 131, K = 101 };
     real a[M * K], b[K * N], C[M * N], own[M * N];
     bool right = true;
     for (int i = 0; i < M * K; i++) a[i] = (real)(i % 89 - 44) / 44;
     for (int i = 0; i < K * N; i++) b[i] = (real)(i % 97 - 48) / 48;
-    // On one thread, as each of a team's calls it: threads that the library started would hang a process forked later.
+    // On one thread, as when a team calls it: if the library started threads, a process forked later would hang.
     const int threads = omp_get_max_threads();
     omp_set_num_threads(1);
     for (int transposed = 0; transposed < 4; transposed++) {

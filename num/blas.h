@@ -7,16 +7,16 @@
 // The product of gemm(), by the library. Inside a parallel region the calling thread computes it alone.
 void blas_product(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, int N, int K);
 
-// The most threads that may call blas_product() side by side: 1 where the BLAS is a build that does not expect any.
+// The most threads that may call blas_product() at the same time: 1 if the BLAS is a sequential build.
 int blas_threads_most(void);
 
 // NULL, or a sentence about a BLAS build that makes training slow.
 const char *blas_complaint(void);
 
-// The library, for config.json; OpenBLAS tells its version and kernel, too.
+// A description of the library, for config.json; with OpenBLAS, including its version and kernel.
 const char *blas_description(void);
 
-// The core whose kernels OpenBLAS uses, by its name for it: "Haswell", "SkylakeX"; "unknown" for another BLAS.
+// OpenBLAS's name of the core whose kernels it uses: "Haswell", "SkylakeX"; "unknown" for another BLAS.
 const char *blas_core(void);
 
 // Has OpenBLAS by itself, without the user's OPENBLAS_CORETYPE, chosen a core without AVX2?

@@ -1,13 +1,13 @@
-// Linear layers, for the model and for position schemes that have their own. "By rows" each thread of the team does its
-// own rows, "by columns" sums over all of them and wants a barrier before it.
+// Linear layers, for the model and for position schemes that have their own. "By rows": each thread of the team does
+// its own rows. "By columns": it sums over all rows and needs a barrier before it.
 #ifndef BITTER_LINEAR_H
 #define BITTER_LINEAR_H
 
 #include "num/gemm.h"
 
-// out (rows, O) = x (rows, C) weight^T + bias, weight (O, C), bias (O) or NULL. By rows, but all threads share the
-// columns of rows that one thread alone would have, such as the newest token of a text: then x is complete before it
-// begins and out when it ends, by barriers. So every thread calls it.
+// out (rows, O) = x (rows, C) weight^T + bias, weight (O, C), bias (O) or NULL. By rows; but if the rows are too few to
+// share, such as the newest token of a text alone, threads share the columns, and barriers make x complete before and
+// out after. So every thread of the team must call it.
 void linear_forward(real *out, const real *x, const real *weight, const real *bias, int rows, int C, int O);
 // dx (rows, C). By rows.
 void linear_backward(real *dx, const real *dout, const real *weight, int rows, int C, int O);

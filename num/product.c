@@ -15,7 +15,7 @@
 #endif
 #endif
 // A tile of C stays in registers while its products are summed: TALL rows of two vectors, which leaves some of the
-// processor's 32 or 16 registers for A and B. On ARM, gcc loads so much of A in advance that it has room for 10 rows.
+// processor's 32 or 16 registers for A and B. On ARM, gcc loads so much of A in advance that only 10 rows fit.
 #if VECTOR == 64 || (defined __aarch64__ && defined __clang__)
 #define TALL 12
 #elif defined __aarch64__
@@ -119,8 +119,8 @@ void product_pack(real *packed, Matrix B, int K, int N) {
 
 // --- the kernel ---
 
-// Consecutive rows of a panel of B, and the other numbers of the product. They wait here, in memory, until the sums are
-// done: the loop needs all registers.
+// Consecutive rows of a panel of B, and the other numbers of the product. These stay in memory until the sums are done,
+// because the loop needs all registers.
 typedef struct {
     const real *at, *bias; // (K, width), (width)
     int K, width;
@@ -161,7 +161,7 @@ INLINE void tile(real *C, int ldc, const real *A, size_t down, size_t along, con
     }
 }
 
-// The tile of constant size, for A in columns, whose rows are 1 apart, and in rows.
+// The tile of constant size. If A is transposed, its rows are 1 apart; otherwise its columns are.
 #define TILE(rows, vectors)                                                                                            \
     (A.transposed ? tile(C, ldc, A.at, 1, (size_t)A.stride, panel, rows, vectors)                                      \
                   : tile(C, ldc, A.at, (size_t)A.stride, 1, panel, rows, vectors))
@@ -203,7 +203,7 @@ static void edge_tile(real *C, int ldc, Matrix A, const Panel *panel, int rows, 
     for (int i = 0; i < rows; i++) memcpy(C + (size_t)i * ldc, tile + i * width, (size_t)columns * sizeof(real));
 }
 
-// out (rows, K): A's first rows in tiles one after another, each as columns that lie close together.
+// out (rows, K) = A's first rows, tile after tile, and in each tile column after column.
 static void gather_columns(real *out, Matrix A, int K, int rows) {
     const int whole = rows / TALL * TALL;
     for (int k = 0; k < K; k++)

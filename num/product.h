@@ -1,6 +1,6 @@
-// Matrix products of the program's own, in the compiler's vectors: the same source for AVX-512, AVX2, NEON and 128
-// bits. Every element is summed in the order of k, in blocks whose size depends on K alone. So it has the same bits
-// however threads share rows and columns, if each has at least 4 rows.
+// The program's own matrix products, in the compiler's vector types: the same source for AVX-512, AVX2, NEON and 128
+// bits. Every element is summed in the order of k, in blocks whose size depends on K alone, so its bits do not depend
+// on how threads share rows and columns, if each has at least 4 rows.
 #ifndef BITTER_PRODUCT_H
 #define BITTER_PRODUCT_H
 
@@ -42,7 +42,7 @@ static inline int least(int a, int b) {
     return a < b ? a : b;
 }
 
-// K rows are cut into as few blocks of at most `most` as possible, all of about this size.
+// The size of a block when K rows are cut into as few blocks of at most `most` as possible, all about equal.
 static inline int block_size(int K, int most) {
     const int blocks = K > most ? (K + most - 1) / most : 1;
     return (K + blocks - 1) / blocks;
@@ -59,8 +59,8 @@ int product_vector_bytes(void);
 size_t product_packed_size(int K, int N);
 // packed (product_packed_size) = B (K,N), in the order in which the kernel reads it.
 void product_pack(real *packed, Matrix B, int K, int N);
-// C (M,N) = beta * C + alpha * A (M, rows begin to end) * those rows of B (K,N_all): N columns from `first` on, which
-// is 0 or a multiple of two vectors.
+// C (M,N) = beta * C + alpha * A (M, rows begin to end) * those rows of B (K,N_all): N columns from `first` on, a
+// multiple of two vectors' length.
 void product_packed(real *C, int ldc, real beta, real alpha, Matrix A, const real *packed, int N_all, int K, int first,
                     int begin, int end, int M, int N);
 

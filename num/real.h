@@ -34,15 +34,15 @@ static inline real real_sqrt(real x) {
 }
 
 // exp(x) within 2 ulp, in plain arithmetic so that loops over it vectorise: x = n ln 2 + r with |r| <= ln(2)/2, then
-// exp(x) = 2^n p(r). Below -87 it stays at the smallest normal number's size, so it is never 0, not even for -INFINITY:
-// masked scores need weight_of (attention_blocks.c). Above 88 it gives infinity, and NaN stays NaN.
+// exp(x) = 2^n p(r). Below -87 the result stays near the smallest normal number, so it is never 0, not even for
+// -INFINITY: masked scores need weight_of (attention_blocks.c). Above 88 it gives infinity, and NaN stays NaN.
 static inline real real_exp(real x) {
     const float round = 12582912.0f; // 1.5 * 2^23: adding it rounds to an integer held in the low bits
     float y = x < -87.0f ? -87.0f : x;
     float shifted = y * 1.44269504f + round;
     float n = shifted - round;
     float r = y - n * 0.693145752f - n * 1.42860677e-6f;
-    float p = r * (0.0416683942f + r * (0.00836878041f + r * 0.0013814467f)); // smallest relative error, 3e-9
+    float p = r * (0.0416683942f + r * (0.00836878041f + r * 0.0013814467f)); // least maximal relative error, 3e-9
     p = 1.0f + r * (1.0f + r * (0.499999934f + r * (0.166665201f + p)));
     uint32_t bits;
     memcpy(&bits, &shifted, sizeof bits);
@@ -52,7 +52,7 @@ static inline real real_exp(real x) {
     return y > 88.0f ? INFINITY : p * scale;
 }
 
-// log(1 + x) for 0 <= x <= 1, to vectorise as well: with s = x / (2 + x), which is at most 1/3, it is
+// log(1 + x) for 0 <= x <= 1, which also vectorises: with s = x / (2 + x), which is at most 1/3, it is
 // log((1 + s) / (1 - s)) = 2 (s + s^3/3 + s^5/5 ...).
 static inline real real_log1p(real x) {
     const float s = x / (2 + x), s2 = s * s;
@@ -60,8 +60,8 @@ static inline real real_log1p(real x) {
     return 2 * s * (1 + s2 * (1 / 3.0f + s2 * (1 / 5.0f + s2 * (1 / 7.0f + s2 * p))));
 }
 
-// cos and sin of so many whole turns, to vectorise as well: of the rest r behind the nearest quarter of a turn, at most
-// pi/4, by their power series. The rest is found in double, so many turns cost no accuracy.
+// cos and sin of an angle given in full turns, which also vectorise: r, the difference to the nearest quarter turn, is
+// at most pi/4 and goes into their power series. It is computed in double, so many turns cost no accuracy.
 static inline void real_turn(real *cosine, real *sine, double turns) {
     const double round = 6755399441055744.0; // 1.5 * 2^52
     const double shifted = 4 * turns + round;

@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-// To so many significant bits, but no finer than 2^finest. rint() takes the even one of two neighbours.
+// x rounded to `bits` significant bits, but no finer than 2^finest. rint() rounds ties to even.
 static double to_bits(double x, int bits, int finest) {
     int exponent; // |x| is below 2^exponent, but not below half of it
     frexp(x, &exponent);

@@ -1,7 +1,7 @@
 // How threads share the work. A whole pass runs inside one parallel region; every thread of the team calls every op,
 // and each does its own share: a consecutive run of rows (tokens), or of columns (output channels) where a sum runs
-// over all rows. What a thread did to its own rows it may read at once; before it reads other threads' rows there must
-// be a barrier. Outside of a parallel region the team is one thread, and its share is everything.
+// over all rows. A thread may read its own rows at once; before it reads another thread's rows there must be a barrier.
+// Outside of a parallel region the team is one thread, and its share is everything.
 #ifndef BITTER_TEAM_H
 #define BITTER_TEAM_H
 
@@ -36,14 +36,14 @@ static inline Share share_columns(int columns) {
     return share_of(columns, 16);
 }
 
-// All threads of the team have come this far.
+// Wait until all threads of the team have come this far.
 static inline void team_barrier(void) {
 #pragma omp barrier
 }
 
 // A slab is the partial sum of one sequence, or of one head of it. No two threads add to the same slab, and slabs are
 // added up in order, so that any number of threads gives the same bits. sum (size) += each of slabs (count, size),
-// which are zeroed. Wants a barrier before it. By columns.
+// which are zeroed. Needs a barrier before it. By columns.
 static inline void slabs_reduce(real *sum, real *slabs, int count, int size) {
     const Share own = share_columns(size);
     for (int s = 0; s < count; s++) {

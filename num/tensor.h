@@ -15,8 +15,8 @@ static inline const char *block_name(Block block) {
     return block == BLOCK_LLAMA ? "llama" : "gpt2";
 }
 
-// Are scores used as they are, or times s log n, with a trained s for each head and n the number of keys that the query
-// sees: scalable softmax (Nakanishi 2025, 2501.19399)?
+// Scores are used as they are, or multiplied by s log n, where s is trained for each head and n is the number of keys
+// that the query sees: scalable softmax (Nakanishi 2025, 2501.19399).
 typedef enum { SCALE_LOGITS_NONE, SCALE_LOGITS_LOG } ScaleLogits;
 
 // --- attention windows: in which layers a query sees only the last keys ---
@@ -28,11 +28,11 @@ typedef struct {
     int keys[WINDOWS_CAPACITY]; // of each layer of a period: how many keys a query sees, its own included; 0 = all
 } Windows;
 
-// Parse the text of --window, "64", "64*5,0" or "", for a model of so many layers. Fails (input) with the place in the
-// text.
+// Parse the text of --window, such as "64", "64*5,0" or "", for a model with `layers` layers. Fails (input) with the
+// place in the text.
 bool windows_parse(Windows *windows, const char *text, int layers, Error *error);
 
-// How many keys a query sees, its own included, as the mean over a text of T tokens. `most` as in Windows.keys.
+// The mean number of keys that a query sees, its own included, over a text of T tokens. `most` as in Windows.keys.
 static inline double keys_seen_of(int T, int most) {
     if (most == 0 || most >= T) return (T + 1) / 2.0;
     return most - most * (most - 1.0) / (2.0 * T);
@@ -68,12 +68,12 @@ static inline int key_heads(const Shape *shape) {
     return shape->kv_heads ? shape->kv_heads : shape->heads;
 }
 
-// Which key head a head looks at: heads in a row share one.
+// The head of keys that a head of queries reads: consecutive heads of queries share one.
 static inline int key_head_of(const Shape *shape, int head) {
     return head / (shape->heads / key_heads(shape));
 }
 
-// Channels of all keys, and as many of all values.
+// Channels of all heads of keys; the values have as many.
 static inline int key_width(const Shape *shape) {
     return key_heads(shape) * head_width(shape);
 }
@@ -92,7 +92,7 @@ static inline int mlp_width(const Shape *shape) {
     return shape->block == BLOCK_LLAMA ? (2 * wide / 3 + 31) / 32 * 32 : wide;
 }
 
-// The width of what the MLP's first matrix makes: SwiGLU wants a gate and a value for each hidden channel.
+// The output width of the MLP's first matrix: SwiGLU needs a gate and a value for each hidden channel.
 static inline int fc_width(const Shape *shape) {
     return shape->block == BLOCK_LLAMA ? 2 * mlp_width(shape) : mlp_width(shape);
 }
@@ -119,30 +119,29 @@ typedef struct {
 
 #define TENSOR_NUMBERS_MOST 1000000000 // of one tensor: some loops count them with an int
 
-// Append a tensor; all but offset and count, which are worked out, is taken from `tensor`. Offsets are aligned to 16
-// numbers. Returns its index.
+// Append a copy of `tensor`, with its offset, a multiple of 16 numbers, and its count computed. Returns its index.
 int tensor_add(TensorTable *table, Tensor tensor);
 
 // Are all tensors there, and none of them too large? Fails (run) when memory ran out, (input) when one has more than
 // TENSOR_NUMBERS_MOST.
 bool tensors_check(const TensorTable *table, Error *error);
 
-// NULL when there is none of that name.
+// The tensor of that name, or NULL.
 const Tensor *tensor_find(const TensorTable *table, const char *name);
 
-// Numbers in all tensors, without alignment gaps; only those of the position scheme when asked.
+// Numbers in all tensors, or only in those of the position scheme, without alignment gaps.
 size_t tensor_numbers(const TensorTable *table, bool position_only);
 
 // Initial values, a function of (seed, tensor's name, index): tensors that two models share start out equal.
 void tensors_init(real *values, const TensorTable *table, uint64_t seed);
 
 bool all_finite(const real *numbers, size_t count);
-// The name of the last tensor in `values` with a number that is not finite, because a backward pass comes to the last
-// layer first. Those of the position scheme may come last: one is named only if there is no other. NULL = all are
-// finite.
+// The name of a tensor in `values` with a number that is not finite, or NULL: the last one, because a backward pass
+// reaches the last layer first. One of the position scheme, whose tensors may come last, is named only if there is no
+// other.
 const char *tensors_nonfinite(const real *values, const TensorTable *table);
 
-// Where number n is: "row 3, column 5" of a matrix with so many columns, "number 3" of a vector, which has 0.
+// Describe number n: "row 3, column 5" of a matrix with `columns` columns, or "number 3" of a vector (columns 0).
 void number_place(char text[64], size_t n, size_t columns);
 
 void tensors_free(TensorTable *table);

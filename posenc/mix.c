@@ -116,7 +116,7 @@ Place place_next(Place *cursor, int id, PlaceRule rule) {
     return place;
 }
 
-// Each number in turn is taken with the probability that what is still needed has among what is left.
+// Selection sampling: each number in turn is taken with probability (numbers still needed) / (numbers left).
 void places_draw(int *drawn, int count, int span, uint64_t key) {
     assert(count <= span);
     Random random = {key, 0};

@@ -19,13 +19,13 @@ typedef struct {
     int at;                       // where it begins in the text
     int parts;                    // of the sum
     int part[PARTS_CAPACITY];     // indices into Mix.part
-    bool listed;                  // its layers are ...
-    bool layers[LAYERS_CAPACITY]; // ... these; otherwise it takes turns with others:
-    int repeat;                   // for so many layers
+    bool listed;                  // the text lists its layers; otherwise it takes turns with other items
+    bool layers[LAYERS_CAPACITY]; // the listed ones
+    int repeat;                   // if not listed: how many layers its turn has
 } MixItem;
 
 // The token ids that shape a text; -1 = there is none. A newline begins a new line. An empty line begins a new page,
-// and of several empty lines only the first. The end of a document begins a new document.
+// and of several empty lines in a row only the first does. The end of a document begins a new document.
 typedef struct {
     int newline, end;
 } PlaceRule;
@@ -35,7 +35,7 @@ typedef struct {
     Shape shape;              // of the model
     int parts, items;
     Position part[PARTS_CAPACITY];
-    int features;                      // numbers that all schemes together keep for each token and layer
+    int features;                      // features of all schemes together, for each token and layer
     int first_feature[PARTS_CAPACITY]; // the first of these that is the part's own
     MixItem item[ITEMS_CAPACITY];
     PlaceRule rule; // which tokens end a line or a document
@@ -47,14 +47,14 @@ typedef struct {
 // Fails (input) with the place in the text.
 bool mix_parse(Mix *mix, const char *text, Error *error);
 
-// Set it up for a model of this shape: which layers are whose. Fails (input) where one belongs to nobody or
-// to two, where schemes cannot work together, and with a scheme's own sentence.
+// Set it up for a model of this shape: decide which item has which layers. Fails (input) where a layer has no item or
+// two, where schemes cannot work together, and with a scheme's own sentence.
 bool mix_fit(Mix *mix, const Shape *shape, Error *error);
 
 // mix_parse and mix_fit.
 bool mix_create(Mix *mix, const char *text, const Shape *shape, Error *error);
 
-// The fewest layers of a model that a parsed text can be for.
+// The fewest layers that a model for a parsed text can have.
 int mix_layers(const Mix *mix);
 
 // The first layer in which the same parts work as in this one.
@@ -63,14 +63,14 @@ int mix_like(const Mix *mix, int layer);
 // Fail (input) at a character of mix->text, counted from 0: the message says what is wrong there.
 bool mix_fail_at(Error *error, const Mix *mix, int at, const char *format, ...) FORMAT_CHECK(4, 5);
 
-// The whole text, every option spelled out. Returns its length, which mix_parse has seen to be below TEXT_CAPACITY.
+// The whole text, every option spelled out. Returns its length, which mix_parse has checked to be below TEXT_CAPACITY.
 size_t mix_print(const Mix *mix, char text[TEXT_CAPACITY]);
 
 // Announce the trainable tensors of all parts: "pos.NAME", or "pos.SCHEME.NAME" where there are several parts.
 void mix_params(Mix *mix, TensorTable *table);
-// Initial values that no Init has, and parameters back to the bounds of their scheme's range: see the hooks.
+// Set the initial values that no Init describes (the hook `init`), then call mix_project.
 void mix_init(Mix *mix, uint64_t seed);
-// Call it after anything that writes parameters: initial values, a checkpoint, a step of the optimiser.
+// The hook `project`. Call it after anything that writes parameters: initial values, a checkpoint, an optimiser step.
 void mix_project(Mix *mix);
 
 // --- what it is ---
@@ -88,7 +88,7 @@ int mix_span(const Mix *mix);
 // The longest input that all schemes are defined for; 0 = any.
 int mix_max_length(const Mix *mix);
 // The longest input, of at most `most` tokens, for which all formulas of a model are finite, with its parameters; if it
-// is less than `most`, `why` says what goes wrong behind it.
+// is less than `most`, `why` says what goes wrong after it.
 int mix_finite_length(char why[WRITTEN_WHY], const Mix *mix, int most);
 // Does a scheme bring the attention op of this layer of the model?
 bool mix_brings_attention(const Mix *mix, int layer);
@@ -97,7 +97,7 @@ double mix_operations(const Mix *mix, int T);
 
 // --- coordinates of tokens ---
 //
-// The place of the next token, which is `id`; *cursor, {0} in the beginning, moves behind it.
+// The place of the next token, which is `id`; *cursor, {0} at the beginning, moves past it.
 Place place_next(Place *cursor, int id, PlaceRule rule);
 
 // The same place with every coordinate n replaced by drawn[n].

@@ -1,4 +1,4 @@
-// Which layers of a model are whose.
+// Which schemes work in which layers of a model.
 #include "posenc/mix.h"
 #include "posenc/written.h"
 
@@ -87,7 +87,7 @@ static bool check_cover(const Mix *mix, Error *error) {
     return true;
 }
 
-// Does the scheme of number `i` of the item, or its formula, stand before it, too?
+// Does an earlier part of the item have the scheme, or the formula, of its part number `i`?
 static bool named_before(const Mix *mix, const MixItem *item, int i) {
     const Position *pos = &mix->part[item->part[i]];
     for (const MixItem *other = mix->item; other <= item; other++)
@@ -149,7 +149,7 @@ static bool check_layers(const Mix *mix, const MixItem *item, Error *error) {
     return true;
 }
 
-// Set a part up for its own shape, which has its layers.
+// Set a part up for its own shape, which counts only its own layers.
 static bool fit_part(Position *pos, const Mix *mix, Error *error) {
     Shape own = mix->shape;
     if (!pos->everywhere) {

@@ -28,13 +28,13 @@ bool mix_fail_at(Error *error, const Mix *mix, int at, const char *format, ...) 
     return false;
 }
 
-// Characters up to the next that can stand behind a word.
+// How many characters there are before the next one that can follow a word.
 static size_t word_length(const char *text) {
     return strcspn(text, "=:+*@, ");
 }
 
 // Where the scheme that begins at `text` ends: before a sum, a repetition, a list or the next item. The + of "1e+4" and
-// the comma between two options, which are behind a colon, belong to it.
+// the comma between two options, which follow a colon, belong to it.
 static size_t scheme_length(const char *text) {
     const size_t written = written_length(text);
     if (written) return written;
@@ -50,7 +50,7 @@ static size_t scheme_length(const char *text) {
     return n;
 }
 
-// A whole number at *at, which is moved behind it.
+// A whole number at *at, which is moved past it.
 static bool parse_number(int *number, const Mix *mix, int *at, const char *what, Error *error) {
     return typed_number(number, "--pos", mix->text, at, what, 1000000, error);
 }
@@ -83,7 +83,7 @@ static bool parse_layers(MixItem *item, const Mix *mix, int *at, Error *error) {
     }
 }
 
-// The part with this scheme and these options, which is made if there is none.
+// Add to the item the part with this scheme and these options, which is made if there is none.
 static bool add_part(MixItem *item, Mix *mix, const Position *pos, int at, Error *error) {
     int p = 0;
     for (; p < mix->parts; p++)
@@ -99,7 +99,6 @@ static bool add_part(MixItem *item, Mix *mix, const Position *pos, int at, Error
     return true;
 }
 
-// The sum at *at.
 static bool parse_sum(MixItem *item, Mix *mix, int *at, Error *error) {
     for (;; ++*at) {
         const size_t length = scheme_length(mix->text + *at);
@@ -115,7 +114,7 @@ static bool parse_sum(MixItem *item, Mix *mix, int *at, Error *error) {
                 error, "there is no position scheme '%s'; if it is a text: `train %s`, or `compare` with --data %s",
                 mix->text, shell_quoted(quoted, mix->text), quoted);
         if (!known)
-            // A name alone is named by the reason.
+            // If the text is a name alone, the reason quotes it.
             return mix->text[length] || strchr(mix->text, ':') ? mix_fail_at(error, mix, *at, "%s", reason.message)
                                                                : fail_input(error, "%s", reason.message);
         if (!add_part(item, mix, &pos, *at, error)) return false;
@@ -126,7 +125,7 @@ static bool parse_sum(MixItem *item, Mix *mix, int *at, Error *error) {
     }
 }
 
-// What stands behind the sum at *at.
+// What follows the sum, at *at.
 static bool parse_where(MixItem *item, Mix *mix, int *at, Error *error) {
     item->repeat = 1;
     if (mix->text[*at] == '*') {

@@ -12,8 +12,8 @@ void tables_layout(Tables *tables, const Position *pos, Arena *arena, int positi
     if (pos->scheme->family && pos->scheme->family->layout) pos->scheme->family->layout(tables, arena, training);
 }
 
-// For a caller that is a thread of a team, such as one that scores windows beside others: there a hook that uses an op
-// of the model would do this thread's share only. In a team of its own the thread does everything.
+// The caller may be a thread of a team, such as one in which each thread scores a window. There a hook that uses an op
+// of the model would do only this thread's share; in a team of its own the thread does everything.
 static void prepare_alone(Tables *tables) {
 #pragma omp parallel num_threads(1)
     tables->pos->scheme->family->prepare(tables);

@@ -17,8 +17,8 @@
 #define PARAMS_CAPACITY  8   // tensors of a scheme
 #define TABLES_CAPACITY  6   // tables of a scheme
 
-// Where a token stands: the coordinates that travel with it to every scheme. t counts tokens. The others are the same
-// place in text that has lines (a grid written row by row, a poem, code): the column in its line, the line in its page,
+// Where a token stands: the coordinates that travel with it to every scheme. t counts tokens. The others locate the
+// token in text that has lines (a grid written row by row, a poem, code): the column in its line, the line in its page,
 // the page in its document, and the document, each counted from 0.
 typedef struct {
     int t, column, line, page, document;
@@ -39,16 +39,16 @@ typedef struct Scheme Scheme;
 // One position scheme set up for one model: its options, parameters and gradients. All training passes and inferences
 // of the model share it. (The position of a single token is a Place.)
 //
-// The scheme may work in some of the model's layers only (posenc/mix.h). It knows of no others: its shape has as many
-// layers as are its own, and hooks count layers among these. Only shape.windows are those of the model's layers.
+// The scheme may work in only some of the model's layers (posenc/mix.h). shape.layers is then the number of these, and
+// hooks count layers among them. Only shape.windows still describes all layers of the model.
 typedef struct {
     const Scheme *scheme;
     alignas(16) unsigned char options[OPTIONS_CAPACITY]; // the scheme's own options struct
-    const struct Formula *written; // the formula that it is (posenc/formula/), if the user wrote it; NULL = it is named
-    bool gated; // gate=trained: one trained number for each layer, or for codes one in all, weighs the scheme
+    const struct Formula *written; // the scheme's formula (posenc/formula/), if the user wrote one; NULL = none
+    bool gated; // gate=trained: a trained number for each layer, or for codes one in all, weighs the scheme
     Shape shape;
-    bool everywhere;              // in all layers; otherwise in ...
-    bool layers[LAYERS_CAPACITY]; // ... these of the model's
+    bool everywhere;              // works in all layers of the model
+    bool layers[LAYERS_CAPACITY]; // if not everywhere: the layers of the model in which it works
     int sets;                     // sets of parameters: 1, shared by all layers, or one for each layer
     int param_count;
     int earlier;                    // parts of the mix that stand before this one and have the same scheme
@@ -57,8 +57,8 @@ typedef struct {
     real *params[PARAMS_CAPACITY];  // values of these tensors
     real *dparams[PARAMS_CAPACITY]; // gradients of these tensors; NULL if the model is not trained
     StretchRule stretch;            // of the rotations, past the trained length
-    NumberFormat held_as;           // in which `prepare` holds what it computes from coordinates: float, but in
-                                    // `eval --positions-as`, which nothing trains
+    NumberFormat held_as;           // format in which `prepare` holds what it computes from coordinates: float,
+                                    // except in `eval --positions-as`, where nothing is trained
 } Position;
 
 // The options struct S of a scheme: scheme_options(pos, RopeOptions)->base.
@@ -68,13 +68,13 @@ typedef struct {
 // to them. Each TrainPass and each Inference has its own, for as many coordinates and sequences as it works on.
 typedef struct {
     const Position *pos;
-    const StretchRule *stretch; // the model's, or one that a search of factors tries out
+    const StretchRule *stretch; // the model's, or one that a search is trying
     int positions;              // tables hold coordinates 0 .. positions-1
     int window;                 // length of the current window, on which some schemes' tables depend
     int batch;                  // sequences worked on side by side
     int feature_stride;         // numbers from one token's features to the next token's
     bool prepared;              // `prepare` has filled the tables
-    // Those of the family, which numbers them in its own file:
+    // The tables of the family, which numbers them in its own file:
     real *table[TABLES_CAPACITY];  // made by its hook `prepare`, or scratch of the layer at work
     real *dtable[TABLES_CAPACITY]; // what else its backward pass needs: gradients, or slabs (see below)
 } Tables;
@@ -92,8 +92,7 @@ typedef struct {
     const real *q, *k;     // (rows, d) and (columns, d), rows q_stride and k_stride apart, as qk_forward left them
     int q_stride, k_stride;
     real scale;           // 1/sqrt(d)
-    const real *features; // (columns, position_features(pos)), rows tables->feature_stride apart, what input_forward
-                          // made of tokens
+    const real *features; // (columns, position_features(pos)) from input_forward, rows tables->feature_stride apart
     real *scratch;        // (score_scratch) score_backward finds here what score_forward of the same block left
 } ScoreBlock;
 
@@ -119,7 +118,7 @@ typedef struct {
 //   score_forward, score_backward     one thread for each block of scores
 //   prepare                           one thread alone
 //
-// By which way gradients reach parameters:
+// How gradients reach parameters:
 //   codes         dx -> embed_backward -> dparams
 //   rotations     dq, dk -> qk_backward -> slabs -> dtheta; after all layers -> dparams
 //   biases        dS -> score_backward -> slabs -> layer_backward -> dcurves; after all layers -> dparams
@@ -127,14 +126,14 @@ typedef struct {
 //                 dS -> score_backward -> dfeatures -> layer_backward -> dparams
 //
 // A slab is the partial sum of one sequence, or of one head of it. So threads never add to the same numbers, and the
-// order of every sum is fixed. It is zeroed after each layer.
+// order of every sum is fixed. Slabs are zeroed after each layer.
 typedef struct {
     // Take tables (and, for training, dtables) for tables->positions coordinates from the arena.
     void (*layout)(Tables *tables, Arena *arena, bool training);
-    // Fill the tables: once where nothing is trained, else before every training pass and every new text. What comes
-    // from coordinates is rounded to pos->held_as: angles before their sines and cosines, and then all tables.
+    // Fill the tables: once where nothing is trained, else before every training pass and every new text. What is
+    // computed from coordinates is rounded to pos->held_as: angles before their sines and cosines, and then all tables.
     void (*prepare)(Tables *tables);
-    const char *rounds; // what that is, in words that follow the scheme's name and a colon; NULL = there is nothing
+    const char *rounds; // what `prepare` rounds, in words that follow the scheme's name and a colon; NULL = nothing
 
     // x (rows, C) += code(at).
     void (*embed_forward)(const Tables *tables, real *x, const Place *at, int rows);
@@ -145,8 +144,8 @@ typedef struct {
     // cached like keys, so each may depend on its own token only.
     void (*input_forward)(const Tables *tables, int layer, real *features, const real *x, int rows);
     // The end of a layer's backward pass: dx += by rows, and dparams by columns, from dfeatures; add the slabs of
-    // score_backward to dtables or dparams, and zero them. Layers come from the last to the first: with the scheme's
-    // layer 0, what dtables have collected in all layers goes on to dparams, and dtables become 0 again.
+    // score_backward to dtables or dparams, and zero them. Layers come from the last to the first: at the scheme's
+    // layer 0, what dtables have collected in all layers goes on to dparams, and dtables are zeroed.
     void (*layer_backward)(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows);
 

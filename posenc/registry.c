@@ -7,7 +7,7 @@
 #define SCHEME_ENTRY(name) &scheme_##name,
 const Scheme *const schemes[] = {ALL_SCHEMES(SCHEME_ENTRY) NULL};
 
-#define ROPE2D "rope2d" // what rope:axes=2 was called up to version 0.1, and is still read
+#define ROPE2D "rope2d" // the name of rope:axes=2 up to version 0.1, which is still read
 
 static const Scheme *scheme_find(const char *name, size_t length) {
     for (const Scheme *const *scheme = schemes; *scheme; scheme++)

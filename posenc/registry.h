@@ -19,7 +19,7 @@ extern const Scheme *const schemes[]; // all of them, and NULL
 // (input, see base/error.h) with the nearest name or key.
 bool position_parse(Position *pos, const char *specification, Error *error);
 
-// Is this the name of a scheme? `length` characters of it.
+// Are the first `length` characters of `name` the name of a scheme?
 bool position_named(const char *name, size_t length);
 
 #endif

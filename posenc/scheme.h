@@ -1,5 +1,5 @@
-// A scheme: what the user names, one immutable Scheme a file; and what schemes, the registry and the help need to set
-// one up. posenc/registry.h lists the schemes.
+// A scheme is what the user names: one immutable Scheme in each file. Also: what schemes, the registry and the help
+// need to set one up. posenc/registry.h lists the schemes.
 #ifndef BITTER_SCHEME_H
 #define BITTER_SCHEME_H
 
@@ -11,7 +11,7 @@
 typedef struct AttentionOp AttentionOp; // posenc/attention_op.h
 typedef struct WeightsOp WeightsOp;     // likewise
 
-// Where a scheme enters the model; NOWHERE: not at all, or it is a control, which adds what tells positions apart.
+// Where a scheme enters the model; NOWHERE: not at all, or as a control that only tells positions apart.
 typedef enum { ENTERS_NOWHERE, ENTERS_EMBEDDING, ENTERS_ROTATION, ENTERS_BIAS, ENTERS_CONTENT } Enters;
 
 struct Scheme {
@@ -22,20 +22,20 @@ struct Scheme {
     const Option *trains;  // the row among `options` whose value 1 gives the scheme its params; NULL = there is none
     Enters enters;
     bool relative;      // a constant added to all coordinates changes nothing
-    bool reads_queries; // its score hooks read q or k, and mean the values before a rotation
-    bool has_corners;   // the loss has corners, where differences are no slopes: gradcheck then tries other seeds
+    bool reads_queries; // its score hooks read q or k, and expect the values before a rotation
+    bool has_corners;   // the loss has corners, where differences are not derivatives: gradcheck tries other seeds
     bool position_free; // reads no coordinates: positions come from contents, or not at all
-    bool stretches;     // `bitter extend` can stretch its angles: designed, the same in all layers and heads
+    bool stretches;     // `bitter extend` can stretch its angles: not trained, the same in all layers and heads
 
     const Family *family; // NULL = it does not enter the model
     const void *recipe;   // what the family asks of a scheme: an Angles, a Curve, a Code, Vectors, MakesOperands
     const AttentionOp *attention; // computes all scores of its layers; NULL = the model's own attention
-    // Makes weights of the scores of its layers, with these options; NULL = a softmax does.
+    // With these options, turns the scores of its layers into weights; NULL = a softmax does.
     const WeightsOp *(*weights)(const Position *pos);
 
     // --- how it is set up ---
     //
-    // With these options it is another scheme, by which they are then read once more; NULL (or no function) = itself.
+    // The scheme that these options select instead, which then reads them again; NULL (or no function) = this one.
     const Scheme *(*meant)(const void *options);
     // NULL, or a sentence why this scheme cannot work with this model.
     const char *(*check)(const Position *pos);
@@ -44,16 +44,16 @@ struct Scheme {
     // Would the same parameters mean something else if the model had been trained at another length? NULL: no.
     bool (*reads_context)(const Position *pos);
     // For schemes that treat windows of different lengths differently: a number that is the same for all lengths that
-    // are treated the same. When it changes, the tables are made again; otherwise tables and hooks must not depend on
+    // are treated the same. When it changes, the tables are filled again; otherwise tables and hooks must not depend on
     // tables->window. NULL: the length never matters.
     int (*length_class)(const Tables *tables, int length);
-    // The floating point operations that the scheme costs a token in training, forward and backward, in all layers: the
-    // mean over a window of T. exp, log and the like count as one. Not counted is what is done once a step, such as
-    // tables, and what backward computes again. NULL: none.
+    // The floating point operations of the scheme for each token in training, forward and backward, in all layers: the
+    // mean over a window of T. exp, log and the like count as one. Not counted: what is done once a step, such as
+    // tables, and what backward recomputes. NULL: none.
     double (*operations)(const Position *pos, int T);
     // Announce trainable tensors with position_param(), in the order of pos->params.
     void (*params)(Position *pos, TensorTable *table);
-    // Initial values that no Init has: change pos->params. `seed` is the model's.
+    // Initial values that no Init describes: set pos->params. `seed` is the model's.
     void (*init)(Position *pos, uint64_t seed);
     // Move stored parameters (pos->params) into the range that the scheme is defined for. The hooks need not know this
     // range: gradients are those of the formula, also at its bounds.
@@ -88,8 +88,8 @@ static inline bool position_embeds(const Position *pos) {
             "shared: one set of parameters for all layers; own: a set for each layer"                                  \
     }
 
-// An option of schemes whose family has a factor that a gate can be: over a struct S with a field `gate`. Which layers
-// need positions is then learned, as one number g a layer, which begins at 1, the scheme as it was designed; at 0 the
+// The gate, an option of schemes whose family can multiply by it: over a struct S with a field `gate`. Training then
+// learns which layers need positions, as one number g for each layer. It begins at 1, the scheme as designed; at 0 the
 // layer has no positions (but xpos still fades with distance).
 #define GATE_OPTION "gate"
 #define GATE_OPTION_ROW(S, member)                                                                                     \
@@ -128,8 +128,8 @@ static inline Arena scratch_of(const ScoreBlock *block) {
     return (Arena){.base = (unsigned char *)block->scratch};
 }
 
-// How many keys a query sees, as the mean over a text of T tokens and over the layers in which the scheme works; with
-// `most`, at most so many of each query's.
+// The mean number of keys that a query sees, over a text of T tokens and the layers in which the scheme works; with
+// `most`, no more than `most` keys of each query count.
 double keys_seen_within(const Position *pos, int T, int most);
 static inline double keys_seen(const Position *pos, int T) {
     return keys_seen_within(pos, T, 0);
@@ -140,14 +140,14 @@ static inline double all_heads(const Position *pos) {
     return (double)pos->shape.layers * pos->shape.heads;
 }
 
-// Has the scheme of a parsed position parameters of its own, with its options?
+// Does the scheme of a parsed position have parameters of its own, with its options?
 static inline bool position_trained(const Position *pos) {
     if (pos->written) return pos->written->params > 0;
     const Option *trains = pos->scheme->trains;
     return pos->scheme->params && (!trains || *(const int *)(pos->options + trains->offset) == 1);
 }
 
-// Has it these, or gates?
+// Does it have these, or gates?
 static inline bool position_learned(const Position *pos) {
     return pos->gated || position_trained(pos);
 }
@@ -170,8 +170,8 @@ bool position_parse_options(Position *pos, const Scheme *scheme, const char *lis
 // own sentence.
 bool position_fit(Position *pos, const Shape *shape, Error *error);
 
-// The full specification, every option spelled out: "rope:base=10000,pairing=half". Gates and the options behind them
-// are left out where they have their presets, so that the text is the same as before there were such options.
+// The full specification, every option spelled out: "rope:base=10000,pairing=half". Gates and the options after them
+// are left out at their presets, so that the text is the same as before these options existed.
 void position_print(const Position *pos, char text[TEXT_CAPACITY]);
 
 // For a scheme's params hook: one more tensor, called "pos.NAME" (see mix_params). A vector has 0 columns.

@@ -134,7 +134,7 @@ static int heads_of(const Position *pos) {
     return pos->written->form == FORM_CODE ? 1 : pos->shape.heads;
 }
 
-// How many distances, pairs or positions an input of so many tokens has.
+// How many distances, pairs or positions an input of `tokens` tokens has.
 static int count_of(const Position *pos, int tokens) {
     return pos->written->form == FORM_ANGLE ? head_width(&pos->shape) / 2 : tokens;
 }

@@ -19,12 +19,12 @@ bool written_names_file(const char *text);
 // Parse such a text, of this length. Fails (input) with line and column, or when a file cannot be read.
 bool written_parse(Position *pos, const char *text, size_t length, Error *error);
 
-// Fails (input) when the formula, or a derivative of it, is not finite somewhere in the model, with its first
-// parameters: in the range of float.
+// Fails (input) if, with initial parameters, the formula or a derivative of it is anywhere in the model not finite or
+// too large for a float.
 bool written_check(const Position *pos, Error *error);
 
 // The longest input, of at most `most` tokens, for which this part of a model is finite, with the parameters that the
-// model has. If that is less, `why` says what goes wrong behind it. Of schemes that are no formula: `most`.
+// model has. If that is less than `most`, `why` says what goes wrong after it. For other schemes: `most`.
 #define WRITTEN_WHY 200 // bytes
 int written_longest(char why[WRITTEN_WHY], const Position *pos, int most);
 
@@ -37,8 +37,8 @@ void written_init(Position *pos, uint64_t seed);
 void written_project(Position *pos);
 bool written_reads_context(const Position *pos);
 
-// A formula at work in a set and head of a model: what it may read, to which the scheme adds its own (the distance, the
-// pair, the token), and its parameters.
+// A formula evaluated for one set and head of a model: the values that it may read, of which the scheme sets its own
+// (the distance, the pair, the token), and its parameters.
 typedef struct {
     double reads[READS_COUNT], params[FORMULA_PARAMS];
     double gradients[FORMULA_PARAMS]; // with respect to params
@@ -47,9 +47,9 @@ typedef struct {
 } Written;
 // With the parameters of this set and head, and gradients of 0.
 Written written_begin(const Position *pos, int set, int head);
-// What the formula gives for what at->reads holds.
+// The value of the formula at at->reads.
 double written_value(const Written *at);
-// gradients += those of the value times `upstream`; and, in the end, dparams += gradients.
+// gradients += `upstream` times the derivatives of the value; and, at the end, dparams += gradients.
 void written_backward(Written *at, double upstream);
 void written_end(const Written *at);
 

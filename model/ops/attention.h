@@ -1,5 +1,5 @@
-// Causal multi-head attention, in blocks of queries. In plain loops it is lesson/plain.c's, and, with all that is here,
-// that of tests/model/ops/attention_plain.h, with which tests compare.
+// Causal multi-head attention, in blocks of queries. lesson/plain.c has it in plain loops;
+// tests/model/ops/attention_plain.h has all that is here in plain loops, and tests compare this file with it.
 #ifndef BITTER_ATTENTION_H
 #define BITTER_ATTENTION_H
 
@@ -7,46 +7,45 @@
 #include "num/gemm.h"
 #include "posenc/pass.h"
 
-#define QUERY_BLOCK 64 // rows of scores that are alive at a time: memory grows with T, not with T squared
+#define QUERY_BLOCK 64 // rows of scores held at a time: memory grows with T, not with T squared
 
-// Attention of B sequences with H heads of d channels; K heads of keys and values serve H / K heads in a row each. The
-// queries of a sequence belong to the last of its keys: query i sees keys 0 .. keys - queries + i, or only the last
-// `window` of these.
+// Attention of B sequences with H heads of d channels; each of the K heads of keys and values serves H / K consecutive
+// heads of queries. The queries of a sequence belong to the last of its keys: query i sees keys 0 .. keys - queries
+// + i, or only the last `window` of these.
 typedef struct {
     real *out; // (B, queries, H*d)
     real *lse; // (B, H, queries) log of each softmax's denominator (0 of a WeightsOp), for backward; NULL = not kept
-    real
-        *P; // (B, H, queries, forgotten + keys) weights before dropout of the keys up to a query's own; NULL = not kept
+    real *P;   // (B, H, queries, forgotten + keys) weights before dropout, up to each query's own key; NULL = not kept
     const real *q, *k, *v;   // q (B, queries, H*d); k and v (B, key_batch, K*d)
     const real *logit_scale; // (H) s, where scores are multiplied by s log(keys that a query sees); NULL = they are not
-    const real *features;    // (B, key_batch, F) what the schemes' input hooks made of each token
+    const real *features;    // (B, key_batch, F) from the schemes' input hooks
     const Place *query_at;   // (B, queries) coordinates
     const Place *key_at;     // (B, key_batch) coordinates
     int layer;               // for the position schemes
     int B, H, K, d;          // sequences, heads, heads of keys and values, head width
     int queries, keys;       // of each sequence
     int window;              // keys that a query sees, its own included; 0 = all
-    int forgotten;           // tokens before the first key, which P has columns for
+    int forgotten;           // tokens before the first key; P has columns for them
     int key_batch;           // how many keys each sequence has room for; the first `keys` are used
     int q_stride, kv_stride; // distance of two rows of q, and of k and v, in numbers
     Dropout dropout;         // of the attention weights
 } Attention;
 
-// The gradients of the same.
+// The gradients of an Attention.
 typedef struct {
     real *dq, *dk, *dv; // laid out as q, k and v; overwritten
     real *dfeatures;    // laid out as features; added to
     const real *dout;   // (B, queries, H*d)
-    real *dlogit_scale; // (B, H, queries) what each query adds to that of logit_scale, if there is one; overwritten
+    real *dlogit_scale; // (B, H, queries) each query's part of logit_scale's gradient, if there is one; overwritten
 } AttentionGradient;
 
 // Numbers of scratch that attention needs for all threads, with heads of d channels.
 size_t attention_scratch(const MixTables *tables, int keys, int d, bool training);
 
 // out = softmax(causal(scores)) v, with scores q k^T / sqrt(d) that the position schemes have changed. Threads share
-// heads and blocks of queries, so a barrier must stand before the call; it ends with one.
+// heads and blocks of queries, so there must be a barrier before the call; it ends with one.
 void attention_forward(const Attention *attention, const MixTables *tables, real *scratch);
-// Wants a barrier before it and ends with one. Needs queries == keys. Scores are recomputed block by block (Dao et al.
+// Needs a barrier before it and ends with one. Needs queries == keys. Scores are recomputed block by block (Dao et al.
 // 2022, without tiling the keys). Each thread takes whole heads of keys, so B * K should be at least the number of
 // threads.
 void attention_backward(const AttentionGradient *grad, const Attention *attention, const MixTables *tables,
@@ -67,8 +66,8 @@ static inline int left_window(int seen, int window) {
     return window && seen > window ? seen - window : 0;
 }
 
-// Rows of scores have room for multiples of this many keys, because vectors are fast and what remains after them is
-// slow. So the softmax of a row works on some numbers beyond the last key that is seen.
+// Rows of scores have room for a multiple of this many keys, because a remainder shorter than a vector is slow. So the
+// softmax of a row also works on some numbers beyond the last key that its query sees.
 #define TOGETHER 32
 
 static inline int round_up(int keys) {
@@ -77,15 +76,15 @@ static inline int round_up(int keys) {
 
 // --- strips.c: matrix products that leave out most of the keys that a query does not see ---
 //
-// Products of a block, rows `ldc` apart, whose last query sees `columns` keys. C (rows, columns) = alpha A (rows, w) *
+// Products of a block whose last query sees `columns` keys. C (rows, columns), rows `ldc` apart, = alpha A (rows, w) *
 // packed (w, keys). Keys that no query of a strip of the block sees become 0 without being computed.
 void product_to_keys(real *C, int ldc, real alpha, Matrix A, const Packed *packed, int rows, int columns, int window);
 // C (rows, w) = beta C + alpha A (rows, columns) * packed (keys, w). A must be 0 at keys that a row does not see. Row
 // `from` of packed is the block's first key.
 void product_of_keys(real *C, int ldc, real beta, real alpha, Matrix A, const Packed *packed, int from, int rows,
                      int columns, int window);
-// out (keys, w), rows `stride` apart, += scale grad^T rows, where grad (rows, columns) is the block's dS or P, out dk
-// or dv from the block's first key on, and `rows` (queries, w) all q or dout of the head.
+// out (keys, w), rows `stride` apart, += scale grad^T rows, where grad (rows, columns) is the block's dS or P, out is
+// dk or dv from the block's first key on, and `rows` (queries, w) is the head's whole q or dout.
 void add_transposed(real *out, int stride, real scale, const real *grad, const Packed *rows, const QueryBlock *block,
                     int window);
 

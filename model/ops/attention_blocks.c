@@ -49,7 +49,7 @@ static int first_key(const Attention *a, int query) {
     return a->lse ? left / PACKED_COLUMNS * PACKED_COLUMNS : left;
 }
 
-// The block of at most so many queries that begins with query `first`. In training, `from` is a multiple of
+// The block of at most `most_rows` queries that begins with query `first`. In training, `from` is a multiple of
 // PACKED_COLUMNS.
 static QueryBlock query_block_of(const Attention *a, int b, int h, int first, int most_rows) {
     QueryBlock block = {.b = b, .h = h, .first = first, .from = first_key(a, first)};
@@ -62,7 +62,7 @@ static QueryBlock query_block_of(const Attention *a, int b, int h, int first, in
     return block;
 }
 
-// Its scores, in scratch->S, for the hooks of schemes.
+// A block's scores, in scratch->S, for the hooks of schemes.
 static ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, const Attention *a,
                             const MixTables *tables) {
     return (ScoreBlock){
@@ -87,13 +87,13 @@ static ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, con
 
 // --- the scores of a head's blocks: scaled products of q and k, unless the layer has an op of a scheme's own ---
 typedef struct {
-    Matrix q, k; // (queries, width), (keys, width): the model's, or what the op makes of them
+    Matrix q, k; // (queries, width), (keys, width): the model's, or those that the op computes from them
     int width;
-    real *dq, *dk;                           // likewise
-    real *room[3];                           // for ...
-    Packed packed_q, packed_k, k_transposed; // ... the same, packed; the first two for backward
-    const Call *call;                        // of the scheme that brings the op; NULL = none
-    OwnHead own;                             // what its op is given
+    real *dq, *dk;                           // their gradients
+    real *room[3];                           // memory for packed operands
+    Packed packed_q, packed_k, k_transposed; // q and k, packed; the first two for backward
+    const Call *call;                        // of the scheme that has an op; NULL = none
+    OwnHead own;                             // the argument of its op
 } Head;
 
 // The head with these queries and keys, whose blocks have at most `rows` queries; `before` as in OwnHead.
@@ -300,8 +300,8 @@ static void softmax_backward_row(real *S, real *dP, const real *dout, const Quer
     for (int j = end; j < stride; j++) P[j] = dS[j] = 0;
 }
 
-// block_outputs backward, in training, from the scores made again: dP (rows, columns) becomes dS, and dv +=. The packed
-// operands are v^T (d, keys) and dout (queries, d) of the head.
+// Backward of block_outputs, in training, from the recomputed scores: dP (rows, columns) becomes dS, and dv +=. The
+// packed operands are v^T (d, keys) and dout (queries, d) of the head.
 static void block_outputs_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables,
                                    const QueryBlock *block, const ScoreBlock *scores, real *dP,
                                    const Packed *v_transposed, const Packed *dout) {
@@ -337,11 +337,11 @@ static ScoreGradient score_gradient_of(const AttentionGradient *grad, const Quer
                            grad->dfeatures + block->token * tables->mix->features};
 }
 
-// Forward was S = scale q k^T, which the schemes then changed. So these may add to dq and change dS, and then dq +=
+// Forward was S = scale q k^T, which the schemes then changed. So the schemes first add to dq and change dS; then dq +=
 // scale dS k and dk += scale dS^T q.
 static void block_scores_backward(const ScoreGradient *grad, const Head *head, const MixTables *tables,
                                   const ScoreBlock *scores, const QueryBlock *block, const Scratch *scratch) {
-    const bool added = tables->layers[scores->layer].reads_queries; // to the model's dq, by the schemes
+    const bool added = tables->layers[scores->layer].reads_queries; // do schemes add to the model's dq?
     const int stride = scores->q_stride, d = head_width(&tables->mix->shape);
     for (int i = 0; (added || head->call) && i < block->rows; i++)
         memset(grad->dq + (size_t)i * stride, 0, (size_t)d * sizeof(real));

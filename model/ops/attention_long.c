@@ -7,7 +7,7 @@ bool goes_in_tiles(const Attention *a, const MixTables *tables, const QueryBlock
     return block->columns >= VERY_MANY && !kept && !layer->changes && !layer->own;
 }
 
-// Of a row, the largest score so far and the sum of exp(score - most).
+// A row's largest score so far, and its sum of exp(score - most).
 typedef struct {
     real most;
     double sum;
@@ -34,7 +34,7 @@ static void tile_weights(real *S, real *out, SoftmaxSoFar *row, int seen, int n,
 static void strip_forward(const Attention *a, const QueryBlock *block, SoftmaxSoFar *rows, real *S, const Tile *tile,
                           int low, int count) {
     const int C = a->H * a->d, n = tile->n, stride = round_up(n);
-    const int before = block->columns - block->rows + low - tile->first; // row i of them sees keys up to before + i
+    const int before = block->columns - block->rows + low - tile->first; // row i of these sees keys up to before + i
     const int end = least(n, before + count);                            // up to the last key that one of them sees
     const Matrix q = rows_of(a->q + block->q_at + (size_t)low * a->q_stride, a->q_stride);
     real *out = a->out + block->out_at + (size_t)low * C;

@@ -1,4 +1,4 @@
-// Attention that is not the usual one: of schemes that compute scores or weights themselves (posenc/attention_op.h),
+// The less usual kinds of attention: with schemes that compute scores or weights themselves (posenc/attention_op.h),
 // with dropout, with scaled scores, and over very many keys.
 #ifndef BITTER_ATTENTION_MORE_H
 #define BITTER_ATTENTION_MORE_H
@@ -6,31 +6,31 @@
 #include "model/ops/attention.h"
 #include "posenc/attention_op.h"
 
-// block->S (rows, columns) = the scores of a block whose keys are all there are, for measurements: scale q k^T or those
-// of the layer's op, then changed by the position schemes. Columns of tokens later than the query's are not masked.
-// `scratch` is that of mix_scratch.
+// For measurements: block->S (rows, columns) = the scores of a block that has all keys, scale q k^T or those of the
+// layer's op, as changed by the position schemes. Columns of later tokens than the query's are not masked. `scratch` is
+// from mix_scratch.
 void scores_forward(const MixTables *tables, const ScoreBlock *block, real *const scratch[PARTS_CAPACITY]);
 
-// --- attention_weights.c: a row whose weights are more than a softmax of the scores ---
+// --- attention_weights.c: rows whose weights are not simply a softmax of the scores ---
 //
-// They are dropped, or kept for the caller; a scheme makes them, or the scores are times s log n (--scale-logits log).
-// One row `i` of a block at a time, whose query sees the columns up to `seen`.
+// Weights have dropout, or are kept for the caller, or are computed by a scheme, or the scores are scaled
+// (--scale-logits log). Each function works on one row `i` of a block, whose query sees the columns up to `seen`.
 //
 // The factor by which dropout multiplies an attention weight.
 real weight_dropout(const QueryBlock *block, const Attention *a, int row, int column);
-// Copy the weights of a row to where the caller wants them, a->P; keys before the block's first have none.
+// Copy the weights of a row to a->P, with 0 for keys before the block's first.
 void keep_weights(const Attention *a, const QueryBlock *block, int row, const real *P, int seen);
 
-// The first so many scores of the row, and those up to round_up(count), S_j *= s log n, where n is the number of keys
-// that the query sees, and s that of the head. (Nakanishi 2025, 2501.19399)
+// S_j *= s log n, for the first `count` scores of the row and those up to round_up(count), where n is the number of
+// keys that the query sees and s is trained for each head (Nakanishi 2025, 2501.19399).
 void scale_logits(real *S, int count, const Attention *a, const QueryBlock *block, int seen);
-// dS_j *= s log n in place, and the query's part of ds, from the scores S before.
+// dS_j *= s log n in place; dlogit_scale gets the query's part of ds, from the scores S before scaling.
 void scale_logits_backward(const AttentionGradient *grad, real *dS, const real *S, const Attention *a,
                            const QueryBlock *block, int i, int seen);
-// dlogit_scale (H) += what each query (B, H, T) has left. By heads, after a barrier.
+// dlogit_scale (H) += of_queries (B, H, T), summed over sequences and queries. By heads, after a barrier.
 void logit_scale_reduce(real *dlogit_scale, const real *of_queries, int B, int H, int T);
 
-// As softmax_row in place, with the weights that a scheme makes of the scores. Returns 0: there is no denominator.
+// Like softmax_row in place, with weights that a scheme computes from the scores. Returns 0: there is no denominator.
 real weights_row(real *S, const WeightsOp *op, int seen, int stride);
 // In: the scores S, and dP. Out, in their places: the weights after dropout, and dS.
 void weights_backward_row(real *S, real *dP, const WeightsOp *op, const QueryBlock *block, const Attention *a, int i,
@@ -38,20 +38,20 @@ void weights_backward_row(real *S, real *dP, const WeightsOp *op, const QueryBlo
 
 // --- attention_long.c: inference over very many keys ---
 //
-// Where there are very many keys, TALL queries look at TILE of them together, for which these keys and values are
-// packed once. The scores of LOW queries at a time, whole tiles of any kernel's rows, stay in the cache.
+// With very many keys, TALL queries go through them in tiles of TILE keys, whose keys and values are packed once for
+// all of these queries. The scores of LOW queries at a time, whole tiles of any kernel's rows, stay in the cache.
 #define LOW       48
 #define TALL      (5 * LOW)
 #define TILE      512
 #define VERY_MANY (2 * TILE)
 
-// Queries go through their keys in tiles only if nobody needs their weights (no lse, no P, no dropout) and no scheme
+// Queries go through their keys in tiles only if nothing needs their weights (no lse, no P, no dropout) and no scheme
 // changes their scores.
 bool goes_in_tiles(const Attention *a, const MixTables *tables, const QueryBlock *block);
 
-// The outputs of at most TALL queries, with the softmax of Milakov, Gimelshein 2018 (1805.02867): where a later tile
-// has a larger score, what was added up before is scaled down. `S` is room for (LOW, TILE) scores, `packed` for the
-// packed keys and values of a tile.
+// The outputs of at most TALL queries, with the online softmax of Milakov, Gimelshein 2018 (1805.02867): where a later
+// tile has a larger score, the sums so far are scaled down. `S` is room for (LOW, TILE) scores, `packed` for the packed
+// keys and values of a tile.
 void block_forward_in_tiles(const Attention *a, const QueryBlock *block, real *S, real *const packed[2]);
 
 // --- attention_blocks.c, for these ---
@@ -60,7 +60,7 @@ void block_forward_in_tiles(const Attention *a, const QueryBlock *block, real *S
 // first dropout factor.
 size_t attention_row(const QueryBlock *block, const Attention *a, int row);
 // Mask those of the first `seen` scores S that have left the window. Returns how many of the first ones need not be
-// looked at at all, a multiple of TOGETHER.
+// read at all, a multiple of TOGETHER.
 int mask_left(real *S, int seen, int window);
 // The largest of the first `seen` scores of a row.
 real row_most(const real *S, int seen);

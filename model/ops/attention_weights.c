@@ -13,7 +13,7 @@ void keep_weights(const Attention *a, const QueryBlock *block, int row, const re
     memcpy(kept + before, P, (size_t)seen * sizeof(real));
 }
 
-// The block's first key is key `from` of those in the cache; in a window the query sees the last ones only.
+// log n. The block's first key is key `from` of those in the cache; with a window the query sees only the last ones.
 static real log_keys(const Attention *a, const QueryBlock *block, int seen) {
     const int all = block->from + seen;
     return (real)log(a->window && a->window < all ? a->window : all);

@@ -18,7 +18,7 @@ static inline real dropout_factor(const Dropout *dropout, uint64_t n) {
     return random_uniform(dropout->key, n) < dropout->rate ? 0 : (real)(1 / (1 - dropout->rate));
 }
 
-// out (rows, C) = x + dropout(y). By rows, as all of them here.
+// out (rows, C) = x + dropout(y). By rows, like all functions here.
 void residual_forward(real *out, const real *x, const real *y, const Dropout *dropout, int rows, int C);
 // Returns the gradient of y: dout itself, or, where there is dropout, dy = dropout(dout). The gradient of x is dout.
 const real *residual_backward(real *dy, const real *dout, const Dropout *dropout, int rows, int C);

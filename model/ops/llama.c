@@ -4,7 +4,7 @@
 
 // Forward was norm = x * rstd; out = norm * weight. With dnorm = dout * weight,
 //   dx = rstd * (dnorm - norm * average(dnorm * norm)):
-// the average is what flows through rstd.
+// the average is the gradient through rstd.
 void rmsnorm_backward(real *dx, const real *dout, const real *x, const real *weight, const real *rstd, int rows,
                       int C) {
     const Share own = share_rows(rows);

@@ -36,7 +36,7 @@ void norm_again(real *out, const real *x, const real *mean, const real *rstd, co
 
 // Forward was norm = (x - mean) * rstd; out = norm * weight + bias. With dnorm = dout * weight,
 //   dx = rstd * (dnorm - average(dnorm) - norm * average(dnorm * norm)):
-// the two averages are what flows through the mean and through the deviation.
+// the two averages are the gradients through the mean and through the deviation.
 void norm_backward(real *dx, const real *dout, const real *x, const real *weight, const real *bias, const real *mean,
                    const real *rstd, int rows, int C) {
     if (!bias) {
@@ -110,7 +110,7 @@ void gelu_backward(real *dout, const real *slope, int rows, int C) {
     for (size_t i = (size_t)own.begin * C; i < (size_t)own.end * C; i++) dout[i] *= slope[i];
 }
 
-// --- where tokens become vectors and vectors become tokens again: the embedding, and with the same matrix the head ---
+// --- from tokens to vectors and back: the embedding, and the head, which uses the same matrix ---
 
 void tokens_forward(real *x, const int *ids, const real *wte, int rows, int C) {
     const Share own = share_rows(rows);
@@ -168,7 +168,7 @@ void loss_forward(double *nll, const real *x, const real *wte, const int *target
         const int n = least(rows - r, LOSS_BLOCK);
         logits_forward(scratch, x + (size_t)r * C, wte, n, C, V);
         nll_rows(nll + r, scratch, NULL, targets + r, n, V);
-        team_barrier(); // the next block, shorter, is shared out otherwise
+        team_barrier(); // the last block may be shorter, and is then shared differently
     }
 }
 

@@ -14,7 +14,7 @@
 
 // --- ops.c: by rows, but for norm_backward_weights ---
 
-#define NORM_EPSILON 1e-5 // under the root of the norms
+#define NORM_EPSILON 1e-5 // added under the square root in the norms
 
 // out (rows, C) = (x - mean) * rstd * weight + bias, each row on its own: mean = average(x), rstd = 1 /
 // sqrt(average((x - mean)^2) + NORM_EPSILON). mean and rstd (rows) are kept for backward. With bias NULL, as in Llama's
@@ -45,7 +45,7 @@ void rmsnorm_backward(real *dx, const real *dout, const real *x, const real *wei
 
 // out (rows, C) = silu(gate) * up, silu(z) = z / (1 + exp(-z)); a row of `in` (rows, 2C) is gate, then up.
 void swiglu_forward(real *out, const real *in, int rows, int C);
-// din takes in's place, and out, made again, takes dout's: so only `in` has to be kept for backward.
+// Overwrites `in` with din, and dout with out, which is recomputed: so only `in` has to be kept for backward.
 void swiglu_backward(real *in, real *dout, int rows, int C);
 
 // --- ops.c: tokens ---
@@ -55,9 +55,9 @@ void tokens_forward(real *x, const int *ids, const real *wte, int rows, int C);
 // dwte[id] += dx of every token with this id. By columns.
 void tokens_backward(real *dwte, const real *dx, const int *ids, int rows, int C);
 
-// The head and its cross-entropy, in blocks of rows. Threads share the rows of each block, so a barrier must stand
+// The head and its cross-entropy, in blocks of rows. Threads share the rows of each block, so there must be a barrier
 // before the losses; they end with one.
-#define LOSS_BLOCK 256 // rows of logits that are alive at a time
+#define LOSS_BLOCK 256 // rows of logits held at a time
 
 size_t loss_scratch(int V); // reals
 // logits (rows, V) = x (rows, C) wte^T. By rows.

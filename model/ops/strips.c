@@ -4,12 +4,12 @@
 
 #define STRIP 32 // rows of a block whose products go only as far as the last key that one of them sees
 
-// A block's products are made in strips of STRIP rows, because causality makes later keys useless, and windows earlier
-// ones.
+// A block's products are computed in strips of STRIP rows, each without the keys that no row of the strip sees: later
+// ones, and with a window the earliest.
 typedef struct {
     int rows; // of the block
-    int left; // keys at the left that have left the window of every row of the strip
-    int keys; // up to the last that one of them sees
+    int left; // leading keys that are outside the window of every row of the strip
+    int keys; // keys up to the last that a row of the strip sees
 } Strip;
 
 // Without packed operands, strips would cost more than they save.
@@ -42,7 +42,7 @@ void product_of_keys(real *C, int ldc, real beta, real alpha, Matrix A, const Pa
     }
 }
 
-// The same as add_transposed, where a key is seen by a window of queries: STRIP keys at a time, by these queries.
+// add_transposed with a window, where few queries see a key: STRIP keys at a time, from these queries.
 static void add_transposed_in_window(real *out, int stride, real scale, const real *grad, const Packed *rows,
                                      const QueryBlock *block, int window) {
     const int row_stride = round_up(block->columns), before = block->columns - block->rows; // row i has column before+i

@@ -24,7 +24,7 @@ static void params(Position *pos, TensorTable *table) {
 }
 
 // Random slopes are log-uniform from 2^-8, the flattest of ALiBi's for any number of heads, to its steepest, or (wide)
-// to 1, which bounds those of any number of heads. They know the range, and nothing of which head is how steep.
+// to 1, which bounds those of any number of heads. The draw does not depend on the head.
 static void init(Position *pos, uint64_t seed) {
     const int H = pos->shape.heads;
     Random random = {position_key(pos, seed), 0};

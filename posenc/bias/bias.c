@@ -72,8 +72,8 @@ static void score_forward(const Tables *tables, const ScoreBlock *block) {
 }
 
 // The gradient takes three steps: score_backward adds dS_ij to entry i - j of the slab of its sequence and head;
-// layer_backward adds the slabs of all sequences to dcurves, and makes of these, after the last layer, the gradients of
-// parameters.
+// layer_backward adds the slabs of all sequences to dcurves, and, after the last layer, turns these into the gradients
+// of parameters.
 static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
     if (!tables->dtable[SLABS]) return; // nothing is trained: dS goes on unchanged to q and k
     real *slab = slab_of(tables, block->sequence, block->head);
@@ -139,7 +139,7 @@ const Family bias_family = {
     .layer_backward = layer_backward,
 };
 
-// With the sets side by side, in front: gates_backward has left them there.
+// The gradients of the sets lie at the front of dcurves, where gates_backward has left them.
 double bias_gradient(const Tables *tables, int set, int head, int distance) {
     const size_t curve = (size_t)set * tables->pos->shape.heads + head;
     return (double)tables->dtable[DCURVES][curve * tables->positions + tables->positions - 1 - distance];

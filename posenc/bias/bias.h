@@ -8,8 +8,8 @@
 
 extern const Family bias_family;
 
-// What a scheme writes: the bias between two tokens `distance` apart; if it is trained, add to dparams of this set and
-// head, from bias_gradient() of every distance.
+// What a scheme writes. curve: the bias between two tokens `distance` apart. curve_backward, if it is trained: add to
+// dparams of this set and head, from bias_gradient() of every distance.
 typedef struct {
     double (*curve)(const Position *pos, int set, int head, int distance);
     void (*curve_backward)(const Tables *tables, int set, int head);

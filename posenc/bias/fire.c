@@ -176,8 +176,8 @@ static void score_forward(const Tables *tables, const ScoreBlock *block) {
 // One row. With unit = w1 ratio + b1 and a = relu(unit), forward was S += w2 . a + b2. So db2 = sum dS, dw2 = sum dS a;
 // where unit > 0, dunit = dS w2, and dw1 = sum dunit ratio, db1 = sum dunit, dratio = sum over units of dunit w1. All
 // this follows from three sums for each unit over the keys where it is > 0: of dS, of dS ratio (sum_r) and of dS
-// ratio_by_c (sum_c). So do by_ratio = sum of dratio ratio over all keys = sum of w1 w2 sum_r over all units, and by_c
-// = sum of dratio ratio_by_c = sum of w1 w2 sum_c.
+// ratio_by_c (sum_c). These sums also give by_ratio = sum of dratio ratio over all keys = sum of w1 w2 sum_r over all
+// units, and by_c = sum of dratio ratio_by_c = sum of w1 w2 sum_c.
 static void network_backward(Network d, double *by_ratio, double *by_c, const real *dS, const real *ratio,
                              const real *ratio_by_c, Network f, int W, int seen) {
     real db2 = 0;

@@ -4,7 +4,7 @@
 
 #include "num/team.h"
 
-// Features of a token: for each head minus its step, and then for each head its slope.
+// Features of a token: minus its step for each head, and then its slope for each head.
 static int feature_count(const Position *pos) {
     return 2 * pos->shape.heads;
 }
@@ -56,8 +56,8 @@ static void score_forward(const Tables *tables, const ScoreBlock *block) {
     }
 }
 
-// So dslope_i += dS_ij (sum_i - sum_j) added up over j, dsum_i += slope_i dS_ij added up over j, and dsum_j -= slope_i
-// dS_ij. The sums are those that score_forward has left.
+// So dslope_i += the sum over j of dS_ij (sum_i - sum_j), dsum_i += the sum over j of slope_i dS_ij, and dsum_j -=
+// slope_i dS_ij. The sums are those that score_forward has left.
 static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
     const int H = tables->pos->shape.heads, stride = tables->feature_stride;
     const real *slopes = block->features + block->head + H;

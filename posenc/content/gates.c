@@ -77,7 +77,7 @@ real log_sigmoid_backward(real dlog_f, real log_f) {
     return (real)(-expm1((double)log_f) * (double)dlog_f);
 }
 
-// S_ij += log f_{j+1} + ... + log f_i = sum_i - sum_j, with sum_t that of log f over all tokens up to t.
+// S_ij += log f_{j+1} + ... + log f_i = sum_i - sum_j, where sum_t is the sum of log f over all tokens up to t.
 void forget_forward(const ScoreBlock *block, const real *log_f, int stride, real *scratch) {
     const Running running = running_forward(block, log_f, stride, scratch);
     for (int row = 0; row < block->rows; row++) {
@@ -87,7 +87,7 @@ void forget_forward(const ScoreBlock *block, const real *log_f, int stride, real
     }
 }
 
-// So dsum_i += row i of dS added up, and dsum_j -= column j added up.
+// So dsum_i += the sum of row i of dS, and dsum_j -= the sum of column j.
 void forget_backward(real *dlog_f, const real *dS, const ScoreBlock *block, int stride, real *scratch) {
     real *dsum = scratch;
     memset(dsum, 0, (size_t)block->columns * sizeof(real));

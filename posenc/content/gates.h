@@ -1,12 +1,12 @@
-// What fox, cable and selective share (path and stick-breaking use its gates alone): numbers that a linear layer makes
-// of each token, z = x w^T + b, with weights of their own in each layer; sums of such numbers over the tokens between a
-// key and a query; and gates, where each token keeps a fraction f of everything before it.
+// What fox, cable and selective share (path and stick-breaking use only the gates): numbers that a linear layer
+// computes from each token, z = x w^T + b, with its own weights in each layer of the model; sums of such numbers over
+// the tokens between a key and a query; and gates, where each token keeps a fraction f of everything before it.
 #ifndef BITTER_GATES_H
 #define BITTER_GATES_H
 
 #include "posenc/scheme.h"
 
-// --- a linear layer that makes the features: as many as the scheme's feature_count says ---
+// --- a linear layer that computes the features: as many as the scheme's feature_count says ---
 enum { PROJECTED_W, PROJECTED_B }; // params (layers * F, inputs), (layers, F)
 
 // Hooks: the parameters, w from N(0, 0.02) and b = 0; memory for dz.
@@ -16,8 +16,8 @@ void projected_layout(Tables *tables, Arena *arena, bool training);
 // For input_forward: z in the place of the features. By rows.
 void projected_forward(const Tables *tables, int layer, real *z, const real *x, int rows);
 
-// For layer_backward: where the scheme writes dz (rows, F) of its own rows; then dx += by rows and, after a barrier, dw
-// and db by columns.
+// For layer_backward: the scheme writes dz (rows, F) of its own rows to projected_dz(); then projected_backward() adds
+// to dx by rows and, after a barrier, to dw and db by columns.
 static inline real *projected_dz(const Tables *tables) {
     return tables->dtable[0];
 }
@@ -28,13 +28,13 @@ double projected_operations(const Position *pos);
 
 // --- running sums of a number of each token, such as fox's log f or cable's step ---
 //
-// sum_t = that of the numbers of the tokens 0 .. t of a block. These sums grow with the text while the differences that
-// matter stay small, so each is held in two numbers: what a real can hold, and the rest.
+// sum_t is the sum over the tokens 0 .. t of a block. These sums grow with the text while the differences that matter
+// stay small, so each is held as two numbers: the sum rounded to a real, and the rest.
 typedef struct {
     real *sum, *rest; // (columns)
 } Running;
 
-// How many reals of scratch memory the sums of a block with so many columns need.
+// How many reals of scratch memory the sums of a block with `columns` columns need.
 static inline size_t running_scratch(int columns) {
     return 2 * (size_t)columns;
 }
@@ -67,7 +67,7 @@ real log_sigmoid_backward(real dlog_f, real log_f);
 void forget_forward(const ScoreBlock *block, const real *log_f, int stride, real *scratch);
 void forget_backward(real *dlog_f, const real *dS, const ScoreBlock *block, int stride, real *scratch);
 
-// What these two cost a token in one head whose queries see so many keys.
+// The operations of these two for each token, in one head whose queries see `keys` keys.
 double forget_operations(double keys);
 
 #endif

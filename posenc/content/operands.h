@@ -1,19 +1,18 @@
-// An attention op for schemes that make the queries and keys of each head anew before their product: pope, whose are
-// twice as wide, and selective, whose angles are sums over tokens. The qk hooks of a family can do neither, because
-// they work in place and each token knows only itself.
+// An attention op for schemes that replace the queries and keys of each head before their product: pope makes them
+// twice as wide, and selective turns them by angles that are sums over tokens. The qk hooks of a family can do neither,
+// because they work in place and on each token by itself.
 //
-// The key cache holds keys as the model made them, because what is made of them has another width, or differs between
-// heads that share keys. So inference makes the keys of a head anew for each block of queries that looks at them.
+// The key cache holds the model's keys, because the new ones have another width, or differ between heads that share
+// keys. So inference recomputes the new keys of a head for each block of queries that needs them.
 #ifndef BITTER_OPERANDS_H
 #define BITTER_OPERANDS_H
 
 #include "posenc/attention_op.h"
 
 // What a scheme writes, as its recipe. `head` is a block of all queries and keys that the head has, as the scheme's
-// hooks see it; head->q and head->k are those that the model made. `backward` finds in the operands what `forward`
-// left.
+// hooks see it; head->q and head->k are the model's. `backward` finds in the operands what `forward` left.
 typedef struct {
-    int wide;                  // a new query or key is so many times as wide as the head
+    int wide;                  // width of a new query or key, in head widths
     int own_rows, own_vectors; // memory that the scheme needs for itself: arrays (columns, d), arrays (d)
     void (*forward)(const Tables *tables, const ScoreBlock *head, const Operands *to); // overwrites to->q and to->k
     // From the gradients from->dq and from->dk, which it may overwrite, add to those of head->q, head->k and
@@ -28,7 +27,7 @@ typedef struct {
     }
 
 extern const AttentionOp operands_attention;
-// Numbers that a thread needs for the operands of a head with so many queries and keys.
+// Numbers that a thread needs for the operands of a head with `rows` queries and `columns` keys.
 size_t operands_scratch(const Tables *tables, int rows, int columns, bool training);
 
 #endif

@@ -1,5 +1,5 @@
-// PaTH: rotary embedding whose rotation is decided at every token by the token itself. Each makes a vector w and a
-// strength beta for every head; between a query and a key, all tokens on the way reflect along their w.
+// PaTH: where RoPE turns by a fixed angle at every token, each token decides the transformation itself. It computes a
+// vector w and a strength beta for every head; between a query and a key, every token reflects along its w.
 #include "posenc/content/gates.h"
 #include "posenc/content/reflect.h"
 
@@ -70,7 +70,7 @@ static void layout(Tables *tables, Arena *arena, bool training) {
     tables->dtable[SLABS] = arena_reals(arena, (size_t)tables->batch * taps_of(pos) * pos->shape.width);
 }
 
-// Of each token: C numbers that w will be made of, and the logarithms of its G gates.
+// For each token: C numbers from which w is computed, and the logarithms of its G gates.
 static int feature_count(const Position *pos) {
     return pos->shape.width + gate_features(pos);
 }
@@ -139,7 +139,7 @@ static void layer_backward(const Tables *tables, int layer, real *dx, const real
     slabs_reduce(pos->dparams[CONV] + (size_t)layer * taps, tables->dtable[SLABS], tables->batch, taps);
 }
 
-// --- from features to reflections, which sees the tokens before, and to scores ---
+// --- from features to reflections, which depend on earlier tokens, too, and to scores ---
 //
 // What one head of one sequence works with.
 typedef struct {

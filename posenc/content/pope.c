@@ -55,7 +55,7 @@ static void init(Position *pos, uint64_t seed) {
         pos->params[DELTA][n] = (real)(-2 * M_PI * random_next(&random));
 }
 
-// As the authors do.
+// Keeps delta from -2 pi to 0, as the authors do.
 static void project(Position *pos) {
     const real least = (real)(-2 * M_PI);
     for (int n = 0; n < pos->sets * pos->shape.width; n++) {

@@ -27,14 +27,14 @@
 //
 //     [B, S] = Q [W; K]^T,   B = 0 at keys after a query's own,   U = B T,   [S, Q] -= U [WK, W].
 //
-// F = [W; K], T and G = [WK, W] belong to the keys: in training they are made once for all blocks of a head.
+// F = [W; K], T and G = [WK, W] depend only on the keys: in training they are computed once for all blocks of a head.
 #include "posenc/content/reflect.h"
 
 #include "num/gemm.h"
 
 #include <assert.h>
 
-#define CHUNK 16 // keys; more need more arithmetic, fewer smaller products
+#define CHUNK 16 // keys; larger chunks need more arithmetic, smaller chunks have smaller products
 
 // n keys from `first` on.
 struct Chunk {
@@ -130,8 +130,8 @@ void reflect_keys(const Reflections *r, const real *k, int k_stride) {
     for (int index = 0; index < chunks_of(r->keys); index++) chunk_make(r, k, k_stride, index);
 }
 
-// The first row of the block whose query stands in the chunk, which begins with this column, or after it: those before
-// see none of its keys.
+// The first row of the block whose query is in the chunk that begins with this column, or after that chunk: earlier
+// rows see none of its keys.
 static int first_row(const ScoreBlock *block, int column) {
     const int row = column - (block->columns - block->rows);
     return row > 0 ? row : 0;

@@ -8,7 +8,7 @@
 
 struct Chunk;
 
-// One reflection for each key of a head, their gradients, and scratch. All but Q, U, X and dU stays the same for the
+// One reflection for each key of a head, their gradients, and scratch. All but Q, U, X and dU stay the same for the
 // blocks of a head.
 typedef struct {
     int d, keys;
@@ -23,9 +23,9 @@ typedef struct {
 // Take the memory for blocks of at most `rows` queries from the arena; `keys` are all that the head has.
 Reflections reflections_take(Arena *arena, int rows, int keys, int d);
 
-// Once for a head, when w and beta are there: what belongs to its keys k, rows k_stride apart ...
+// Once for a head, when w and beta are set: compute what depends only on these and on its keys k, rows k_stride apart.
 void reflect_keys(const Reflections *r, const real *k, int k_stride);
-// ... and, before reflect_backward of its blocks, to their gradients.
+// Once for a head, before reflect_backward of its blocks: prepare for the gradients of its keys.
 void reflect_keys_prepare(const Reflections *r);
 
 // block->S = scale q_i^T H_i H_{i-1} ... H_{j+1} k_j for j <= i; other entries are overwritten with finite numbers. The
@@ -37,8 +37,8 @@ void reflect_backward(const ScoreGradient *grad, const ScoreBlock *block, int fi
 // After reflect_backward of all blocks of a head: dk +=, dw and dlog_beta =.
 void reflect_keys_backward(real *dk, int dk_stride, const Reflections *r);
 
-// What these two cost a token in one head whose queries see so many keys, beyond the products of queries and keys that
-// every model has.
+// The operations of these two for each token, in one head whose queries see `keys` keys, beyond the products of queries
+// and keys that every model has.
 double reflect_operations(double keys, int d);
 
 #endif

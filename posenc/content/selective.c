@@ -1,5 +1,5 @@
-// RoPE whose tokens decide how far they advance the position: each makes a step for every head, and a query and a key
-// are turned by the steps of all tokens between them. With steps of 1 this is RoPE, which is where training begins.
+// RoPE whose tokens decide how far they advance the position: each computes a step for every head, and the steps
+// between a query and a key add up to their distance. With steps of 1 this is RoPE, which is where training begins.
 #include "posenc/content/gates.h"
 #include "posenc/content/operands.h"
 #include "posenc/rotation/rotate.h"
@@ -61,8 +61,8 @@ static Turns turns_of(const Tables *tables, const ScoreBlock *head, const Operan
     return (Turns){own, own + angles, own + 2 * angles, own + 2 * angles + pairs};
 }
 
-// Cosines and sines of phi_t = theta (r_0 + ... + r_t). Token 0 of a head is the first that is still remembered: only
-// differences of angles count.
+// Cosines and sines of phi_t = theta (r_0 + ... + r_t). Token 0 of a head is the first in the cache: only differences
+// of angles matter.
 static void turns_fill(const Turns *turns, const Tables *tables, const ScoreBlock *head) {
     const int d = head_width(&tables->pos->shape), pairs = d / 2;
     const real *steps = head->features + head->head;

@@ -18,8 +18,8 @@ static const Option stick_options[] = {
 };
 
 // P_j = sigmoid(S_j) rest_j, where rest_j is the product of 1 - sigmoid(S_k) over all nearer keys k > j. Returns the
-// rest of the stick behind the last key. Both factors are computed without a difference, so they are as exact as
-// their logarithms, however large S is; and a product too small for a double belongs to weights that are 0.
+// rest of the stick after the last key. Both factors are computed without a difference, so they are as exact as their
+// logarithms, however large S is; and a product too small for a double belongs to weights that are 0.
 static double break_stick(real *S, int n) {
     double rest = 1;
     int end = n;

@@ -1,6 +1,6 @@
-// Transformer-XL: every distance has a key of its own, which a trained matrix makes from sines and cosines. A query
-// asks it what it asks any key, and each head has two questions besides that are the same for all queries: u, which
-// contents matter, and v, which distances do.
+// Transformer-XL: every distance has a key of its own, which a trained matrix computes from sines and cosines. Queries
+// are multiplied with it as with any key. Besides, each head adds two trained vectors to all its queries: u for their
+// product with the keys of tokens, v for that with the keys of distances.
 #include "posenc/embedding/code.h"
 
 #include "num/linear.h"
@@ -69,7 +69,7 @@ static void prepare(Tables *tables) {
 typedef struct {
     const real *u, *v; // (d)
     const real *r;     // (count, d), rows C apart
-    int count;         // of the distances, those that a block can meet: coordinates rise along a text
+    int count;         // of the distances that a block can have: coordinates rise along a text
     real *qv;          // (rows, d) q + v
     real *P;           // (rows, count) scale (q + v) r^T
     real *by_key;      // (columns)
@@ -128,7 +128,7 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
     const int C = pos->shape.width, d = head_width(&pos->shape), rows = block->rows, columns = block->columns;
     const size_t D = (size_t)distances(tables), head = (size_t)block->head * d;
     real *dr = tables->dtable[SLABS] + block->sequence * (D + 2) * C + head, *du = dr + D * C, *dv = du + C;
-    real *dP = w.P, *by_key = w.by_key, *dqv = w.qv; // each in the place of what is needed no more
+    real *dP = w.P, *by_key = w.by_key, *dqv = w.qv; // each overwrites what is no longer needed
     memset(dP, 0, (size_t)rows * w.count * sizeof(real));
     memset(by_key, 0, (size_t)columns * sizeof(real));
     for (int i = 0; i < rows; i++) {

@@ -20,7 +20,7 @@ typedef struct {
     .layout = vectors_layout, .prepare = vectors_prepare, .rounds = "its trained vectors",                             \
     .layer_backward = vectors_layer_backward
 
-// N: of the vectors of a set, those that distances 0 .. positions-1, or counts up to `positions`, can reach.
+// N: how many vectors of a set the distances 0 .. positions-1, or counts up to `positions`, can reach.
 int vectors_reached(const Tables *tables);
 
 // The hooks of VECTOR_HOOKS: memory for the vectors as they are held and for slabs of their gradients; and the vectors,

@@ -33,7 +33,7 @@ static int max_length(const Position *pos) {
     return 1 << bits_of(pos);
 }
 
-// Digits from the lowest on, again and again until the channels are full.
+// Digits from the lowest on, repeated until all channels have one.
 static void code_at(real *code, const Tables *tables, int t) {
     const Position *pos = tables->pos;
     const double one = sqrt(2) * scheme_options(pos, BinaryOptions)->amplitude;

@@ -20,7 +20,7 @@ static bool computes_code(const Position *pos) {
     return position_trained(pos) && code_of(pos)->code_backward;
 }
 
-// What the code is multiplied with.
+// What the code is multiplied by.
 static real factor_of(const Position *pos) {
     return (has_gain(pos) ? pos->params[0][0] : 1) * gate_of(pos, 0);
 }
@@ -75,7 +75,7 @@ static void codes_backward(const Tables *tables) {
 }
 
 // Forward was x[r] += factor code[at[r]], so each row of a trained table collects the gradients of the tokens that read
-// it, and the factor collects dx . code. Threads share out the channels, not the rows: rows may meet in one position.
+// it, and the factor collects dx . code. Threads share the channels, not the rows: rows may have equal positions.
 static void embed_backward(const Tables *tables, const real *dx, const Place *at, int rows) {
     const Position *pos = tables->pos;
     const int C = pos->shape.width;

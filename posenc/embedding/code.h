@@ -7,10 +7,9 @@
 
 extern const Family code_family;
 
-// What a scheme writes: the code (C) that is added to the embedding of a token at coordinate t; and, if it is trained,
-// that params[0] (positions, C) is the codes themselves; or, where they are computed from parameters, what adds to
-// dparams from the gradient (C) of the code at t. A scheme with params but neither has one trained factor of its code,
-// params[0].
+// What a scheme writes. code: the code (C) that is added to the embedding of a token at coordinate t. is_table: the
+// codes themselves are trained, as params[0] (positions, C). code_backward: codes are computed from parameters; add to
+// dparams, from the gradient (C) of the code at t. A scheme with params but neither has one trained factor, params[0].
 typedef struct {
     void (*code)(real *code, const Tables *tables, int t);
     bool is_table;
@@ -29,8 +28,8 @@ double code_operations(const Position *pos, int T);
 const char *sinusoid_check(const Position *pos);
 
 // A sinusoidal code (C) of coordinate t: pair i is peak sin and peak cos of t base^(-2i/C), side by side, or all sines
-// before all cosines (Vaswani et al. 2017). Angles are worked out in double: at position 131072 a float angle is
-// already 0.004 rad off. They are rounded to `held_as`, where coordinates are at most `last`.
+// before all cosines (Vaswani et al. 2017). Angles are computed in double: at position 131072 a float angle is already
+// 0.004 rad off. They are then rounded to `held_as`; coordinates are at most `last`.
 void code_sinusoid(real *code, double peak, int t, int C, double base, bool side_by_side, NumberFormat held_as,
                    int last);
 

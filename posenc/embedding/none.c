@@ -1,4 +1,4 @@
-// No positions at all: what order there is, the causal mask alone gives away.
+// No positions at all: only the causal mask says anything about order.
 #include "posenc/scheme.h"
 
 const Scheme scheme_none = {

@@ -76,7 +76,7 @@ static double operate(Op op, double a, double b, double c) {
 }
 
 // d[k] = the derivative of y = operate(op, a, b, c) with respect to its operand k. Steps (comparisons, floor) have the
-// derivative 0, and at a corner (abs, min, max) the one of either side.
+// derivative 0, and corners (abs, min, max) that of one of their sides.
 static void operate_backward(double d[3], Op op, double a, double b, double y) {
     d[0] = d[1] = d[2] = 0;
     switch (op) {
@@ -292,7 +292,7 @@ typedef struct {
     bool used;
 } Statement;
 
-// A name that `sum` counts with.
+// The counter of a `sum`.
 typedef struct Counter {
     char name[FORMULA_NAME];
     double value;
@@ -330,7 +330,7 @@ static bool begins_line(const char *text) {
     return length > 0 && *behind == '=' && behind[1] != '=';
 }
 
-// What other languages write, found where something is wrong, and what is written here.
+// Notations of other languages, looked for where something is wrong, and what to write here instead.
 static const struct {
     const char *foreign, *here;
 } habits[] = {{"ln", "log(x)"},
@@ -420,7 +420,7 @@ static bool take_word(Reader *r, const char *word) {
     return name_length(r->text + r->at) == (int)strlen(word) && take(r, word);
 }
 
-// Add an operation; on numbers alone it is worked out. -1 = it failed.
+// Add an operation; one on numbers alone is computed at once. Returns its index, -1 = it failed.
 static int add_node(Reader *r, FormulaNode node) {
     Formula *f = r->formula;
     const int operands = operands_of((Op)node.op);
@@ -461,7 +461,7 @@ static int read_number(Reader *r) {
     return add_node(r, (FormulaNode){.op = OP_NUMBER, .number = number, .at = at});
 }
 
-// May a line or what `sum` counts with have this name?
+// May a line, or the counter of a `sum`, have this name?
 static bool may_be_called(const Reader *r, const char *name, int at) {
     for (int f = 0; f < FUNCTIONS; f++)
         if (strcmp(functions[f].name, name) == 0) return fail_at(r, at, "'%s' is a function", name);
@@ -620,7 +620,7 @@ static int read_chain(Reader *r, int of) {
     }
 }
 
-// The comparison behind `a`, if there is one.
+// The comparison after `a`, if there is one.
 static int read_comparison(Reader *r, int a) {
     const int at = (skip(r), r->at);
     if (a < 0) return -1;
@@ -639,7 +639,7 @@ static int read_value(Reader *r) {
 
 // --- statements ---
 
-// A bound, behind < or >, which keep the parameter a little away from it.
+// A bound after <, <=, > or >=; < and > keep the parameter a little away from it.
 static bool read_bound(Reader *r, FormulaParam *param) {
     const bool below = take(r, "<");
     if (!below && !take(r, ">")) return false;
@@ -653,7 +653,6 @@ static bool read_bound(Reader *r, FormulaParam *param) {
     return true;
 }
 
-// At the end of a statement?
 static bool at_end(const Reader *r) {
     const char c = r->text[r->at];
     if (c != ',') return c == '\0' || c == '\n' || c == ';';
@@ -718,7 +717,7 @@ static int read_param(Reader *r, Statement *s) {
     return add_node(r, (FormulaNode){.op = OP_PARAM, .of = {f->params++}, .at = s->at});
 }
 
-// The value of a statement; the first time it is named, it is read.
+// The value of a statement, which is read when it is first named.
 static int read_statement(Reader *r, Statement *s) {
     if (s->stage == READ) return s->node;
     const Reader outer = *r;

@@ -6,8 +6,8 @@
 //     b = 0.5   per head, > 0
 //
 // One line is the form, and says what the formula is. The others name parts of it, in any order: a line that is one
-// number, or that ends in `per head`, `per layer`, a bound or `fixed`, is a parameter, trained unless it is fixed
-// (without the others); any other is a part of the formula with a name. docs/schemes.md has the grammar.
+// number, or that ends in `per head`, `per layer`, a bound or `fixed`, is a parameter, trained unless it is `fixed`,
+// which excludes the others; any other is a part of the formula with a name. docs/schemes.md has the grammar.
 #ifndef BITTER_FORMULA_H
 #define BITTER_FORMULA_H
 
@@ -39,10 +39,10 @@ typedef enum {
 } Reads;
 
 typedef struct {
-    int op;    // of formula.c's table
-    int of[3]; // the operations that it works on, all of them earlier
+    int op;    // an Op of formula.c
+    int of[3]; // its operands: operations, all of them earlier
     double number;
-    int at; // the character of the source, for messages
+    int at; // its character in the source, for messages
 } FormulaNode;
 
 typedef struct {
@@ -56,7 +56,7 @@ typedef struct Formula {
     Form form;
     char *text;                       // one line, without comments
     char *source;                     // as it was read
-    FormulaNode nodes[FORMULA_NODES]; // in the order in which they are worked out
+    FormulaNode nodes[FORMULA_NODES]; // in the order in which they are computed
     int count, value;                 // value: the operation that is the formula's value
     FormulaParam param[FORMULA_PARAMS];
     int params;
@@ -72,7 +72,7 @@ const Formula *formula_parse(const char *text, const char *file, Error *error);
 void formulas_forget(void);
 
 // Is this text a formula, as it stands in a file, rather than the name of a scheme or of a file? "Bias: ..." and
-// "bias = ..." are meant to be one, which formula_parse refuses.
+// "bias = ..." count as formulas, too, which formula_parse then refuses.
 bool formula_looks(const char *text);
 
 // The value. params: the values of its trained parameters, in their order.
@@ -82,13 +82,13 @@ double formula_value(const Formula *formula, const double reads[READS_COUNT], co
 void formula_backward(double *dparams, const Formula *formula, double dvalue, const double reads[READS_COUNT],
                       const double *params);
 
-// Does its value depend on this? What a parameter starts at does not count.
+// Does its value depend on this? Initial values of parameters do not count.
 bool formula_reads(const Formula *formula, Reads what);
 
 // Does it differ from head to head?
 bool formula_by_head(const Formula *formula);
 
-// What is wrong with a number: what went wrong, such as "division by zero", at this character of formula->source.
+// What went wrong, such as "division by zero", and at which character of formula->source.
 typedef struct {
     char why[120];
     int at;
@@ -100,7 +100,7 @@ bool formula_starts(double params[FORMULA_PARAMS], FormulaFault *fault, const Fo
                     const double reads[READS_COUNT]);
 
 // Is the value finite, in the range of float; and, if they are asked for, the derivatives with respect to the
-// parameters? What `if` does not choose does not count. If not, *fault says why.
+// parameters? Branches that an `if` does not choose do not count. If not, *fault says why.
 bool formula_finite(FormulaFault *fault, const Formula *formula, const double reads[READS_COUNT], const double *params,
                     bool derivatives);
 

@@ -1,5 +1,5 @@
 // By which angles the pairs of a head turn, and where the gradients of these angles go: what all rotary schemes have in
-// common beside the turning itself (rotation.c).
+// common besides the rotation itself (rotation.c).
 #include "posenc/rotation/angles.h"
 
 #include "num/team.h"

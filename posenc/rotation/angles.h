@@ -16,7 +16,7 @@ int rotary_fast_pairs(const Position *pos, int length);
 double rotary_base(const Position *pos);
 
 // Column n of the tables (layers, heads, positions, pairs), n = (layer * heads + head) * pairs + pair: it turns by gate
-// t theta at t, the first tokens by another theta, and is made `length` times as long.
+// t theta at t, the first tokens by another theta, and is multiplied by `length`.
 typedef struct {
     double gate, theta, first_theta, length;
     int first;
@@ -29,12 +29,11 @@ static inline double rotary_angle(const RotaryColumn *c, int t) {
 // The largest angle of the first `columns`, as int8 needs it.
 double rotary_largest_angle(const Tables *tables, int columns);
 
-// Everything that trains angles is a chain rule on one gradient, dtheta of each layer, head and pair: rope-learned's,
-// a formula's, the gates' of gate=trained (angles g t theta), and that of `bitter extend --method gradient` (angles
-// t theta / factor).
+// All gradients of angles follow by the chain rule from one, dtheta of each layer, head and pair: those of
+// rope-learned, of a formula, of the gates of gate=trained (angles g t theta), and of the factors of `bitter extend
+// --method gradient` (angles t theta / factor).
 void dtheta_layout(Tables *tables, Arena *arena);
-// Add those of a layer, from gradients of the outputs of rotary_turn and these outputs. If no angle is trained, nothing
-// happens.
+// Add the dtheta of a layer, from the outputs of rotary_turn and their gradients. Does nothing if no angle is trained.
 void dtheta_collect(const Tables *tables, int layer, const real *dq, const real *dk, const real *q, const real *k,
                     int stride, const Place *at, int rows);
 // The hook: from dtheta to parameters and gates.

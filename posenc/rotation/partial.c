@@ -1,6 +1,6 @@
 // Partial rotary: only the first channels of a head turn, with all frequencies from fast to slow; the rest carry
-// content without positions. The exponents run over the channels that turn, so that fast and slow hands are both
-// there (NeoX, not p-RoPE).
+// content without positions. The exponents run over the channels that turn, so there are fast and slow pairs (NeoX, not
+// p-RoPE).
 #include "posenc/rotation/rotate.h"
 
 typedef struct {

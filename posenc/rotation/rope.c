@@ -24,8 +24,8 @@ void rope_pair_forward(double y[2], const double x[2], double angle) {
     y[1] = x0 * s + x1 * c;
 }
 
-// Forward was y0 = x0 c - x1 s and y1 = x0 s + x1 c. x0 stands in y0 times c and in y1 times s, x1 in y0 times -s and
-// in y1 times c: the same rotation by -angle. So lengths are kept, |dx| = |dy|, and no gradient grows or fades here.
+// Forward was y0 = x0 c - x1 s and y1 = x0 s + x1 c. x0 enters y0 with the factor c and y1 with s; x1 enters y0 with -s
+// and y1 with c: the same rotation by -angle. So lengths are kept, |dx| = |dy|, and no gradient grows or fades here.
 void rope_pair_backward(double dx[2], const double dy[2], double angle) {
     const double c = cos(angle), s = sin(angle), dy0 = dy[0], dy1 = dy[1];
     dx[0] = dy0 * c + dy1 * s;

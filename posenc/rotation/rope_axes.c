@@ -6,7 +6,7 @@ typedef struct {
     Rotary rotary;
 } AxesOptions;
 
-// Lines and columns are shorter than texts, so that frequencies are higher.
+// Lines and columns are shorter than texts, so frequencies are higher.
 static const Option axes_options[] = {
     ROTARY_OPTION_ROWS(AxesOptions, "100", "(i, i+r/2) of each axis's r channels"),
     ROTARY_AXES_ROW(AxesOptions, NULL),

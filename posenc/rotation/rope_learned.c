@@ -1,11 +1,11 @@
-// RoPE whose frequencies are trained, for each head: gradient descent chooses how fast every hand turns.
+// RoPE whose frequencies are trained, for each head: gradient descent chooses how fast each pair turns.
 #include "posenc/rotation/angles.h"
 
 #include "base/random.h"
 #include "num/team.h"
 
 enum { RHO, A };     // params (sets * H, d/2) each; RHO has fewer rows where heads share frequencies
-enum { SCALES = 4 }; // tables (sets, H*d), behind those of rotation.c
+enum { SCALES = 4 }; // tables (sets, H*d), after those of rotation.c
 typedef enum { START_ROPE, START_RANDOM, START_WIDE } Start;
 
 typedef struct {
@@ -38,7 +38,7 @@ static bool has_scales(const Position *pos) {
 
 // --- frequencies ---
 
-// theta = exp(rho): frequencies stay positive, and a step of gradient descent changes them by a share.
+// theta = exp(rho): frequencies stay positive, and gradient descent changes each in proportion to itself.
 static void params(Position *pos, TensorTable *table) {
     position_param(pos, table, "rho", pos->sets * rotary_heads_apart(pos), rotary_pairs(pos), INIT_ZERO, 0);
     if (has_scales(pos))
@@ -47,7 +47,7 @@ static void params(Position *pos, TensorTable *table) {
     table->items[pos->tensors[RHO]].rate = scheme_options(pos, RopeLearnedOptions)->rate;
 }
 
-// Random frequencies are log-uniform. They know RoPE's range, and nothing of which head or pair is how fast.
+// Random frequencies are log-uniform over the whole range, whatever the head or pair.
 static void init(Position *pos, uint64_t seed) {
     const Start start = (Start)scheme_options(pos, RopeLearnedOptions)->start;
     Random random = {position_key(pos, seed), 0};
@@ -76,7 +76,7 @@ static void theta_backward(const Position *pos, int set, int head, const real *d
 
 // --- scales: how much each pair counts in the scores of a head, S_ij = the sum over pairs of e^a q_i . k_j ---
 //
-// Queries bear them, after they have turned, so that heads can share keys.
+// Queries are multiplied by them, after the rotation, so that heads can share keys.
 
 static void layout(Tables *tables, Arena *arena, bool training) {
     const Shape *shape = &tables->pos->shape;

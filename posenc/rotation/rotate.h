@@ -37,16 +37,16 @@ void rotate(real *x, int stride, const Rotation *rotation, const Place *at, int 
 // The same for the pairs (i, i + pairs) of one head of one token: cosine and sine (pairs) are those of its angles.
 void rotate_half(real *x, const real *cosine, const real *sine, int pairs, real direction);
 
-// One entry of such tables: length cos(angle) and length sin(angle), worked out in double. At position 131072 a float
+// One entry of such tables: length cos(angle) and length sin(angle), computed in double. At position 131072 a float
 // angle is already 0.004 rad off.
 void rotation_fill(real *cosine, real *sine, double length, double angle);
 
 // --- the family of rotations: queries and keys are turned by t theta_i ---
 extern const Family rotation_family;
 
-// What a scheme writes: the angle, in radians, by which a pair of channels turns from one token to the next, `head`
-// being one of the H heads of queries; if it is trained, dparams from dtheta (pairs); whether heads have angles of
-// their own (NULL = no); and the factor by which queries grow, and keys shrink, at t of `positions` (NULL = 1).
+// What a scheme writes. theta: the angle, in radians, by which a pair turns per token; `head` is one of the H heads of
+// queries. theta_backward, if it is trained: dparams += from dtheta (pairs). by_head: do heads have angles of their own
+// (NULL = no)? growth: queries are multiplied and keys divided by it, at t of `positions` (NULL = 1).
 typedef struct {
     double (*theta)(const Position *pos, int set, int head, int pair);
     void (*theta_backward)(const Position *pos, int set, int head, const real *dtheta);
@@ -96,8 +96,8 @@ static inline const Rotary *rotary_of(const Position *pos) {
     return (const Rotary *)pos->options;
 }
 
-// Hooks that rotary schemes share (posenc/scheme.h has what each is for). length_class: 0 up to the length
-// of training; beyond it, what stretches may do with longer windows.
+// Hooks that rotary schemes share (posenc/scheme.h has what each is for). length_class: 0 up to the trained length;
+// beyond it, windows with the same stretch have the same number.
 const char *rotary_check(const Position *pos);
 const char *pairs_check(const Position *pos); // are a head's channels pairs?
 int rotary_length_class(const Tables *tables, int length);
@@ -109,8 +109,8 @@ double rotary_theta(const Position *pos, int set, int head, int pair);
 // The pairs of a head that turn.
 int rotary_pairs(const Position *pos);
 
-// Several axes share them out as evenly as they can: axis n has the pairs from rotary_first(pos, n) to
-// rotary_first(pos, n + 1). The finest axes of a Place are taken: line and column, page, line and column, or all four.
+// Pairs are shared out among several axes as evenly as possible: axis n has those from rotary_first(pos, n) to
+// rotary_first(pos, n + 1). The finest axes of a Place are used: line and column; page, line and column; or all four.
 static inline int rotary_axes(const Position *pos) {
     return rotary_of(pos)->axes ? (int)rotary_of(pos)->axes : 1;
 }
@@ -125,8 +125,8 @@ static inline Axis rotary_axis(const Position *pos, int axis) {
 static inline int rotary_layers_apart(const Position *pos) {
     return pos->gated ? pos->shape.layers : pos->sets;
 }
-// So do heads that have angles of their own. A query turns by the angles of its key's head: otherwise their product
-// would not depend on the distance alone.
+// Heads with angles of their own have tables of their own, too. A query turns by the angles of its key's head:
+// otherwise their product would not depend on the distance alone.
 static inline int rotary_heads_apart(const Position *pos) {
     return angles_of(pos)->by_head && angles_of(pos)->by_head(pos) ? key_heads(&pos->shape) : 1;
 }
@@ -134,7 +134,7 @@ static inline int rotary_table(const Position *pos, int layer) { // which of the
     return rotary_layers_apart(pos) > 1 ? layer : 0;
 }
 
-// Turn x, queries (rows, H*d) or `keys` (rows, K*d) of a layer, in place, `direction` (+1 or -1) times.
+// Turn x, queries (rows, H*d) or `keys` (rows, K*d) of a layer, in place, by `direction` (+1 or -1) times their angles.
 void rotary_turn(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
                  int direction);
 

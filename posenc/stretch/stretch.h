@@ -34,8 +34,8 @@ typedef enum {
 typedef enum { RAMP_CODE, RAMP_EXACT, RAMP_PAPER } Ramp;
 #define RAMP_NAMES "code|exact|paper"
 
-// Which stretch a model's rotations have in a window of which length. Windows of up to `original` tokens may have a
-// stretch of their own.
+// The stretch of a model's rotations, which depends on the length of the window. Windows of up to `original` tokens may
+// have a stretch of their own.
 typedef struct {
     int method;    // a Method
     double factor; // s = stretched length / original length
@@ -60,8 +60,8 @@ extern const FormulaOptions formula_defaults; // those of the formulas' authors
 //   pi       s                          Chen et al. 2023 (2306.15595)
 //   ntk      s^(i/(n-1))                bloc97 2023; the base becomes base s^(d/(d-2))
 //   yarn     1/(keep + (1-keep)/s), keep = 1 for fast pairs, 0 for slow ones, a ramp between; attention 0.1 ln s + 1.
-//            RAMP_PAPER ramps in full turns within L, RAMP_CODE, the authors' code, in pair numbers between whole
-//            ones, RAMP_EXACT without the rounding.           Peng et al. 2023 (2309.00071)
+//            The ramp is linear in full turns within L (RAMP_PAPER), or in the pair's number, between whole numbers
+//            (RAMP_CODE, the authors' code) or without rounding (RAMP_EXACT).  Peng et al. 2023 (2309.00071)
 //   llama3   the paper's ramp between low_freq and high_freq  Llama 3.1 2024
 void stretch_formula(Stretch *stretch, Method method, const FormulaOptions *options, double factor, int original,
                      double base, int pairs);
