@@ -40,8 +40,8 @@ static void tell_param(char said[TEXT_CAPACITY], const char **head, const Gpt *g
     tell(said, head, pos->scheme->name, tensor_of(gpt, pos, param)->name + strlen(pos->prefix));
 }
 
-// Copy the tensors of a part, which `taken` and `used` mark. Fails (input) when a table with numbers for each position
-// has too few of them for this model, or random ones. Of a longer table of `learned`, the first are taken.
+// Copy the tensors of a part, and mark them in `taken` and `used`. Fails (input) when a table with numbers for each
+// position has another length. Of a longer table of `learned`, the first rows are taken, unless positions are random.
 static bool take_part(bool taken[PARAMS_CAPACITY], bool used[PARAMS_CAPACITY], Gpt *gpt, Position *to, const Gpt *other,
                       const Position *from, const char *name, Error *error) {
     const bool scattered = position_random_bound(to) || position_random_bound(from);

@@ -162,7 +162,7 @@ static bool fit_part(Position *pos, const Mix *mix, Error *error) {
     return position_fit(pos, &own, error) && (!pos->written || written_check(pos, error));
 }
 
-// The character of mix->text where it names the part first.
+// Where the part's first item begins in mix->text.
 static int place_of(const Mix *mix, int part) {
     for (const MixItem *item = mix->item; item < mix->item + mix->items; item++)
         for (int i = 0; i < item->parts; i++)

@@ -25,7 +25,7 @@ struct Scheme {
     bool reads_queries; // its score hooks read q or k, and expect the values before a rotation
     bool has_corners;   // the loss has corners, where differences are not derivatives: gradcheck tries other seeds
     bool position_free; // reads no coordinates: positions come from contents, or not at all
-    bool stretches;     // `bitter extend` can stretch its angles: not trained, the same in all layers and heads
+    bool stretches;     // `bitter extend` can stretch its angles; see position_stretches for formulas
 
     const Family *family; // NULL = it does not enter the model
     const void *recipe;   // what the family asks of a scheme: an Angles, a Curve, a Code, Vectors, MakesOperands

@@ -39,7 +39,7 @@ void weights_backward_row(real *S, real *dP, const WeightsOp *op, const QueryBlo
 // --- attention_long.c: inference over very many keys ---
 //
 // With very many keys, TALL queries go through them in tiles of TILE keys, whose keys and values are packed once for
-// all of these queries. The scores of LOW queries at a time, whole tiles of any kernel's rows, stay in the cache.
+// all of these queries. The scores of LOW queries at a time stay in the cache.
 #define LOW       48
 #define TALL      (5 * LOW)
 #define TILE      512

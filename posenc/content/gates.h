@@ -1,6 +1,7 @@
-// What fox, cable and selective share (path and stick-breaking use only the gates): numbers that a linear layer
-// computes from each token, z = x w^T + b, with its own weights in each layer of the model; sums of such numbers over
-// the tokens between a key and a query; and gates, where each token keeps a fraction f of everything before it.
+// What fox, cable and selective share (path has only the gates, stick-breaking their log_sigmoid): numbers that a
+// linear layer computes from each token, z = x w^T + b, with its own weights in each layer of the model; sums of such
+// numbers over the tokens between a key and a query; and gates, where each token keeps a fraction f of everything
+// before it.
 #ifndef BITTER_GATES_H
 #define BITTER_GATES_H
 

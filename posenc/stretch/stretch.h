@@ -67,7 +67,8 @@ void stretch_formula(Stretch *stretch, Method method, const FormulaOptions *opti
                      double base, int pairs);
 
 // For a model that is stretched by `before` already and was fine-tuned at `context` tokens: YaRN on top of `before`, by
-// the paper's ramp over the turns that each pair now makes within `context`.
+// the paper's ramp over the turns that each pair now makes within `context`. The attention factor stays that of
+// `before`.
 void stretch_further(Stretch *stretch, const Stretch *before, const FormulaOptions *options, double factor, int context,
                      double base, int pairs);
 
