@@ -11,7 +11,6 @@ static int draw(uint64_t key, int i, int n) {
     return (int)(random_uniform(key, (uint64_t)i) * n);
 }
 
-// A lower-case letter.
 static char draw_letter(uint64_t key, int i) {
     return (char)('a' + draw(key, i, 26));
 }
