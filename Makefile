@@ -2,13 +2,13 @@
 # Variables to set: CC, CFLAGS (optimisation and extra flags), LDFLAGS, PKG_CONFIG, ARCH, SANITIZE=1, BUILD, V=1, and
 # BLAS=openblas|blis|mkl|accelerate|none, the library of matrix products; keep each in a BUILD of its own (`make
 # bench-blas`). KERNELS=blas leaves all products to it. VECTOR=16|32|64: bytes of a vector of the program's own kernels.
-# PREFIX and DESTDIR: where `make install` puts the program (/usr/local), and what to put before these paths. PORTABLE=1
-# builds and installs one for all processors, whose library is in LIBDIR (PREFIX/lib). LAUNCH: what starts a program that
-# was built for another machine (qemu-aarch64). WASM_CC: a clang with a C library for WebAssembly, for `make lesson` alone.
-# SYSTEM=Darwin builds for macOS elsewhere, with BREW, the directory where its libraries are (scripts/macos.sh).
+# PREFIX and DESTDIR: where `make install` puts the program (/usr/local), and a prefix of these paths. PORTABLE=1 builds
+# and installs a program for all processors, with a library in LIBDIR (PREFIX/lib). LAUNCH: a command that starts
+# another machine's programs (qemu-aarch64). WASM_CC: a clang with a C library for WebAssembly, only for `make lesson`.
+# SYSTEM=Darwin builds for macOS elsewhere, with BREW, the directory of its libraries (scripts/macos.sh).
 
 CFLAGS  ?= -O3 -g
-# Compilers prefer vectors of 256 bits where there are 512, but here these are faster by 3 to 7% (model/SPEED.md).
+# Compilers prefer vectors of 256 bits where 512 are possible, but here 512 are faster by 3 to 7% (model/SPEED.md).
 ARCH    ?= $(if $(filter arm64 aarch64,$(shell uname -m)),-mcpu=native,-march=native -mprefer-vector-width=512)
 BLAS    ?= openblas
 WASM_CC ?= clang
@@ -18,34 +18,34 @@ SYSTEM  ?= $(shell uname -s)
 BUILD   ?= build$(if $(SANITIZE),/sanitize)
 $(if $(word 2,$(BUILD)),$(error BUILD is a path without spaces, not $(BUILD)))
 PROGRAM := $(if $(filter build,$(BUILD)),,$(BUILD)/)bitter
-# Its absolute path as a word for the shell, which alone puts in the directory's name: that may hold any character.
+# The program's absolute path, for the shell, which inserts the directory's name itself: that may hold any character.
 RUNS     = $(if $(filter /%,$(PROGRAM)),,./)$(PROGRAM)
 HERE     = $(if $(filter /%,$(PROGRAM)),,"$$PWD"/)$(PROGRAM)
 
 WARNINGS := -Wall -Wextra -Wno-unused-parameter -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=implicit
 WARNINGS += $(if $(CI),-Werror)
-# clang warns when it cannot vectorise a loop as asked; such a loop is slower, but right.
+# clang warns when it cannot vectorise a loop as asked; such a loop is slower, but correct.
 WARNINGS += $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),-Wno-pass-failed)
 # -std=c11 switches fused multiply-add off, so it is switched on here. NaN must stay NaN, so of -ffast-math only the
 # parts about errno and traps are used.
 MATH     := -ffp-contract=fast -fno-math-errno -fno-trapping-math
 COMMA    := ,
-# Locals that nobody sets begin as what is no number that anybody expects, where the compiler can do that.
+# Uninitialised local variables are filled with an improbable pattern, if the compiler can do that.
 FILLED    := $(if $(SANITIZE),$(if $(shell $(CC) -ftrivial-auto-var-init=pattern -E -x c /dev/null >/dev/null 2>&1 && echo yes),-ftrivial-auto-var-init=pattern))
 SANITIZERS := $(if $(SANITIZE),-fsanitize=address$(COMMA)undefined$(COMMA)float-cast-overflow -fno-sanitize-recover=undefined$(COMMA)float-cast-overflow -fno-omit-frame-pointer $(FILLED))
 
-# --- libraries: where pkg-config knows them, and otherwise in the directories that the compiler searches anyway ---
+# --- libraries: where pkg-config finds them, and otherwise in the directories that the compiler searches anyway ---
 PKG_CONFIG ?= pkg-config
 ifeq ($(SYSTEM),Darwin)
 BREW     ?= $(shell brew --prefix 2>/dev/null)
 OPENMP   := -Xpreprocessor -fopenmp
-# As a system's headers, about which the compiler does not warn.
+# As system headers, for which the compiler gives no warnings.
 INCLUDES := -isystem $(BREW)/include -isystem $(BREW)/opt/libomp/include
 LIBDIRS  := -L$(BREW)/lib -L$(BREW)/opt/libomp/lib
 OPENMP_LIB := -lomp
 PKG_PATH := $(BREW)/opt/openblas/lib/pkgconfig
 else
-# Debian has the OpenMP build of OpenBLAS in a directory of its own, and libraries of other machines beside this one's.
+# Debian keeps the OpenMP build of OpenBLAS in a separate directory, and libraries of other machines beside ours.
 MACHINE  := $(subst -pc-linux,-linux,$(shell $(CC) -dumpmachine 2>/dev/null))
 OPENMP   := -fopenmp
 INCLUDES :=
@@ -65,20 +65,20 @@ ifeq ($(BLAS)$(wildcard /usr/lib64/libopenblaso.so),openblas)
 INCLUDES += $(call headers,openblas)
 BLAS_LIB := $(call library,openblas,-lopenblas)
 else ifeq ($(BLAS),openblas)
-# Fedora calls the OpenMP build openblaso, and has no word of it for pkg-config.
+# Fedora calls the OpenMP build openblaso and has no pkg-config file for it.
 INCLUDES += -I/usr/include/openblas
 BLAS_LIB := -lopenblaso
 else ifeq ($(BLAS),blis)
-# Nor has Debian one of BLIS.
+# Debian has no pkg-config file for BLIS either.
 BLAS_LIB := $(or $(call library,blis),$(if $(wildcard /usr/lib/$(MACHINE)/blis-openmp/libblis.so),-L/usr/lib/$(MACHINE)/blis-openmp -lblis),$(call BLAS_missing,BLIS with its headers: Debian calls it libblis-openmp-dev))
 INCLUDES += $(patsubst -I%,-isystem %,$(or $(call headers,blis),-I/usr/include/$(MACHINE)/blis-openmp))
 else ifeq ($(BLAS)$(MKLROOT),mkl)
-# Its sequential variant: every thread of ours calls it by itself.
+# MKL's sequential variant: each of our threads calls it separately.
 BLAS_LIB := $(or $(call library,mkl-dynamic-lp64-seq),$(call BLAS_missing,Intel's MKL with its headers: set MKLROOT to the directory that holds its include and lib (after `pip install mkl-devel` in a virtual environment, that of the environment)))
 INCLUDES += -DBLAS_MKL $(call headers,mkl-dynamic-lp64-seq)
 LIBDIRS  += -Wl,--no-as-needed
 else ifeq ($(BLAS),mkl)
-# PyPI's package has no files that end in .so.
+# The package on PyPI has no files that end in .so.
 MKL_DIR  := $(or $(wildcard $(MKLROOT)/lib/intel64),$(MKLROOT)/lib)
 mkl_part  = $(or $(firstword $(wildcard $(MKL_DIR)/libmkl_$(1).so $(MKL_DIR)/libmkl_$(1).so.*)),$(call BLAS_missing,libmkl_$(1).so in $(MKL_DIR)))
 BLAS_LIB := -L$(MKL_DIR) $(foreach part,intel_lp64 sequential core,$(call mkl_part,$(part))) -lpthread -ldl
@@ -93,7 +93,7 @@ BLAS_LIB :=
 else
 $(error BLAS is openblas, blis, mkl, accelerate or none, not '$(BLAS)')
 endif
-# Where the program looks for the BLAS when it starts, if that is not where it looks for any library.
+# Where the program looks for the BLAS when it starts, if not in the usual places.
 RUNPATH  ?= $(patsubst -L%,%,$(filter -L%,$(BLAS_LIB)))
 
 ifeq ($(KERNELS)-$(BLAS),blas-none)
@@ -107,7 +107,7 @@ ifneq ($(VECTOR),)
 INCLUDES += -DVECTOR=$(or $(filter 16 32 64,$(VECTOR)),$(error VECTOR is 16, 32 or 64 bytes, not '$(VECTOR)'))
 endif
 
-# The names of the directories go into no file, whatever CFLAGS are, so that a program built elsewhere has the same bytes.
+# Whatever CFLAGS are, no file names the build's directories: a program built elsewhere has the same bytes.
 ANYWHERE := -ffile-prefix-map="$$PWD"=. $(if $(filter /%,$(BUILD)),-ffile-prefix-map=$(BUILD)=build)
 COMPILE := $(CC) -std=c11 -D_XOPEN_SOURCE=700 $(if $(filter Darwin,$(SYSTEM)),-D_DARWIN_C_SOURCE) \
            $(CFLAGS) $(ARCH) $(ANYWHERE) $(MATH) $(OPENMP) $(WARNINGS) $(SANITIZERS) -I. $(INCLUDES) -MMD -MP
@@ -126,14 +126,14 @@ TALES   := $(BUILD)/tales_text.c
 EXERCISES := $(BUILD)/exercises_text.c
 PAGE    := $(BUILD)/page_text.c
 LINES   := $(BUILD)/lines_text.c
-# What kills programs and lets their calls fail; Linux alone is asked for that.
+# Tools that kill programs and make their system calls fail; only built on Linux.
 LINUX   := $(filter Linux,$(SYSTEM))
 TORTURE := $(addprefix $(BUILD)/torture/,$(if $(LINUX),allocations.so) $(if $(LINUX),$(if $(filter x86_64,$(shell uname -m)),faults)))
 # Tests in the order of the folders, so that the first failure is the one to look at. tests/README.md says what double_*
 # are. `make test ONLY=posenc/stretch` runs the tests whose path begins so.
 tests_of = $(filter-out $(if $(SANITIZE),$(UNSANITIZED)),$(foreach folder,$(FOLDERS) lesson fuzz,$(sort $(shell find tests/$(folder) -name '$(1)'))))
-# What the slow sanitizers would learn nothing from: tests of scripts, pages and texts, and those in double of what
-# double_gradcheck, tests in float and the commands compute as well.
+# Tests that would tell the slow sanitizers nothing: those of scripts, pages and texts, and those in double precision
+# whose computations double_gradcheck, tests in float or the commands also do.
 UNSANITIZED := $(wildcard tests/lesson/*.sh) tests/lab/report/browser.sh tests/data/made/tales_text.sh tests/fuzz/readers.sh \
             $(patsubst %,tests/cmd/cli_%.sh,bench docs install lesson_exercises questions) tests/lab/lesson/double_mistakes.c tests/lesson/test_plain.c \
             $(patsubst %,tests/model/double_%.c,mix model window) $(patsubst %,tests/posenc/double_%.c,content gated gates)
@@ -155,12 +155,12 @@ endif
 # What is installed, below PREFIX.
 MANUAL   := $(BUILD)/$(if $(PORTABLE),portable/oldest/)bitter.1
 ROOT     := $(DESTDIR)$(PREFIX)
-# Below PREFIX: programs look for the library from their own directory.
+# LIBDIR relative to PREFIX: programs look for the library relative to their own directory.
 LIBRARIES = $(patsubst $(PREFIX:/=)/%,%,$(LIBDIR))
 DOCUMENTS = $(wildcard README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE SECURITY.md docs/*.md docs/*.svg posenc/README.md model/SPEED.md lesson/lesson.html LICENSES/LicenseRef-wasi-libc.txt) $(PLOTS)
 PLOTS     = $(sort $(shell grep -oh 'runs/baseline/[^()]*\.svg' README.md docs/*.md))
 SHARED    = man/man1/bitter.1.gz man/man1/bitter-double.1.gz $(addprefix doc/bitter/,$(DOCUMENTS))
-# The directories that may be left empty, those within others first; a system's own stay.
+# The directories that uninstalling may leave empty, inner ones first; a system's own directories stay.
 EMPTIED   = $(filter-out $(if $(filter /usr /usr/local,$(PREFIX)),/bin /$(LIBRARIES) /lib /share /share/man /),/share/doc /share/man/man1 /share/man /share /$(LIBRARIES) /lib /bin /)
 
 # After `deps`, make has to look for the libraries again.
@@ -224,7 +224,7 @@ test: | $(filter deps,$(MAKECMDGOALS)) ## run all tests; ends in "N passed, N fa
 
 test-programs: $(TEST_PROGRAMS)
 
-# The page of the lesson as the sources make it, where there is a compiler for it.
+# Build the page of the lesson from the sources, if there is a compiler for it.
 MAKE_PAGE = sh scripts/lesson.sh "$(WASM_CC)" "$(CC) -E $(INCLUDES)" $(BUILD) $(TALES)
 test-page: $(TALES)
 	@$(MAKE_PAGE) || [ $$? = 77 ]
@@ -232,7 +232,7 @@ test-page: $(TALES)
 sanitize: ## run the tests under the sanitizers, but for those that would say the same again
 	@TIME_LIMIT=$${TIME_LIMIT:-900} $(MAKE) --no-print-directory SANITIZE=1 CFLAGS="-O1 -g" test
 
-# Each for itself, so that a failure of one is seen beside what the others say; the slowest comes last.
+# Each check runs even if another fails, so that all results are shown; the slowest comes last.
 check-all: ## the checks that .ci/run leaves out, before a release and at the end of an issue (many hours)
 	@failed=; for check in lint products macos-check deb wheel interop fuzz signals threads torture faults memcheck; do \
 	    echo "make $$check"; $(MAKE) --no-print-directory $$check || failed="$$failed $$check"; done; \
@@ -374,10 +374,10 @@ clean: ## remove what was built
 	rm -rf build bitter bitter-double bitter_*.deb bitter-*.whl bitter-*.tar.gz bitter.rb
 
 # --- rules: float for everything, double for gradient checks ---
-# Objects depend on the compiler and its flags, and are built again when these change. Before the first of them is built,
+# Objects depend on the compiler and its flags, and are built again when these change. Before the first object is built,
 # one sentence says what is missing.
 FLAGS := $(BUILD)/flags
-# Without optimisation, as under the sanitizers, the matrix kernels would be 10 times slower.
+# The matrix kernels are optimised even under the sanitizers: without it they would be 10 times slower.
 kernels = $(if $(filter num/product.c,$(1)),-O3)
 $(FLAGS): FORCE
 	@mkdir -p $(BUILD)
@@ -396,9 +396,8 @@ $(BUILD)/double/%.o: %.c $(FLAGS)
 	$(Q)$(COMPILE) $(call kernels,$<) -DREAL_DOUBLE -c $< -o $@
 
 # The words and plots of builtin:tales, the files of `bitter lesson exercises`, the style and the script of reports, and
-# the lines of code that `bitter lesson` names become C. This is done every time,
-# because a date does not tell whether a file in a build directory that was copied is up to date; only a text that
-# differs replaces the old one.
+# the line numbers that `bitter lesson` names become C. This is done every time, because in a copied build directory a
+# file's date does not show whether it is up to date; the old text is replaced only by a different one.
 $(TALES): scripts/tales/sections.awk scripts/tales/statements.awk data/made/tales/tales.txt FORCE
 $(EXERCISES): scripts/embed.awk $(sort $(wildcard $(addprefix lesson/exercises/,*.[ch] *.py Makefile README.md))) FORCE
 $(EXERCISES): EMBED_TABLE := table=exercise_files header=lab/lesson/lines.h
@@ -439,12 +438,12 @@ $(BUILD)/float/tests/%: $(BUILD)/float/tests/%.o $(BUILD)/float/libbitter.a
 	$(call SAY,link,$@)
 	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) $(CMOCKA) -o $@
 
-# The program that gives every target its corpus, and the same targets with libFuzzer.
+# The program that runs every target on its corpus, and the same targets with libFuzzer.
 $(BUILD)/float/tests/fuzz/test_replay: $(BUILD)/float/tests/fuzz/test_replay.o $(FUZZ_OBJECTS) $(BUILD)/float/libbitter.a
 	$(call SAY,link,$@)
 	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) $(CMOCKA) -o $@
 
-# Two tests have the trainer in one file beside the model.
+# Two tests contain both the trainer in one file (lesson/plain.c) and the model.
 $(BUILD)/float/tests/lesson/test_plain: $(BUILD)/float/tests/lesson/plain_twin.o
 $(BUILD)/double/tests/lesson/double_plain: $(BUILD)/double/tests/lesson/plain_twin.o
 

@@ -5,7 +5,7 @@
 //
 //   batch     next_batch()           inputs and targets (B,T) from the data
 //   embed     train_pass_embed()     the token embeddings, and the coordinates that position schemes read
-//   forward   train_pass_forward()   adds the scheme's codes, then through all layers to the input of the head
+//   forward   train_pass_forward()   adds the scheme's codes, then runs all layers up to the input of the head
 //   backward  train_pass_backward()  the loss of each target, nll (B,T), and all gradients of the mean loss
 //   norm      gradient_norm()        the norm of all gradients
 //   AdamW     adamw_step()           clips the gradients, moves the parameters, and sets the gradients to 0
@@ -48,7 +48,7 @@ static bool train(Trainer *trainer, RunFiles *files, Error *error) {
     interrupt_catch();
     train_describe(trainer, o);
     progress_start(&line, "train", (double)trainer->progress.step, (double)o->steps);
-    // A run that was killed within its last checkpoint has its state, but maybe not its weights.
+    // A run that was killed while it saved its last checkpoint has the state, but perhaps not the weights.
     const bool ok = train_finished(trainer) ? run_save(trainer, paths, &files->log, &files->lock, error)
                                             : train_loop(trainer, observers, error);
     progress_clear(&line);
@@ -68,8 +68,8 @@ static bool open_files(RunFiles *files, Trainer *trainer, TrainOptions *options,
            run_load_or_create(trainer, paths, options, error) && train_continue(files, trainer, options, steps, error);
 }
 
-// `bitter train FILE` is `bitter prepare FILE`, and `bitter train --data` with what that has made. Sets *text to the
-// file, or NULL, and the data.
+// `bitter train FILE` is `bitter prepare FILE` and then `bitter train --data` on its shards. Sets *text to FILE, or
+// NULL without one, and options->data.
 static bool take_operand(TrainOptions *options, const char **text, bool *given, int count, char **operands,
                          Error *error) {
     const Option *data = option_find(train_options, "data"), *out = option_find(train_options, "out");
@@ -153,7 +153,7 @@ typedef struct {
     const char *name;
     bool (*run)(int argc, char **argv, Error *error);
     const char *help;
-    bool in_double; // runs in the twin program built with -DREAL_DOUBLE, all others in float
+    bool in_double; // runs in the twin program built with -DREAL_DOUBLE; all others run in float
 } Command;
 
 static const Command commands[] = {
@@ -209,7 +209,7 @@ static int run_command(const Command *command, int argc, char **argv) {
     return output_finish(ok ? ERROR_NONE : error.kind);
 }
 
-// For jansson: an object that memory ran out for would lack members, and most results are used unchecked.
+// For jansson: exits when memory runs out, because most results are used unchecked and would lack members.
 static void *allocate_json(size_t size) {
     void *block = malloc(size);
     if (block) return block;
@@ -258,6 +258,6 @@ int main(int argc, char **argv) {
         fail_input(&error, "there is no command '%s'; did you mean '%s'?", name, nearest);
     else
         fail_input(&error, "there is no command '%s'; %s", name,
-                   other && strchr(other, ' ') ? other : "`bitter --help` lists them"); // a word is an option's name
+                   other && strchr(other, ' ') ? other : "`bitter --help` lists them"); // one word names an option
     die(NULL, &error);
 }

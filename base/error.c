@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-// A message is one line, whatever names it quotes: control characters, which could end the line or command a terminal,
-// become question marks. The brackets around the name keep the analyzer's macro of error.h out.
+// A message is one line whatever names it quotes: control characters, which could end the line or control a terminal,
+// become question marks. The brackets around the name keep the analyzer's macro in error.h from applying.
 bool(fail_with)(Error *error, ErrorKind kind, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

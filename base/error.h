@@ -29,7 +29,7 @@ bool fail_with(Error *error, ErrorKind kind, const char *format, ...) FORMAT_CHE
 #define fail_nonfinite(error, ...)   fail_with(error, ERROR_NONFINITE, __VA_ARGS__)
 #define fail_interrupted(error, ...) fail_with(error, ERROR_INTERRUPTED, __VA_ARGS__)
 
-#ifdef __clang_analyzer__ // it sees one file at a time, and must know that this is false
+#ifdef __clang_analyzer__ // the analyzer sees one file at a time, and must know that fail_with returns false
 #define fail_with(...) (fail_with(__VA_ARGS__) && false)
 #endif
 

@@ -6,14 +6,14 @@
 #include <stddef.h>
 
 static volatile sig_atomic_t came; // a handler can reach nothing but a global
-static _Atomic double pressed;     // when Ctrl-C was first pressed, in seconds; 0 = it was not
+static _Atomic double pressed;     // when Ctrl-C was first pressed, in seconds; 0 = not yet
 static bool cuts;                  // interrupt_cuts
 // Slurm and others send SIGUSR1, SIGUSR2 or SIGXCPU a while before they end a job.
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
-// A closed terminal and `timeout` send a signal twice, a moment apart, so a second one must not end what the first one
-// asked for: to save. Of an impatient user, the second Ctrl-C comes later.
+// A closed terminal and `timeout` send a signal twice, a moment apart, so a second signal must not prevent the saving
+// that the first one asked for. The second Ctrl-C of an impatient user comes later.
 static void note(int signal_number) {
     const double now = clock_seconds();
     if (came == 0 || signal_number != SIGINT) came = signal_number;
@@ -36,11 +36,10 @@ void interrupt_catch(void) {
     struct sigaction before;
     for (int i = 0; i < SIGNALS; i++) {
         sigaction(signals[i], NULL, &before);
-        // Ignored SIGHUP is nohup's; ignored SIGINT is what shells do to jobs in the background, and kill -INT means
-        // it.
+        // nohup ignores SIGHUP. Shells ignore SIGINT in background jobs, but `kill -INT` must still stop those.
         if (signals[i] == SIGINT || signals[i] == SIGTERM || before.sa_handler != SIG_IGN) catch_next(signals[i]);
     }
-    signal(SIGPIPE, SIG_IGN); // a reader that went away is no reason to lose the work
+    signal(SIGPIPE, SIG_IGN); // work must not be lost because a reader closed its pipe
 }
 
 void interrupt_cuts(bool cut) {

@@ -17,14 +17,14 @@
 
 enum {
     LINE = 2 * PATH_CAPACITY,
-    ASKS_FROM = 1 << 25, // bytes: for less, memory_available, which reads several files, is not asked
+    ASKS_FROM = 1 << 25, // bytes: smaller allocations do not call memory_available, which reads several files
 };
 
 static size_t size_of(uintmax_t bytes) {
     return bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }
 
-// The number after `key` at the beginning of a line of the file, in its own unit; false when there is none.
+// Read the number after `key` at the beginning of a line of the file, in the file's unit; false when there is none.
 static bool read_number(uintmax_t *number, const char *path, const char *key) {
     FILE *stream = fopen(path, "r");
     if (!stream) return false;
@@ -53,7 +53,7 @@ static bool group_number(uintmax_t *number, const char *group, const char *file,
     return read_number(number, path, key);
 }
 
-// What one group leaves; file caches count as used, but make room when somebody needs it.
+// The memory that one group leaves. Its file caches count as used there, but are dropped when memory is needed.
 static double group_memory(const char *group) {
     uintmax_t limit, used, active = 0, inactive = 0;
     if (!group_number(&limit, group, "memory.max", "") || !group_number(&used, group, "memory.current", ""))
@@ -77,8 +77,8 @@ static double group_quota(const char *group) {
                : INFINITY;
 }
 
-// The smallest of what `of` says of the directories of this process's group and of the groups around it: those of
-// version 2, and of version 1 for the controller.
+// The smallest value of `of` over the directories of this process's control group and of the groups around it, in
+// version 2 and in version 1's hierarchy of the controller.
 static double groups_least(const char *root, const char *controller, double (*of)(const char *group)) {
     char line[LINE], path[2 * LINE], name[32];
     double least = INFINITY;

@@ -23,7 +23,7 @@ static int lower(char c) {
 
 enum { LONGEST_NAME = 48, INFINITE_DISTANCE = LONGEST_NAME + 1 };
 
-// Steps (insert, remove, replace, swap neighbours) from one word to the other, neither longer than LONGEST_NAME.
+// The number of edits (insert, remove, replace, swap neighbours) between two words no longer than LONGEST_NAME.
 static int edit_distance(const char *from, const char *to) {
     int m = (int)strlen(from), n = (int)strlen(to);
     int steps[LONGEST_NAME + 1][LONGEST_NAME + 1];
@@ -45,7 +45,7 @@ static int edit_distance(const char *from, const char *to) {
     return steps[m][n];
 }
 
-// Whether `name` is nearer to `word` than the best so far, and then the new best; start from INFINITE_DISTANCE.
+// Is `name` nearer to `word` than the best so far? Then its distance becomes *best; start from INFINITE_DISTANCE.
 static bool is_nearer(int *best, const char *word, const char *name) {
     size_t length = strlen(word), longer = length > strlen(name) ? length : strlen(name);
     if (longer > LONGEST_NAME) return false;
@@ -145,7 +145,7 @@ static bool parse_number(double *value, const char *text) {
     return end != text && *end == 0 && text[strspn(text, "+-.0123456789eE")] == 0;
 }
 
-// Whole numbers are read exactly, but "1e6" too is one. `rough` is infinite for one that a long long cannot hold.
+// A whole number, read exactly; "1e6" is one too. `rough` is infinite for a number that a long long cannot hold.
 static bool parse_integer(long long *value, double *rough, const char *text) {
     if (!parse_number(rough, text) || *rough != floor(*rough)) return false;
     char *end;

@@ -1,5 +1,5 @@
-// One option table drives parsing, ranges, defaults, --help, the echo at start and config.json. The same rows serve the
-// command line, a scheme's own options (`--pos rope:base=10000`) and the keys of built-in data
+// One option table drives parsing, ranges, defaults, --help, the options shown at the start and config.json. The same
+// rows serve the command line, a scheme's own options (`--pos rope:base=10000`) and the keys of built-in data
 // (`builtin:tales:bytes=1e6`).
 #ifndef BITTER_OPTION_H
 #define BITTER_OPTION_H
@@ -14,17 +14,17 @@ typedef enum {
     OPTION_NUMBER,  // double
     OPTION_CHOICE,  // int: index into `choices`
     OPTION_TEXT,    // char[TEXT_CAPACITY]
-    OPTION_LONG,    // const char *: what was given, of any length; NULL = nothing was
+    OPTION_LONG,    // const char *: the value, of any length; NULL = none was given
     OPTION_TEXTS,   // TextList, to which every value is added: the option may be repeated
     OPTION_FLAG,    // bool, no argument on the command line
-    OPTION_HEADING, // no field: --help prints its name above the rows that follow, and all else passes over it
+    OPTION_HEADING, // no field: --help prints its name above the rows that follow; everything else skips it
 } OptionType;
 
 #define TEXT_CAPACITY 512
 
 #define TEXT_LIST_MOST 64
 typedef struct {
-    const char *items[TEXT_LIST_MOST]; // what was given, each shorter than TEXT_CAPACITY
+    const char *items[TEXT_LIST_MOST]; // the values, each shorter than TEXT_CAPACITY
     int count;
 } TextList;
 
@@ -55,19 +55,19 @@ typedef struct {
 #define HEADING_ROW(title)                                                                                             \
     { title, OPTION_HEADING, 0, NULL, 0, 0, NULL, NULL, NULL }
 
-// Every field of `target` to its default.
+// Set every field of `target` to its default.
 void options_default(void *target, const Option *table);
 
-// NULL when there is no such name.
+// The row with this name, or NULL.
 const Option *option_find(const Option *table, const char *name);
 
-// The row whose name is nearest to a mistyped one, as nearest_name has it.
+// The row whose name is nearest to a mistyped one (nearest_name).
 const Option *option_nearest(const Option *table, const char *name);
 
 // The limits of a number: "1 to 64", "0 or more"; empty when there are none.
 void option_bounds(const Option *option, char text[TEXT_CAPACITY]);
 
-// What the field accepts, to follow "give ": "a whole number from 1 to 64", "half or interleaved", "true or
+// What the field accepts, worded to follow "give ": "a whole number from 1 to 64", "half or interleaved", "true or
 // false".
 void option_range(const Option *option, char text[TEXT_CAPACITY]);
 
@@ -79,20 +79,20 @@ bool option_set(void *target, const Option *option, const char *text, const char
 // The field's present value as option_set would read it back; of a list, the last one.
 void option_print(const void *target, const Option *option, char text[TEXT_CAPACITY]);
 
-// Parse "key=value,key=value" (empty or NULL: nothing to do) into target; `owner` names whose keys they are in errors.
-// A flag may be given without its "=true".
+// Parse "key=value,key=value" (empty or NULL: nothing to do) into target; errors name `owner` as the owner of the keys.
+// A flag may be given without "=true".
 bool options_parse_list(void *target, const Option *table, const char *list, const char *owner, Error *error);
 
 // Word i of "half|interleaved" copied into `word`; false when there is no such word.
 bool choice_word(const char *choices, int i, char word[TEXT_CAPACITY]);
 
-// The one of `count` names with the smallest edit distance to `word` (the first of equals; upper and lower case count
-// as the same, and a name that begins with `word` is the nearest of all); NULL if even that one is nothing like it.
+// The name, of `count`, with the smallest edit distance to `word`, or the first of several. Case is ignored, and a name
+// that begins with `word` is the nearest of all. NULL if even the nearest name is too different.
 const char *nearest_name(const char *word, const char *const *names, int count);
 
 // For options whose text has a grammar of its own.
 
-// Copy the next word of a list; false at its end. A word fits, because lists are shorter than TEXT_CAPACITY.
+// Copy the next word of a list; false at its end. Every word fits, because lists are shorter than TEXT_CAPACITY.
 #define LIST_SEPARATORS ", "
 bool list_word(char word[TEXT_CAPACITY], const char **list, const char *separators);
 
@@ -100,8 +100,8 @@ bool list_word(char word[TEXT_CAPACITY], const char **list, const char *separato
 bool typed_fail(Error *error, const char *option, const char *text, int at, const char *format, ...) FORMAT_CHECK(5, 6);
 bool typed_fail_list(Error *error, const char *option, const char *text, int at, const char *format, va_list list);
 
-// The whole number at *at, which is moved behind it; one above `most` becomes most + 1. Fails (input) where there is
-// none: `what` should be there.
+// Read the whole number at *at and move *at behind it; a number above `most` becomes most + 1. Fails (input) when there
+// is none; the message says that `what` should be there.
 bool typed_number(int *number, const char *option, const char *text, int *at, const char *what, int most, Error *error);
 
 #endif

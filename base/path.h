@@ -1,4 +1,4 @@
-// Paths: putting them together, and what is at them.
+// Paths: putting them together, and finding out what they name.
 #ifndef BITTER_PATH_H
 #define BITTER_PATH_H
 
@@ -9,11 +9,11 @@
 // path = printf(format, ...). Fails (input) when it does not fit into PATH_CAPACITY.
 bool path_format(char path[PATH_CAPACITY], Error *error, const char *format, ...) FORMAT_CHECK(3, 4);
 
-// Is there anything of that name? A link counts, whether or not it leads anywhere. False also where stat fails: use
-// path_missing where that would leave something out or replace it.
+// Is there anything of that name? A symbolic link counts even if it leads nowhere. Also false when stat fails: use
+// path_missing where a file that cannot be seen would then be skipped or replaced.
 bool path_exists(const char *path);
 
-// Is there certainly nothing of that name? False when stat fails: whoever opens it then says why.
+// Is there certainly nothing of that name? False when stat fails: opening the path then reports why.
 bool path_missing(const char *path);
 
 // Is it a directory, or a link to one?

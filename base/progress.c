@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 double clock_seconds(void) {
-    static _Thread_local double last, lost; // what the clock of a machine that was restored has stepped back
+    static _Thread_local double last, lost; // how far the clock has stepped back, as when a machine is restored
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     const double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;

@@ -1,4 +1,4 @@
-// One line on stderr that says how far a long job is and how long it will still take.
+// One line on stderr that shows how far a long job has come and how much longer it will take.
 #ifndef BITTER_PROGRESS_H
 #define BITTER_PROGRESS_H
 
@@ -7,12 +7,12 @@
 typedef struct {
     const char *title;
     double started, shown; // seconds, monotonic
-    double first, total;   // where the work began and where it ends, in any unit
+    double first, total;   // where the work begins and where it ends, in any unit
     bool terminal;         // redraw one line; else print a new line now and then
 } ProgressLine;
 
-// Monotonic time in seconds, always later than at the call before by the same thread, even where the system's clock
-// steps back.
+// Monotonic time in seconds: in each thread, every call returns a later time than the call before, even if the system's
+// clock steps back.
 double clock_seconds(void);
 
 // Begin at `first` of `total` units.

@@ -28,7 +28,7 @@ static inline double random_uniform(uint64_t key, uint64_t counter) {
 // Standard normal (Box-Muller, the cosine branch); uses the bits at 2*counter and 2*counter+1.
 double random_normal(uint64_t key, uint64_t counter);
 
-// A stream with a position, for code that draws one number after the other.
+// A stream with a position, for code that draws one number after another.
 typedef struct {
     uint64_t key, counter;
 } Random;
@@ -36,7 +36,7 @@ typedef struct {
 // Uniform in [0, 1).
 double random_next(Random *random);
 
-// Uniform in 0..n-1; n must be positive. The bias, below n/2^53, is far under what any test here can see.
+// Uniform in 0..n-1; n must be positive. The bias, below n/2^53, is far below what any test here can detect.
 int random_below(Random *random, int n);
 
 // Entry `index` of a pseudo-random permutation of 0..n-1 chosen by key: a four-round Feistel network on the smallest

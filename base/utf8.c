@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-// The bytes of the control character at the head of a text: one of ASCII's, or in UTF-8 one of U+0080 to U+009F, which
-// terminals obey as well. 0 = it is none.
+// The number of bytes of the control character at the start of a text: one of ASCII, or one of U+0080 to U+009F in
+// UTF-8, which terminals obey as well. 0 = the text does not start with one.
 static size_t control_bytes(const char *text) {
     const unsigned char *bytes = (const unsigned char *)text;
     if (bytes[0] == 0xC2 && bytes[1] >= 0x80 && bytes[1] < 0xA0) return 2;

@@ -6,9 +6,9 @@
 #include <assert.h>
 #include <string.h>
 
-// An epoch skips `shift` tokens, 0..shifts-1, and cuts what follows into `windows` windows of T. One window is given
-// up, so that all T shifts leave the same number of windows, and epoch and index follow from the cursor alone. A stream
-// with fewer than three windows keeps one, and has as many shifts as there is room for.
+// An epoch skips `shift` tokens, 0..shifts-1, and cuts what follows into `windows` windows of T. One window is given up
+// so that all T shifts leave the same number of windows; then epoch and index follow from the cursor alone. A stream
+// with fewer than three windows keeps one window, and as many shifts as there is room for.
 typedef struct {
     uint64_t windows, shifts;
 } Cut;
@@ -45,7 +45,7 @@ bool batches_documents(Batches *batches, const BuiltinCorpus *documents, const T
     batches->documents = *documents;
     if (documents->share == 0) batches->documents.share = 0.05;
     batches->tokenizer = tokenizer;
-    // A tokenizer of characters may lack one; a hundred documents have all that there are.
+    // A tokenizer of characters may lack one; a hundred documents contain all characters that documents use.
     for (uint64_t i = 0; i < 100; i++) builtin_document(&batches->document, documents, i);
     if (batches->document.failed) return fail_run(error, "no memory for a document");
     return tokenizer_encode(&batches->tokens, tokenizer, batches->document.bytes, batches->document.size,
@@ -74,8 +74,8 @@ void batches_end(Batches *batches) {
     exercise_free(&batches->exercise);
 }
 
-// With a probability of `share`, write a document over the first tokens of the row at the cursor. A document that would
-// be cut does not come here (batches_documents).
+// With a probability of `share`, write a document over the first tokens of the row at the cursor. batches_documents has
+// refused documents that would not fit.
 static bool begin_with_document(int *inputs, int *targets, Batches *batches, Error *error) {
     const BuiltinCorpus *documents = &batches->documents;
     const uint64_t lots = random_bits(batches->key, UINT64_MAX);
@@ -97,7 +97,7 @@ static bool begin_with_document(int *inputs, int *targets, Batches *batches, Err
     return true;
 }
 
-// The next B windows. Returns their length, or 0 when memory for a document fails.
+// The next B windows. Returns their length, or 0 when memory for a document runs out.
 static int next_windows(int *inputs, int *targets, bool *scored, Batches *batches, int B, Error *error) {
     const size_t T = (size_t)batches->T;
     for (int b = 0; b < B; b++, batches->cursor++) {
@@ -121,7 +121,7 @@ static void write_exercise(Batches *batches) {
     batches->exercise_tokens += batches->exercise.text.size + 1;
 }
 
-// The next exercise as a row of T, filled up with end tokens. Returns its number of tokens.
+// The next exercise as a row of T, padded with end tokens. Returns its number of tokens.
 static int next_exercise(int *inputs, int *targets, bool *scored, Batches *batches) {
     write_exercise(batches);
     assert(batches->exercise.text.size < (size_t)batches->T);

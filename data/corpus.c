@@ -14,12 +14,12 @@
 static const double BUILTIN_VALIDATION = 0.1;
 
 uint64_t corpus_training_count(uint64_t count, double validation) {
-    // Rounding, by an ulp or two, must not lose a token when the exact product is a whole number.
+    // A rounding error of an ulp or two must not lose a token when the exact product is a whole number.
     double training = (double)count * (1 - validation) * (1 + 4 * DBL_EPSILON);
     return training >= (double)count ? count : (uint64_t)floor(training);
 }
 
-// A name with both words is one of training.
+// A name that contains both "train" and "val" is a training shard.
 static int is_training(const struct dirent *entry) {
     return path_ends_with(entry->d_name, ".bin") && strstr(entry->d_name, "train");
 }
@@ -81,7 +81,7 @@ static bool directory_open(Corpus *corpus, Error *error) {
            split_open(&corpus->val, corpus->name, "val", is_validation, tokenizer->vocab_size, error);
 }
 
-// The tokens of a corpus, with the end token behind each document.
+// Append the tokens of a corpus, with the end token after each document.
 static bool builtin_encode(Tokens *tokens, const Tokenizer *tokenizer, const BuiltinCorpus *corpus, const char *name,
                            Error *error) {
     Text document = {0};
@@ -124,7 +124,7 @@ static bool builtin_open(Corpus *corpus, Error *error) {
                              error);
 }
 
-// Open the corpus called `name` by one of the two functions; on failure nothing is left to close.
+// Open the corpus called `name` with `open`; after a failure nothing is left to close.
 static bool open_with(Corpus *corpus, const char *name, bool (*open)(Corpus *corpus, Error *error), Error *error) {
     *corpus = (Corpus){0};
     if (path_format(corpus->name, error, "%s", name) && open(corpus, error)) return true;

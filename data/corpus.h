@@ -14,18 +14,18 @@ typedef struct {
     size_t count;
     uint32_t crc;           // CRC-32 of the tokens' bytes
     const uint16_t *tokens; // (count)
-    void *memory;           // that they are in; NULL = it is another's
+    void *memory;           // that holds the tokens; NULL = the shard does not own it
 } Shard;
 
-// Read the shard, whose tokens take two bytes of memory each, and check everything: size against header, magic,
-// version, every token below vocab_size. Fails (input) naming the file, what was found, what was expected and the next
-// step; (run) for want of memory, and as file_read does.
+// Read the shard into memory, two bytes a token, and check everything: size against header, magic, version, every token
+// below vocab_size. Fails (input) naming the file, what was found, what was expected and the next step; (run) for want
+// of memory, and as file_read does.
 bool shard_open(Shard *shard, const char *path, int vocab_size, Error *error);
 
 // A shard without a file: the tokens, which must outlive it, with `name` as its path.
 bool shard_from_tokens(Shard *shard, const char *name, const uint16_t *tokens, size_t count, Error *error);
 
-void shard_close(Shard *shard); // harmless on {0} and when repeated
+void shard_close(Shard *shard); // harmless on {0} and when called again
 
 // Write `count` tokens to `path`; atomic.
 bool shard_write(const char *path, const uint16_t *tokens, size_t count, Error *error);
@@ -54,13 +54,13 @@ bool corpus_open(Corpus *corpus, const char *name, Error *error);
 // The same for "builtin:NAME" only; a program that calls just this one needs no files.
 bool corpus_open_builtin(Corpus *corpus, const char *name, Error *error);
 
-// Fails (input) when the directory holds shards, because a run written there would replace their tokenizer.json; as
-// fail_open does when it cannot be read.
+// Fails (input) when the directory holds shards, because a run written there would replace their tokenizer.json, and as
+// fail_open does when the directory cannot be read.
 bool corpus_absent(const char *directory, Error *error);
 void corpus_close(Corpus *corpus);
 
-// How many of `count` tokens are for training when the last `validation` share (0..1) is for validation: floor(count *
-// (1 - share)), as exact arithmetic gives it for a share typed in decimal.
+// How many of `count` tokens are for training when the share `validation` (0..1), at the end, is for validation:
+// floor(count * (1 - validation)), as exact arithmetic gives it for a share typed in decimal.
 uint64_t corpus_training_count(uint64_t count, double validation);
 
 // The number of tokens to read: at most `limit`, or all of them when limit is 0.

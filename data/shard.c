@@ -15,7 +15,7 @@ enum {
     VERSION = 1,
 };
 
-// Set the number of tokens from the header of a file of `size` bytes, of which as many are given as it has.
+// Set the number of tokens from the header of a file of `size` bytes, which may be shorter than a header.
 static bool read_header(Shard *shard, const void *header, size_t size, Error *error) {
     int32_t start[3] = {0};
     memcpy(start, header, size < sizeof start ? size : sizeof start);

@@ -14,7 +14,7 @@ const char *tokenizer_kind_name(TokenizerKind kind) {
     return names[kind];
 }
 
-// `name` is what the tokens are made from.
+// Make room for `more` tokens; `name`, for errors, is what they are made from.
 static bool tokens_reserve(Tokens *tokens, size_t more, const char *name, Error *error) {
     if (more <= tokens->capacity - tokens->count) return true;
     size_t needed = tokens->count + more, capacity = tokens->capacity + tokens->capacity / 2;
@@ -44,7 +44,7 @@ void tokens_free(Tokens *tokens) {
     *tokens = (Tokens){0};
 }
 
-// Line and column, in bytes, both counted from 1.
+// The line and the column (in bytes) of an offset, both counted from 1.
 static void place_of(size_t *line, size_t *column, const char *text, size_t offset) {
     *line = *column = 1;
     for (size_t i = 0; i < offset; i++) {
@@ -55,7 +55,7 @@ static void place_of(size_t *line, size_t *column, const char *text, size_t offs
     }
 }
 
-// `otherwise`: what else can be done.
+// `otherwise` ends the message: what else the user can do.
 static bool fail_encoding(Error *error, const char *text, size_t size, size_t offset, const char *name,
                           const char *otherwise) {
     const unsigned char head = (unsigned char)text[offset];
@@ -107,7 +107,7 @@ static bool insert_character(Tokenizer *tokenizer, uint32_t character, const cha
 
 bool tokenizer_extend(Tokenizer *tokenizer, const char *text, size_t size, const char *name, Error *error) {
     if (tokenizer->kind != TOKENIZER_CHARS) return true;
-    bool seen[128] = {false}; // most text is mostly this: insert it once
+    bool seen[128] = {false}; // most text is mostly ASCII: insert each such character once
     for (size_t offset = 0; offset < size;) {
         uint32_t character;
         int length = utf8_decode(&character, text + offset, size - offset);
@@ -157,10 +157,10 @@ static bool fail_character(Error *error, const Tokenizer *tokenizer, const char 
         (unsigned)character, tokenizer->vocab_size);
 }
 
-// Room for the ids is reserved: a character takes at least a byte.
+// The caller has reserved room for the ids, since a character takes at least one byte.
 static bool encode_chars(Tokens *tokens, UnknownCharacters *unknown, const Tokenizer *tokenizer, const char *text,
                          size_t size, const char *name, Error *error) {
-    int ascii[128]; // most text is mostly this: look it up once
+    int ascii[128]; // most text is mostly ASCII: look each such character up once
     for (uint32_t c = 0; c < 128; c++) ascii[c] = character_id(tokenizer, c);
     size_t count = tokens->count;
     for (size_t offset = 0; offset < size;) {

@@ -9,16 +9,16 @@
 #include <stdint.h>
 
 typedef enum {
-    TOKENIZER_BYTES, // a byte is its value, 256 ends a document
+    TOKENIZER_BYTES, // the id of a byte is its value; 256 ends a document
     TOKENIZER_CHARS, // index into the sorted set of the text's code points (nanoGPT's convention); nothing ends a
                      // document
     TOKENIZER_BPE,   // byte pair encoding, such as GPT-2's
-    TOKENIZER_NONE,  // ids that came without their tokenizer
+    TOKENIZER_NONE,  // ids whose tokenizer is not known
 } TokenizerKind;
 
 enum { BYTES_END = 256, BYTES_VOCAB, TOKENIZER_VOCAB_MOST = BPE_VOCAB_MOST, TOKENIZER_VOCAB_GPT2 = 50257 };
 
-// The bytes of a short token, and of CHARS its code point.
+// The bytes of a short token and, for CHARS, its code point.
 typedef struct {
     char bytes[7];
     uint8_t size;
@@ -28,11 +28,11 @@ typedef struct {
 typedef struct {
     TokenizerKind kind;
     int vocab_size;   // at most 65536: tokens are uint16
-    TokenText *texts; // (vocab_size) what tokenizer_decode returns, but for BPE; of CHARS, in rising order
+    TokenText *texts; // (vocab_size) what tokenizer_decode returns, except for BPE; for CHARS in rising order
     Bpe bpe;          // for BPE; else {0}
 } Tokenizer;
 
-// "bytes", "chars", "bpe" or "none", as in files.
+// The kind's name in files: "bytes", "chars", "bpe" or "none".
 const char *tokenizer_kind_name(TokenizerKind kind);
 
 // A growing array of tokens; start from {0}.
@@ -47,9 +47,9 @@ void tokens_free(Tokens *tokens);
 // Append the token that ends a document, if the tokenizer has one.
 bool tokens_add_end(Tokens *tokens, const Tokenizer *tokenizer, Error *error);
 
-// The tokenizer of this kind. NONE is that of llm.c's own shards, which hold GPT-2's 50257 tokens; CHARS and BPE have
-// no tokens yet: extend the former, of the latter fill tokenizer->bpe and then set vocab_size. Fails (run) without
-// memory.
+// The tokenizer of this kind. NONE stands for the tokenizer of llm.c's own shards, with GPT-2's 50257 tokens. CHARS and
+// BPE have no tokens yet: call tokenizer_extend for CHARS; for BPE, fill tokenizer->bpe and then set vocab_size. Fails
+// (run) without memory.
 bool tokenizer_create(Tokenizer *tokenizer, TokenizerKind kind, Error *error);
 
 // Add the characters of a text, for CHARS; does nothing for other kinds. Ids change, so call it for all texts before
@@ -61,7 +61,7 @@ bool tokenizer_extend(Tokenizer *tokenizer, const char *text, size_t size, const
 bool tokenizer_create_plain(Tokenizer *tokenizer, TokenizerKind kind, int vocab_size, Error *error);
 
 // Append the ids of the text. Not for several threads at once. Fails (input) on a character that the tokenizer does not
-// know, naming it, its line and `name`, the text's origin; then nothing was appended.
+// know, naming it, its line and `name`, the origin of the text; nothing is appended then.
 bool tokenizer_encode(Tokens *tokens, const Tokenizer *tokenizer, const char *text, size_t size, const char *name,
                       Error *error);
 
@@ -71,7 +71,7 @@ typedef struct {
     uint32_t first;
 } UnknownCharacters;
 
-// As tokenizer_encode, but characters that the tokenizer does not know are left out, and counted.
+// As tokenizer_encode, but leaves out characters that the tokenizer does not know, and counts them.
 bool tokenizer_encode_known(Tokens *tokens, UnknownCharacters *unknown, const Tokenizer *tokenizer, const char *text,
                             size_t size, const char *name, Error *error);
 
@@ -79,7 +79,7 @@ bool tokenizer_encode_known(Tokens *tokens, UnknownCharacters *unknown, const To
 bool tokenizer_same(const Tokenizer *a, const Tokenizer *b);
 
 // Point *text to the bytes of one token, which are not terminated and stay valid as long as the tokenizer is neither
-// extended nor freed. Returns how many there are: any number; 0 for the end of a document. For NONE they are "<id>".
+// extended nor freed. Returns the number of bytes (no limit); 0 for the end of a document. For NONE they are "<id>".
 size_t tokenizer_decode(const char **text, const Tokenizer *tokenizer, int id);
 
 // The id that ends a document, or -1.
@@ -89,20 +89,20 @@ int tokenizer_end(const Tokenizer *tokenizer);
 int tokenizer_newline(const Tokenizer *tokenizer);
 
 // tokenizer.json: {"tokenizer": "chars", "vocab_size": 65, "characters": "..."}, or "bytes" or "none" without
-// characters; of BPE, that of Hugging Face's tokenizers. Written atomically; read with every field checked. One that is
-// Hugging Face's is read as BPE, or as BYTES or CHARS if tokenizer_to_hf made it. Fails (input) when it would be read
-// wrongly; after a failure there is nothing to free.
+// "characters"; for BPE, the file of Hugging Face's tokenizers. Written atomically; read with every field checked. A
+// file of Hugging Face's tokenizers is read as BPE, or as BYTES or CHARS if tokenizer_to_hf made it. Fails (input) when
+// it would be read wrongly; after a failure there is nothing to free.
 bool tokenizer_write(const Tokenizer *tokenizer, const char *path, Error *error);
 bool tokenizer_read(Tokenizer *tokenizer, const char *path, Error *error);
 
-// Read the tokenizer that a user names: a tokenizer.json, or a directory (a run, data, another program's) with one or
-// with GPT-2's encoder.json and vocab.bpe or vocab.json and merges.txt.
+// Read the tokenizer that a user names: a tokenizer.json, or a directory (a run, data, another program's) that has one
+// or has GPT-2's encoder.json and vocab.bpe, or vocab.json and merges.txt.
 // Fails (input) when there is none, or when it is NONE.
 bool tokenizer_find(Tokenizer *tokenizer, const char *path, Error *error);
 
-// The tokenizer, but not NONE, as a tokenizer.json of Hugging Face's tokenizers, which gives every text the same ids;
-// the end of a document is its special token <|endoftext|>. To be released with json_decref. NULL when it fails: (run)
-// when there is too little memory, (input) for the character U+0000.
+// The tokenizer, which must not be NONE, as a tokenizer.json of Hugging Face's tokenizers that gives every text the
+// same ids; the end of a document becomes the special token <|endoftext|>. Release it with json_decref. NULL on
+// failure: (run) when there is too little memory, (input) for the character U+0000.
 struct json_t *tokenizer_to_hf(const Tokenizer *tokenizer, Error *error);
 
 void tokenizer_free(Tokenizer *tokenizer);

@@ -1,4 +1,4 @@
-// tokenizer.json, bitter's own and that of Hugging Face's tokenizers, and GPT-2's two files.
+// tokenizer.json, in bitter's own format and in that of Hugging Face's tokenizers, and GPT-2's two files.
 #include "base/file/file.h"
 #include "base/file/text.h"
 #include "base/utf8.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The JSON in a file; NULL, and fails (input), when it is none. `advice` ends the sentence.
+// The JSON in a file; NULL, and fails (input), when it is not JSON. `advice` ends the message.
 static json_t *load(const char *path, const char *advice, Error *error) {
     Buffer file;
     json_error_t mistake;
@@ -22,7 +22,7 @@ static json_t *load(const char *path, const char *advice, Error *error) {
 
 // --- writing ---
 
-// How a token is written. One that is special has its name; the end of a document of BYTES has no bytes of its own.
+// Write a token as text. A special token is its name; the end of a document of BYTES has no bytes of its own.
 static void write_token(Text *out, const Tokenizer *tokenizer, int id) {
     const Bpe *bpe = &tokenizer->bpe;
     const char *bytes;
@@ -108,14 +108,14 @@ bool tokenizer_write(const Tokenizer *tokenizer, const char *path, Error *error)
 
 // --- vocabularies of bytes ---
 
-// Is this one of the special tokens, with this id?
+// Is there a special token with this name and this id?
 static bool is_that_special(const Bpe *bpe, const char *name, long long id) {
     if (id < 0 || id >= BPE_VOCAB_MOST || !bpe->tokens[id].special) return false;
     const BpeToken *token = &bpe->tokens[id];
     return token->size == strlen(name) && memcmp(bpe->text.bytes + token->start, name, token->size) == 0;
 }
 
-// Add the tokens of {"token": id, ...}, written in symbols, but not the special ones, which have been added before.
+// Add the tokens of {"token": id, ...}, written in symbols, except the special ones, which have been added before.
 static bool add_vocabulary(Bpe *bpe, const json_t *vocabulary, const char *path, Error *error) {
     if (!json_is_object(vocabulary))
         return fail_input(error, "%s: a vocabulary {\"token\": id, ...} was expected; get the file again", path);
@@ -181,7 +181,7 @@ static bool read_vocabulary(Bpe *bpe, const char *path, Error *error) {
     return ok;
 }
 
-// A line of two tokens with a space between them, for each merge. The first line may name the version.
+// Each merge is a line of two tokens with a space between them. The first line may name the version.
 static bool read_merges(Bpe *bpe, const Buffer *file, const char *path, Error *error) {
     static const char version[] = "#version";
     const char *text = (const char *)file->bytes, *end = text + file->size;
@@ -206,7 +206,7 @@ static bool read_gpt2(Bpe *bpe, const char *vocabulary_path, const char *merges_
                     bpe_complete(bpe, vocabulary_path, error);
     free(merges.bytes);
     if (!ok) return false;
-    // Each token but the bytes and special ones is made by a merge: with fewer merges, text would get other tokens.
+    // A merge makes every token except the bytes and the special ones: with fewer merges, text would get other tokens.
     int made = -256;
     for (int id = 0; id < bpe->vocab_size; id++) made += !bpe->tokens[id].special;
     return bpe->merge_count >= made ||
@@ -231,7 +231,7 @@ static bool is_type(const json_t *object, const char *type) {
     return string && strcmp(string, type) == 0;
 }
 
-// What would turn text into other tokens than this program's; NULL = nothing.
+// The setting in the file that would give text other tokens than this program's; NULL = there is none.
 static const char *difference(const json_t *root) {
     const json_t *model = json_object_get(root, "model"), *words = json_object_get(root, "pre_tokenizer");
     if (!json_is_object(model)) return "it has no \"model\"";
@@ -324,7 +324,7 @@ static bool read_hf_chars(Tokenizer *tokenizer, const json_t *vocabulary, const 
 static bool read_hf(Tokenizer *tokenizer, const json_t *root, const char *path, Error *error) {
     Bpe *bpe = &tokenizer->bpe;
     const json_t *model = json_object_get(root, "model");
-    // tokenizer_to_hf makes such a file of CHARS: none of the characters is ever joined to another.
+    // tokenizer_to_hf makes such a file for CHARS: it never joins characters.
     if (json_is_null(json_object_get(root, "pre_tokenizer")) && json_is_null(json_object_get(root, "normalizer")) &&
         is_type(json_object_get(root, "decoder"), "Fuse") && is_type(model, "BPE") &&
         json_array_size(json_object_get(root, "added_tokens")) == 0 &&
@@ -333,7 +333,7 @@ static bool read_hf(Tokenizer *tokenizer, const json_t *root, const char *path, 
     if (!tokenizer_create(tokenizer, TOKENIZER_BPE, error) || !read_hf_bpe(bpe, root, path, error)) return false;
     tokenizer->vocab_size = bpe->vocab_size;
     bool bytes =
-        bpe->vocab_size == BYTES_VOCAB && bpe->merge_count == 0 && bpe->end == BYTES_END; // is it one of BYTES?
+        bpe->vocab_size == BYTES_VOCAB && bpe->merge_count == 0 && bpe->end == BYTES_END; // is it a file for BYTES?
     for (int byte = 0; bytes && byte < 256; byte++) bytes = bpe->bytes[byte] == byte;
     if (!bytes) return true;
     tokenizer_free(tokenizer);
@@ -342,7 +342,7 @@ static bool read_hf(Tokenizer *tokenizer, const json_t *root, const char *path, 
 
 // --- the file of any kind ---
 
-// bitter's own, or that of Hugging Face's tokenizers, which has a "model".
+// Read bitter's own format, or that of Hugging Face's tokenizers, which has a "model".
 static bool read_root(Tokenizer *tokenizer, const json_t *root, const char *path, Error *error) {
     const char *kind = json_string_value(json_object_get(root, "tokenizer"));
     const json_t *number = json_object_get(root, "vocab_size"), *characters = json_object_get(root, "characters");
@@ -380,7 +380,7 @@ bool tokenizer_read(Tokenizer *tokenizer, const char *path, Error *error) {
 }
 
 static bool read_directory(Tokenizer *tokenizer, const char *path, Error *error) {
-    // GPT-2's two files have other names with Hugging Face.
+    // Hugging Face has other names for GPT-2's two files.
     static const char *const names[][2] = {{"vocab.json", "merges.txt"}, {"encoder.json", "vocab.bpe"}};
     char json[PATH_CAPACITY], vocabulary[PATH_CAPACITY], merges[PATH_CAPACITY];
     if (!path_format(json, error, "%s/tokenizer.json", path)) return false;

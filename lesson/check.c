@@ -21,7 +21,7 @@ static void add_line(int *used, const char *format, ...) {
     *used = length < LESSON_TEXT - *used ? *used + length : LESSON_TEXT - 1;
 }
 
-// Set up the scheme of "NAME[:key=value,...] [broken=MISTAKE]", which is cut in two.
+// Set up the scheme of "NAME[:key=value,...] [broken=MISTAKE]", cutting the text in two.
 static bool parse_scheme(Mix *mix, char *text, Error *error) {
     char *behind = strrchr(text, '}'), *broken = strstr(behind ? behind : text, " broken=");
     if (broken) *broken = 0;
@@ -43,7 +43,7 @@ int lesson_gradcheck(void) {
     return 0;
 }
 
-static Mix own; // of the last formula that lesson_formula took, its only part
+static Mix own; // its only part is the last formula that lesson_formula accepted
 
 int lesson_formula(void) {
     static const Shape trained = {.vocab = 256, .context = 64, .layers = 2, .heads = 4, .width = 64};

@@ -1,20 +1,20 @@
-// One layer of a tiny model at work, in the module in double precision: what stands at each place, and its gradient.
+// One layer of a tiny model at work, in the module in double precision: the values at each place, and their gradients.
 #include "base/random.h"
 #include "lesson/shared.h"
 #include "model/train_pass.h"
 
 enum { T = 5, C = 8, H = 2, d = C / H };
 
-// What lesson_layer returns of values, and again of gradients.
+// What lesson_layer returns twice: first values, then their gradients.
 typedef struct {
     real token[T * C], x[T * C];          // the residual stream without and with a code
-    real made[T * 3 * C], qkv[T * 3 * C]; // q, k and v as they are made and as schemes leave them
-    real S0[H * T * T], S[H * T * T];     // scores q k^T / sqrt(d), and what schemes make of them; 0 where masked
+    real made[T * 3 * C], qkv[T * 3 * C]; // q, k and v before and after schemes change them
+    real S0[H * T * T], S[H * T * T];     // scores q k^T / sqrt(d) before and after schemes change them; 0 where masked
     real P[H * T * T];                    // softmax(S)
     real heads[T * C], x_mid[T * C], x_out[T * C]; // P v; the residual stream after attention and after the MLP
 } Places;
 
-// S is log P, up to the constant lse that softmax takes off. dP_ij = dheads_i . v_j, and through the softmax
+// S is log P, up to the constant lse that softmax subtracts. dP_ij = dheads_i . v_j, and through the softmax
 // dS_ij = P_ij (dP_ij - sum over k of P_ik dP_ik). A bias adds to S0, so dS0 = dS.
 static void attention_places(Places *y, Places *dy, const TrainPass *pass, Attention attention) {
     attention.P = y->P;
@@ -55,10 +55,10 @@ static void note_places(Places *y, Places *dy, Gpt *gpt, TrainPass *pass, const 
     memcpy(dy->token, pass->dx, sizeof dy->token);
     memcpy(dy->made, b->dqkv, sizeof dy->made);
     memcpy(dy->heads, b->dheads, sizeof dy->heads);
-    // dx is what came past attention and what came through it.
+    // dx is the sum of the gradient that came past attention and the one that came through it.
     norm_backward(through, b->dnorm, a->x, w->ln1w, w->ln1b, a->ln1_mean, a->ln1_rstd, T, C);
     for (int n = 0; n < T * C; n++) dy->x_mid[n] = dy->x[n] - through[n];
-    // What a layer overwrites with q and k as schemes leave them; and with dq and dk as schemes are given them.
+    // Compute again what the layer has overwritten: q and k before the schemes, dq and dk after them.
     linear_forward(y->made, b->norm, w->qkvw, w->qkvb, T, C, 3 * C);
     attention_backward(&(AttentionGradient){dy->qkv, dy->qkv + C, dy->qkv + 2 * C, b->dfeatures, b->dheads, NULL},
                        &attention, &pass->tables, b->scratch);

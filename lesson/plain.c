@@ -13,7 +13,7 @@
 // places receives a gradient from both; so all gradients start from 0 in every step.
 //
 // `bitter train` does the same, faster (model/). Tests compare its every activation and gradient with those of this
-// file, which is never optimised and never given a feature.
+// file. This file is never optimised and never given a feature.
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,7 +34,7 @@ enum {
     D = 16,    // channels of a head
     C = H * D, // channels of the residual stream
     F = 4 * C, // hidden channels of the MLP
-    V = 257,   // tokens there are: the 256 bytes, and one that ends a document
+    V = 257,   // size of the vocabulary: the 256 bytes, and a token that ends a document
     N = B * T, // tokens in a batch
 };
 
@@ -53,7 +53,7 @@ typedef struct {
     real projw[L][C][C];
     real fcw[L][F][C];
     real fcprojw[L][C][F];
-    // The rest, which it leaves alone.
+    // The rest, without weight decay.
     real wpe[T][C]; // position embeddings, for the scheme `learned`
     real ln1w[L][C], ln1b[L][C];
     real qkvb[L][3 * C];
@@ -70,8 +70,8 @@ typedef struct {
     real x[L + 1][N][C];   // the residual stream before each layer, and after the last
     real ln1[L][N][C];     // layernorm(x)
     real qkv[L][N][3 * C]; // queries of all heads, keys, values; with rope, queries and keys are turned
-    real P[L][B][H][T][T]; // attention weights: P[i][j] is how much query i takes from key j
-    real heads[L][N][C];   // what each head has taken
+    real P[L][B][H][T][T]; // attention weights: P[i][j] is the weight that query i gives to key j
+    real heads[L][N][C];   // the outputs of all heads
     real proj[L][N][C];
     real x_mid[L][N][C]; // x + proj
     real ln2[L][N][C];   // layernorm(x_mid)
@@ -99,10 +99,10 @@ static real position_code(int t, int c) {
 }
 
 // RoPE: turn each pair of channels (i, i + D/2) of a query or key at t by the angle t theta_i, in place. (Su et al.
-// 2021) Forward has direction +1. The product of a query at i and a key at j then depends on i - j alone, since one is
-// turned against the other by (i - j) theta.
+// 2021) Forward has direction +1. The product of a query at i and a key at j then depends on i - j alone, because the
+// rotations of query and key differ by (i - j) theta.
 //
-// Backward is direction -1. Forward was y0 = x0 c - x1 s, y1 = x0 s + x1 c. x0 stands in y0 times c and in y1 times s,
+// Backward is direction -1. Forward was y0 = x0 c - x1 s, y1 = x0 s + x1 c. x0 has factor c in y0 and factor s in y1,
 // so dx0 = dy0 c + dy1 s; likewise dx1 = -dy0 s + dy1 c. That is the same rotation, by the negative angle.
 static void rotate(real x[D], int t, int direction) {
     for (int i = 0; i < D / 2; i++) {
@@ -114,7 +114,7 @@ static void rotate(real x[D], int t, int direction) {
 }
 
 // ALiBi: the score of a query and a key falls with their distance, steeply in the first head, gently in the last.
-// (Press et al. 2021) The slopes are not trained, so backward has nothing to do: dS goes on unchanged to q and k.
+// (Press et al. 2021) The slopes are not trained, so backward has nothing to do: dS passes unchanged to q and k.
 static real position_bias(int h, int distance) {
     return scheme == ALIBI ? -(real)pow(2, -8.0 * (h + 1) / H) * (real)distance : 0;
 }
@@ -131,7 +131,7 @@ static void linear_forward(int I, int O, real out[N][O], real in[N][I], real w[O
         }
 }
 
-// Forward was out[o] = b[o] + sum of in[i] w[o][i]. There, w[o][i] is the factor of in[i], and in[i] that of w[o][i].
+// Forward was out[o] = b[o] + sum of in[i] w[o][i]. The derivative by in[i] is w[o][i], and that by w[o][i] is in[i].
 static void linear_backward(int I, int O, real din[N][I], real dw[O][I], real *db, real dout[N][O], real in[N][I],
                             real w[O][I]) {
     for (int n = 0; n < N; n++)
@@ -222,16 +222,16 @@ static void softmax_forward(real *P, int count) {
     for (int j = 0; j < count; j++) P[j] /= sum;
 }
 
-// A score S[j] moves its own weight up and, through the sum, all weights down: dS = P * (dP - sum of P dP), in place
-// of dP.
+// A score S[j] moves its own weight up and, through the sum, all weights down: dS = P * (dP - sum of P dP), which
+// overwrites dP.
 static void softmax_backward(real *dP, const real *P, int count) {
     real flow = 0;
     for (int j = 0; j < count; j++) flow += P[j] * dP[j];
     for (int j = 0; j < count; j++) dP[j] = P[j] * (dP[j] - flow);
 }
 
-// Each head, on its own: query i looks at keys 0 to i. Its scores are S[j] = q . k[j] / sqrt(D) + bias, its weights
-// P = softmax(S), and what it takes is the sum of P[j] v[j].
+// In each head, query i sees keys 0 to i, with scores S[j] = q . k[j] / sqrt(D) + bias and weights P = softmax(S). Its
+// output is the sum of P[j] v[j].
 static void attention_forward(real heads[N][C], real P[B][H][T][T], real qkv[N][3 * C]) {
     const real scale = (real)(1 / sqrt(D));
     for (int b = 0; b < B; b++)
@@ -346,7 +346,7 @@ static void layer_forward(int l) {
     residual_forward(a.x[l + 1], a.x_mid[l], a.fcproj[l]);
 }
 
-// The same list, read upwards.
+// The operations of layer_forward in reverse order.
 static void layer_backward(int l) {
     residual_backward(da.x_mid[l], da.fcproj[l], da.x[l + 1]);
     linear_backward(F, C, da.hidden[l], dp.fcprojw[l], dp.fcprojb[l], da.fcproj[l], a.hidden[l], p.fcprojw[l]);
@@ -401,7 +401,7 @@ static void fill_normal(real *w, size_t count, double deviation) {
     }
 }
 
-// GPT-2's initial values. What is added to the residual stream starts smaller, since 2L branches add up.
+// GPT-2's initial values. The projections that add to the residual stream start smaller, since 2L branches add up.
 static void initialise(void) {
     fill_normal((real *)&p, PARAMETERS, 0.02);
     fill_normal((real *)p.projw, L * C * C, 0.02 / sqrt(2 * L));
@@ -414,8 +414,8 @@ static void initialise(void) {
     }
 }
 
-// Step number 1, 2, 3 ... of AdamW (Loshchilov, Hutter 2017). A gradient longer than 1 is scaled down to 1. m averages
-// the gradient over the last steps and v its square; both start from 0, which the divisions by 1 - beta^step undo.
+// Step number 1, 2, 3 ... of AdamW (Loshchilov, Hutter 2017). A gradient with a norm above 1 is scaled to norm 1. m
+// averages the last gradients and v their squares; both start from 0, which dividing by 1 - beta^step corrects.
 static void adamw(double rate, int step) {
     const double beta1 = 0.9, beta2 = 0.99, epsilon = 1e-8, decay = 0.1;
     real *w = (real *)&p, *dw = (real *)&dp, *m = (real *)&adam_m, *v = (real *)&adam_v;
@@ -472,14 +472,14 @@ static double evaluate(const unsigned char *text, long size) {
     return sum / (double)batches;
 }
 
-#ifndef WITHOUT_MAIN // the tests have one of their own
+#ifndef WITHOUT_MAIN // the tests have their own main()
 
 static void fail(const char *what, const char *name) {
     fprintf(stderr, "%s%s\n", what, name);
     exit(2);
 }
 
-// Up to 64 MB of it.
+// Read up to 64 MB of text.
 static unsigned char *read_text(long *size, const char *name) {
     static unsigned char text[1 << 26];
     FILE *file = fopen(name, "rb");

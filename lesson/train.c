@@ -20,12 +20,12 @@ static struct {
     StretchRule stretch;
     double *array; // (count) returned last by lesson_shape, lesson_attention or lesson_frequencies
     int count;
-    Error error; // of the function at work
+    Error error; // of the function that is running
 } lesson;
 static Error *const error = &lesson.error;
 
-// What functions return: 0, the number or the array; and when something failed, with its sentence in the text, 1, NaN
-// or NULL.
+// What functions return: 0, the number or the array; after a failure 1, NaN or NULL, with the error's message in the
+// text.
 static int status(bool ok) {
     return ok ? 0 : lesson_failed(error);
 }
@@ -42,7 +42,7 @@ int lesson_count(void) {
     return lesson.count;
 }
 
-// Make lesson.array one of zeros.
+// Make lesson.array an array of zeros.
 static bool new_array(size_t size) {
     free(lesson.array);
     lesson.count = (int)size;
@@ -50,7 +50,7 @@ static bool new_array(size_t size) {
     return lesson.array || fail_run(error, "no memory for %zu numbers", size);
 }
 
-// A model is there, or the sentence that says what to do is.
+// Is there a model? If not, sets the error to say what to do.
 static bool has_model(void) {
     return lesson.started || fail_input(error, "there is no model; call lesson_start first");
 }
@@ -104,7 +104,7 @@ static void end(void) {
     lesson.stretch = (StretchRule){0};
 }
 
-// The corpus of the options: the one that is there, if its name is the same.
+// Open the corpus of the options, unless the open corpus has this name.
 static bool open_data(void) {
     if (strcmp(lesson.corpus.name, lesson.options.data) == 0) return true;
     corpus_close(&lesson.corpus);
@@ -171,7 +171,7 @@ double lesson_loss_at(int length) {
     return number(ok, e.nll / (double)e.tokens);
 }
 
-// The rule of "METHOD FACTOR"; of "none", a rule that stretches nothing.
+// The stretch rule of "METHOD FACTOR"; for "none", a rule that stretches nothing.
 static bool parse_stretch(StretchRule *rule, char *line) {
     static const Option method = {"stretch", OPTION_CHOICE, 0, NULL, 0, 0, METHOD_NAMES, NULL, ""},
                         factor = {"factor", OPTION_NUMBER, offsetof(StretchRule, factor), NULL, 1, 1e6, NULL, "X", ""};
@@ -221,7 +221,7 @@ int lesson_sample(int tokens) {
     const bool ok = generate(out, stretched(), &lesson.corpus.tokenizer, &generation, error);
     unstretched();
     fclose(out);
-    const size_t prompt = strlen(text); // generate repeats it
+    const size_t prompt = strlen(text); // the output begins with it
     if (ok) snprintf(text, LESSON_TEXT, "%s", written + prompt);
     free(written);
     return status(ok);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Build bitter for 64-bit ARM without a BLAS, run the tests of its computations under qemu, and compare the losses of a
-# short training run with those of this machine's build. $1: the make to use; $2: this machine's bitter. BUILD: where
-# to build (build/arm).
+# short training run with those of this machine's build. $1: the make to use; $2: this machine's bitter. BUILD: the
+# directory to build in (build/arm).
 set -e
 make=$1
 native=$2

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2154
-# Schemes as `bitter compare` takes them, with the learning rates that other comparisons have chosen. Scripts source this.
-# $results has the comparisons, and $from names those whose rates are taken, in the order of the settings.
-# results_of PART: its table, or that of the directory $recorded until it has run.
+# Schemes as `bitter compare` takes them, with the learning rates that other comparisons have chosen. Scripts source
+# this. $results holds the comparisons, and $from names those whose rates are taken, in the order of the settings.
+# results_of PART: the part's table, or, until the part has run, the one in the directory $recorded.
 results_of() {
     [ -f "$results/$1/results.csv" ] || [ -z "${recorded:-}" ] || set -- "$1" "$recorded"
     echo "${2:-$results}/$1/results.csv"
@@ -33,7 +33,7 @@ rate() {
     done | paste -s -d / -
 }
 
-# arms NAME...: the schemes, each with its rates. NAME~OTHER and LABEL=SPEC~OTHER have those of OTHER.
+# arms NAME...: the schemes, each with its rates. NAME~OTHER and LABEL=SPEC~OTHER take the rates of OTHER.
 arms() {
     for name in "$@"; do
         case $name in

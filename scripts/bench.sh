@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The training speed of five sizes of model, beside the same model in PyTorch and beside an older program, and of all
-# position schemes at one size: sh scripts/bench.sh BITTER
-# Everything that is compared takes turns, so that a machine whose speed drifts affects all alike; numbers are medians.
+# The training speed of models of five sizes, compared with the same model in PyTorch and with an older program, and of
+# all position schemes at one size: sh scripts/bench.sh BITTER
+# The programs take turns, so that a drift of the machine's speed affects all alike; numbers are medians.
 #
 # PYTHON: an interpreter with torch (python3); PEER: the script of the PyTorch model (scripts/bench_torch.py). The model
 #   runs eager and compiled, and the faster of the two counts.
@@ -10,11 +10,11 @@
 # SHAPES (A B C E F), SCHEMES (all rotations and biases), STEPS: measure less. The table is then saved only if RESULTS,
 #   the directory for it (runs/results/bench), is set. ROUNDS: how often each is measured (3).
 #
-# What makes the comparison fair: PyTorch's weights begin as small as bitter's (standard deviation 0.02). With PyTorch's
+# To make the comparison fair, PyTorch's weights begin as small as bitter's (standard deviation 0.02). With PyTorch's
 # own embeddings (standard deviation 1) and tied weights the logits are so large that many probabilities are denormal
-# numbers, and a step at C takes four times as long on an Intel processor. A torch on the system's OpenBLAS gets Debian's
-# OpenMP build of it, as bitter does: with the pthread build it would be up to four times slower. Threads are as many as
-# bitter's.
+# numbers, and a step at C takes four times as long on an Intel processor. A torch that uses the system's OpenBLAS gets
+# Debian's OpenMP build, as bitter does: with the pthread build it would be up to four times slower. It gets as many
+# threads as bitter.
 set -eu
 bitter=${1:?"usage: sh scripts/bench.sh BITTER"}
 here=$(dirname "$0")
@@ -48,7 +48,7 @@ for scheme in $schemes; do
         complain "SCHEMES: bitter cannot measure $scheme"
 done
 
-of() { # WHO [KEY]: the median of what it measured at this shape
+of() { # WHO [KEY]: the median of WHO's measurements at this shape
     [ ! -f "$scratch/$1" ] || value "${2:-ms_per_step}" <"$scratch/$1" | median
 }
 quotient() { # A B: how many times A is B, or -
@@ -67,12 +67,12 @@ mine() {
     $launch "$1" bench $model --steps "$steps" $2 $3 $4 $5 2>"$scratch/complaints" >>"$scratch/$who" && return
     complain "$1 bench $model $2 $3 $4 $5 failed: $(cat "$scratch/complaints")"
 }
-# theirs WHO OPTION...: the same for PyTorch. A way that failed once is not tried again.
+# theirs WHO OPTION...: the same for PyTorch. A variant that failed once is not tried again.
 theirs() {
     [ -n "$with_peer" ] && [ ! -f "$scratch/$1.failed" ] || return 0
     who=$1
     shift
-    # A cache of its own: what was compiled for other instructions crashes.
+    # A separate cache: code that was compiled for other instructions crashes.
     # shellcheck disable=SC2086
     TORCHINDUCTOR_CACHE_DIR=$scratch/inductor OMP_NUM_THREADS=$threads LD_LIBRARY_PATH=${peer_libraries:-${LD_LIBRARY_PATH:-}} \
         $launch "$python" "$peer" $model --steps $((steps + 3)) "$@" 2>"$scratch/complaints" >"$scratch/line" ||
@@ -87,7 +87,7 @@ faster() { # A B: the smaller of two numbers, either of which may be missing
     printf '%s\n' "$@" | awk 'NF && (best == "" || $1 < best) { best = $1 } END { print best }'
 }
 
-# --- who takes part ---
+# --- the programs that take part ---
 tiny="--width 4 --heads 1 --layers 1 --context 2 --batch 1 --steps 1"
 # shellcheck disable=SC2086
 $launch "$bitter" bench $tiny >"$scratch/first" 2>/dev/null ||
@@ -115,7 +115,7 @@ processor=$(sysctl -n machdep.cpu.brand_string 2>/dev/null || machine cpu)
 name=$(echo "$processor" | tr '[:upper:]' '[:lower:]' |
     sed 's/([a-z]*)//g; s/ @.*//; s/[0-9]*-core//; s/ cpu//; s/ processor//; s/[^a-z0-9]\{1,\}/-/g; s/^-//; s/-$//')
 
-# Seconds of all that follows, from the rate of the large product: a guess that is right within a factor of two.
+# Estimate the seconds of everything that follows from the rate of the large product, to within a factor of two.
 guess() {
     for shape in $shapes; do
         choose "$shape"

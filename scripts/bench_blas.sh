@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Which BLAS is the fastest here: sh scripts/bench_blas.sh BITTER
 # Builds bitter with every library that is installed, as build/LIBRARY/bitter, with all matrix products left to the
-# library (KERNELS=blas), and measures these programs in turn with BITTER; numbers are medians of ROUNDS (3). MKLROOT is
-# where MKL is, if it is not in a usual place. LAUNCH and STEPS are those of bench.sh.
+# library (KERNELS=blas), and measures these programs in turn with BITTER; numbers are medians of ROUNDS (3). MKLROOT:
+# the directory of MKL, if not a usual one. LAUNCH and STEPS are those of bench.sh.
 set -eu
 bitter=${1:?"usage: sh scripts/bench_blas.sh BITTER"}
 rounds=${ROUNDS:-3}

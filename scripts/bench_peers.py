@@ -57,7 +57,7 @@ def sample(bitter, model, gguf, tokens=600, context=1024):
 
     def theirs():
         llama.llama_memory_clear(llama.llama_get_memory(peer.ctx), True)
-        ids = [feed(peer.tokenize(PROMPT.encode(), add_bos=True))]  # bitter, too, begins with the end of a document
+        ids = [feed(peer.tokenize(PROMPT.encode(), add_bos=True))]  # bitter also begins with the end of a document
         start = time.perf_counter()
         for _ in range(tokens):
             ids.append(feed(ids[-1:]))
@@ -90,7 +90,7 @@ def evaluate(bitter, model, hf, shard, windows=7, context=4096):
     torch.set_num_threads(THREADS)
     transformers.utils.logging.disable_progress_bar()
     peer = transformers.AutoModelForCausalLM.from_pretrained(hf, attn_implementation="sdpa", dtype=torch.float32).eval()
-    ids = np.fromfile(shard, dtype="<u2")[512:][: windows * context + 1]  # behind the header of 1024 bytes
+    ids = np.fromfile(shard, dtype="<u2")[512:][: windows * context + 1]  # after the header of 1024 bytes
     ids = torch.from_numpy(ids.astype(np.int64))
     nats = {}
 

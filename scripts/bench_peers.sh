@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 # Sampling, evaluation and preparation, beside llama.cpp, transformers and Hugging Face's tokenizers: sh
 # scripts/bench_peers.sh BITTER
-# A model of 6 layers, 6 heads and width 384 with rope is trained for a minute, exported, and read by all; everything is
-# computed in float32. Both sides take turns; numbers are medians of ROUNDS (3). One warming round of the peer does not
-# count, nor does what a program does before its first token or window (bitter's: by two runs of different lengths).
+# A model of 6 layers, 6 heads and width 384 with rope is trained for a minute, exported, and read by all programs, all
+# in float32. Both sides take turns; numbers are medians of ROUNDS (3). The peer's first round does not count, nor does
+# what a program does before its first token or window (bitter's: by two runs of different lengths).
 #
 # PYTHON: an interpreter with numpy and llama-cpp-python, torch and transformers, or tokenizers (python3). A row whose
 #   package is missing is left out, and the package named. llama-cpp-python is built for this processor when pip installs it.
-# TEXT: the file to prepare; by default 100 MB of tales. THREADS: of both (all cores); `prepare` uses one, tokenizers all.
+# TEXT: the file to prepare (100 MB of tales). THREADS: of both sides (all cores); `prepare` uses one, tokenizers all.
 set -eu
 bitter=${1:?"usage: sh scripts/bench_peers.sh BITTER"}
 python=${PYTHON:-python3}
@@ -19,7 +19,7 @@ begin "${ROUNDS:-3}"
 quietly() {
     "$@" >"$scratch/log" 2>&1 || complain "$(tail -n 1 "$scratch/log")"
 }
-has() { # ROW PACKAGE MODULE...: are they there?
+has() { # ROW PACKAGE MODULE...: are the modules installed?
     row=$1 package=$2
     shift 2
     for module; do

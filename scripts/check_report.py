@@ -69,7 +69,7 @@ class Report(Tally):
         with open(os.path.join(directory, "compare.json"), encoding="utf-8") as file:
             self.plan = json.load(file)
         self.losses = {}  # (setting, scheme) -> {seed: loss}
-        self.longer = {}  # (setting, scheme, 2, 4 or 8) -> {seed: loss} in windows of so many times the context
+        self.longer = {}  # (setting, scheme, 2, 4 or 8) -> {seed: loss} in windows of 2, 4 or 8 times the context
         self.context = context = {s["name"]: s["context"] for s in self.plan["settings"]}
         with open(os.path.join(directory, "results.csv"), encoding="utf-8") as file:
             for row in csv.DictReader(file):
@@ -82,10 +82,10 @@ class Report(Tally):
                     self.losses.setdefault((row["setting"], row["scheme"]), {})[int(row["seed"])] = float(row["value"])
         self.settings = [s["name"] for s in self.plan["settings"]]
         seeds = max((len(found) for found in self.losses.values()), default=0)
-        self.schemes = [s["name"] for s in self.plan["schemes"]  # without those of which a run diverged
+        self.schemes = [s["name"] for s in self.plan["schemes"]  # except those with a run that diverged
                         if seeds and all(len(self.losses.get((setting, s["name"]), ())) == seeds for setting in self.settings)]
         weights = [tuple(s.get(key) for key in ("pos", "window", "learning_rate")) for s in self.plan["schemes"]]
-        first = {}  # the scheme whose weights the stretched ones have: the one that is not stretched, or the first of them
+        first = {}  # the scheme whose weights the stretched ones share: the unstretched one, or the first stretched one
         for w, s in sorted(zip(weights, self.plan["schemes"]), key=lambda pair: bool(pair[1].get("stretch"))):
             first.setdefault(w, s["name"])
         self.trained_as = {s["name"]: first[w] if s.get("stretch") else s["name"] for w, s in zip(weights, self.plan["schemes"])}
@@ -96,7 +96,7 @@ class Report(Tally):
         self.places = len(self.settings) // texts if texts > 1 else 0  # over the texts, one for each kind of setting
         family, pairs = primary * (len(self.settings) + self.places), max(trained * (trained - 1) // 2, 1)
         self.pairs = pairs
-        # Earlier versions wrote means with Student's t intervals; their reports cannot all be written again.
+        # Earlier versions wrote means with Student's t intervals; not all of their reports can be written again.
         self.medians_told = "| by loss |" in self.read("report.md")
         self.contrasts = [(c["arm"], c["other"], family if c["after"] == 0 else pairs) for c in named]
 
@@ -231,7 +231,7 @@ class Report(Tally):
         """Differences in longer windows; all that exist are one family."""
         tables, units = self.tables("longer windows"), {}  # (contrast, window) -> one array for each setting that has it
         longest = max((int(row["tokens"]) for row in tables[0]), default=0) if tables else 0
-        eight = longest >= 8 * max(self.context.values())  # which reports of earlier versions leave out
+        eight = longest >= 8 * max(self.context.values())  # reports of earlier versions leave this out
         for setting in self.settings:
             for arm, other in self.longer_pairs():
                 for times in (2, 4, 8) if eight else (2, 4):

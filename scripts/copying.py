@@ -32,7 +32,7 @@ def data_of(bitter, T, distance, directory):
     with open(path, "w", encoding="ascii") as file:
         for _ in range(WINDOWS * T // (2 * distance)):
             file.write(2 * "".join(letters.choice("abcdefghijklmnopqrstuvwxyz_ ") for _ in range(distance)))
-    # Twice: one to train on, which prepare asks for, and one to measure.
+    # Twice: one copy to train on, which prepare requires, and one to measure.
     subprocess.run([bitter, "prepare", "--val", "0.5", "--out", data, path, path], check=True, stdout=subprocess.DEVNULL)
     return data
 
@@ -55,7 +55,7 @@ def losses_by_position(bitter, run, data, directory):
 
 def first_and_again(bitter, run, T, distance, directory):
     """The mean loss of RUN where letters come first, and where they come again."""
-    # What is predicted at a position is the next letter; behind the last, one of the next window.
+    # The prediction at a position is the next letter; at the last, a letter of the next window.
     loss = dict(enumerate(losses_by_position(bitter, run, data_of(bitter, T, distance, directory), directory), 1))
     for begin in (0, distance):
         counted = [nats for letter, nats in loss.items() if letter < T and begin + SKIPPED <= letter % (2 * distance) < begin + distance]

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Build and test a Debian package that needs no compiler, bitter_VERSION_ARCHITECTURE.deb. $1: the make to use; $2: a
-# directory for it. CC: the compiler, which says for which architecture. LAUNCH: what starts its programs, where this
-# machine cannot.
+# directory for it. CC: the compiler, which determines the architecture. LAUNCH: a command that starts its programs if
+# this machine cannot.
 set -eu
 make=$1 build=$2
 for tool in dpkg-deb dpkg-shlibdeps dpkg-architecture; do
@@ -16,13 +16,13 @@ command -v "${CC%% *}" >/dev/null || {
     exit 2
 }
 DEB_HOST_ARCH=$(dpkg-architecture -t"$($CC -dumpmachine | sed 's/-pc-/-/')" -qDEB_HOST_ARCH)
-export DEB_HOST_ARCH # what dpkg-shlibdeps looks at
+export DEB_HOST_ARCH # read by dpkg-shlibdeps
 root=$build/root
 rm -rf "$root"
 umask 022
 $make --no-print-directory install PORTABLE=1 DESTDIR="$root" PREFIX=/usr
 
-# --- what Debian wants elsewhere, or wants to know ---
+# --- Debian's own places and files ---
 documents=$root/usr/share/doc/bitter
 install -d "$root/DEBIAN"
 mv "$documents/LICENSE" "$documents/copyright"
@@ -35,11 +35,11 @@ version=$(sed -n 's/^#define BITTER_VERSION "\(.*\)"/\1/p' base/version.h)
 maintainer="${DEBFULLNAME:-the bitter authors} <${DEBEMAIL:-bitter@localhost.localdomain}>"
 printf 'bitter (%s) unstable; urgency=medium\n\n  * CHANGELOG.md tells what is new.\n\n -- %s  %s\n' "$version" \
     "$maintainer" "$(date -uR ${SOURCE_DATE_EPOCH:+-d @$SOURCE_DATE_EPOCH})" | gzip -9n >"$documents/changelog.gz"
-# The directory of OpenBLAS's build with OpenMP, which is not where other programs look.
+# The program looks for OpenBLAS in the directory of its OpenMP build, which other programs do not search.
 install -d "$root/usr/share/lintian/overrides"
 echo 'bitter: custom-library-search-path' >"$root/usr/share/lintian/overrides/bitter"
 
-# dpkg-shlibdeps wants a source package around it.
+# dpkg-shlibdeps needs a source package around it.
 mkdir -p "$build/debian"
 printf 'Source: bitter\n\nPackage: bitter\nArchitecture: any\n' >"$build/debian/control"
 depends=$(cd "$build" && find root/usr/bin root/usr/lib -type f -exec dpkg-shlibdeps -O --ignore-missing-info {} + |

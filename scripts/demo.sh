@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Train position schemes on the same generated stories, and print the perplexity of each at the trained context and past
-# it: sh scripts/demo.sh BITTER [SCHEME...]. STEPS, BATCH, CONTEXT and DATA change the usual ones. The runs are in
+# it: sh scripts/demo.sh BITTER [SCHEME...]. STEPS, BATCH, CONTEXT and DATA change the defaults. The runs are in
 # runs/demo/, for `bitter sample` and `bitter report`, until the demo runs again.
 set -eu
 bitter=${1:?"usage: sh scripts/demo.sh BITTER [SCHEME...]"}

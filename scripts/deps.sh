@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Install the compiler, the libraries and the tools that are missing: sh scripts/deps.sh CC FLAGS, with the flags that tell
-# the compiler where headers are. With `check` as a third argument, only say in one sentence what a build lacks. With
-# WASM_CC=clang, install also what `make lesson` needs: that compiler, its linker and a C library for WebAssembly.
+# Install the compiler, the libraries and the tools that are missing: sh scripts/deps.sh CC FLAGS, with the flags that
+# tell the compiler where headers are. With `check` as a third argument, only say in one sentence what a build lacks.
+# With WASM_CC=clang, also install what `make lesson` needs: that compiler, its linker and a C library for WebAssembly.
 set -e
 compiler=$1 flags=$2 goal=${3:-install}
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Write bitter-VERSION.tar.gz, which holds the files of the last commit and has the same bytes every time, and bitter.rb,
+# Write bitter-VERSION.tar.gz, which contains the files of the last commit and always has the same bytes, and bitter.rb,
 # the Homebrew formula for it. To publish both, put the tarball's address into the formula.
 set -eu
 if ! git rev-parse --verify --quiet HEAD >/dev/null 2>&1; then

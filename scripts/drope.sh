@@ -3,14 +3,14 @@
 # DroPE, dropping RoPE after training (Gelberg et al. 2025, 2512.12167): sh scripts/drope.sh BITTER [DIR]
 # From each of several seeds, a model is trained with rope for 7/8 of the steps, in windows of 256 bytes of generated
 # stories, three in four of which begin with a passkey document. The last eighth of the steps, at the same length, is
-# done twice: with rope and without positions (drope). Beside these two: the first, stretched 8 times by pi, by ntk, by
-# yarn with a tuned ramp and by longrope's search; and a model that never had positions (none), trained in the same two
-# parts. So all have the same number of training steps; tuning and search read training text besides. All are scored on
-# held-out stories and on passkeys in windows of 1, 2, 4 and 8 times the trained length. One thread for the models of a
-# seed that had rope, another for those that had none, and as many at a time as there are cores. Finished runs are kept,
-# and a stopped one continues: stop it and start it again at any time. DIR (runs/drope) holds the runs; results.csv and
-# table.md go to RESULTS (runs/results/drope). Seeds that are not finished are left out.
-# SEEDS: the seeds. STEPS: of each model in all; 80 tries the script.
+# done twice: with rope and without positions (drope). Compared with these two: the model with rope, stretched 8 times
+# by pi, by ntk, by yarn with a tuned ramp and by longrope's search; and a model that never had positions (none),
+# trained in the same two parts. So all have the same number of training steps; tuning and search also read training
+# text. All are scored on held-out stories and on passkeys in windows of 1, 2, 4 and 8 times the trained length. The
+# models of a seed that had rope are trained on one thread, those that had none on another, and as many threads run at a
+# time as there are cores. Finished runs are kept, and a stopped one continues: stop it and start it again at any time.
+# DIR (runs/drope) holds the runs; results.csv and table.md go to RESULTS (runs/results/drope). Seeds that are not
+# finished are left out. SEEDS: the seeds. STEPS: the steps of each model in all; 80 tries the script.
 set -eu
 bitter=${1:?"usage: sh scripts/drope.sh BITTER [DIR]"}
 out=${2:-runs/drope}
@@ -34,7 +34,7 @@ rest() {
         --lr 2e-3 --warmup $((steps / 80)) --steps $((steps / 8)) --eval-every 0 --save-every 500 --threads 1
 }
 
-# score MODEL...: of this seed. The shortest passkey document has 258 bytes.
+# score MODEL...: measure models of this seed. The shortest passkey document has 258 bytes.
 score() {
     for arm in "$@"; do
         measure "$out/$seed-$arm" perplexity --context 256,512,1024,2048 --eval-tokens 16385 --threads 1
@@ -42,7 +42,7 @@ score() {
     done
 }
 
-# one SEED none|rope: its models that never had positions, or those that did.
+# one SEED none|rope: train and score the seed's models that never had positions, or those that had rope.
 one() {
     seed=$1
     if [ "$2" = none ]; then
@@ -72,8 +72,8 @@ failed=
 for seed in $seeds; do for kind in rope none; do echo "$seed $kind"; done; done |
     xargs -P "$(getconf _NPROCESSORS_ONLN)" -I '{}' env ONE='{}' STEPS="$steps" sh "$0" "$bitter" "$out" || failed=1
 
-# The seeds that are complete. A row for each, model and length: the mean loss in nats, and the share of passkeys found,
-# all depths together. `times` is the length in trained lengths.
+# For each complete seed, a row for each model and length: the mean loss in nats, and the share of passkeys found over
+# all depths. `times` is the length as a multiple of the trained length.
 complete=
 for seed in $seeds; do
     if [ -f "$out/$seed-longrope/passkey.csv" ] && [ -f "$out/$seed-none/passkey.csv" ]; then
@@ -100,8 +100,8 @@ mean() {
     awk -F , -v arm="$1" -v times="$2" -v column="$3" '$1 == arm && $3 == times { s += $column; n++ } END { print s / n }' \
         "$results/results.csv"
 }
-# difference ARM TIMES COLUMN SCALE: drope minus the model, its interval over seeds (24 hold at once), and a star if that
-# does not include 0.
+# difference ARM TIMES COLUMN SCALE: drope minus the model, its interval over seeds (24 intervals hold at once), and a
+# star if the interval does not include 0.
 difference() {
     awk -F , -v arm="$1" -v times="$2" -v column="$3" '
         $3 == times && $1 == "drope" { x[$2] = $column } $3 == times && $1 == arm { y[$2] = $column }

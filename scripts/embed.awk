@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # LC_ALL=C awk -f scripts/embed.awk table=exercise_files header=lab/lesson/lines.h lesson/exercises/* >FILE.c
-# Makes of some text files a table of EmbeddedFile (base/file/text.h), which `header` declares. A line becomes a
-# string of its own, because C11 promises no more than 4095 characters in one string.
+# Turns text files into a table of EmbeddedFile (base/file/text.h), which `header` declares. Each line becomes a string
+# of its own, because C11 guarantees no more than 4095 characters in one string.
 
 NR == 1 { print "// Made by scripts/embed.awk.\n#include \"" header "\"" }
 FNR == 1 {

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Do learned positions catch up with designed ones as models grow? sh scripts/experiment.sh BITTER [DIR]
-# Two comparisons on War and Peace, of six schemes at three sizes of the same depth and the same heads, with the same
-# number of tokens for each parameter (50 minutes on 2 cores): "rates" tries five learning rates, from one seed; "ladder"
-# trains five other seeds, each scheme with its best rate for each size. Finished runs are kept: stop it and start it again
-# at any time. DIR (runs/experiment) holds the runs and the pages report.html; summaries, plots and results.csv go to
-# RESULTS (runs/results/experiment).
+# Two comparisons on War and Peace, of six schemes at three sizes with the same depth and number of heads, and with the
+# same number of tokens for each parameter (50 minutes on 2 cores): "rates" tries five learning rates, from one seed;
+# "ladder" trains five other seeds, each scheme with its best rate for each size. Finished runs are kept: stop it and
+# start it again at any time. DIR (runs/experiment) holds the runs and the pages report.html; summaries, plots and
+# results.csv go to RESULTS (runs/results/experiment).
 # TEXT: the book (see book.sh). SCALE and TOKENS: the sizes, and the tokens for each parameter; TOKENS=0.2 trains a
 # hundredth, to try the script.
 set -eu

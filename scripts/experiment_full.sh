@@ -24,8 +24,8 @@
 #                 an earlier version could do)
 #
 # What "primary" compares was settled before any of its runs: the designed scheme is the one with the lowest loss in the
-# part "rates", on the half of the validation text that chooses; of the learned ones, none was chosen. Its seeds are new.
-# Rotations that start at random are there at both rates that "rates" could not tell apart.
+# part "rates", on the half of the validation text used for choosing; all learned schemes take part. Its seeds are new.
+# Rotations that start at random take part at both rates that "rates" could not tell apart.
 set -eu
 bitter=${1:?"usage: sh scripts/experiment_full.sh BITTER [DIR]"}
 out=${2:-runs/experiment-full}
@@ -38,7 +38,7 @@ mkdir -p "$out"
 sh "$(dirname "$0")/texts.sh" "$bitter" "$out/data" >"$out/texts.txt"
 data=$out/data
 designed="sinusoidal rope alibi alibi-steep"
-scratch="learned rope-random t5 fire" # their positions begin with nothing of a design
+scratch="learned rope-random t5 fire" # their positions start without any design
 sizes="learned sinusoidal rope rope-random alibi fire" # the schemes of the ladder
 
 # shellcheck source=scripts/arms.sh
@@ -61,7 +61,7 @@ part() {
     sh "$(dirname "$0")/keep_report.sh" "$out/$name" "$results/$name"
 }
 
-# best NAMES: of these schemes the one with the lowest choosing loss at its rate.
+# best NAMES: the one of these schemes with the lowest choosing loss at its rate.
 best() {
     for name in $1; do
         awk -F, -v name="$name" 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }

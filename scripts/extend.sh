@@ -3,7 +3,7 @@
 # RoPE past its trained length, by every method: sh scripts/extend.sh BITTER [DIR]
 # A small model is trained at 256 tokens on War and Peace, with a few passkey documents mixed in, and stretched 8 times,
 # by formulas, by search and by gradient descent. All runs are scored on held-out text, before and after the same short
-# fine-tuning, which also trains the retrieval of passkeys at lengths up to the new one. Then the searched one is
+# fine-tuning, which also trains the retrieval of passkeys at lengths up to the new one. Then the searched model is
 # stretched to 64 times. Finished runs are kept, and a stopped search or training
 # continues: stop it and start it again at any time. DIR (runs/extend) holds the runs; tables and the plot of
 # the factors go to RESULTS (runs/results/extend).
@@ -35,8 +35,8 @@ score() {
 }
 
 # --- the runs ---
-# Documents before the book make up 30% of what is trained on, and the book alone the validation part. (When the results
-# were recorded, they were scattered through the book; windows are drawn at random from both.)
+# Documents before the book make up 30% of the training data; the validation data is the book alone. (When the results
+# were recorded, the documents were scattered through the book; windows are drawn at random either way.)
 bytes=$(gzip -dcf "$text" | wc -c)
 made_by "$out/data" "$(gzip -dcf "$text" | cksum)"
 [ -f "$out/data/tokenizer.json" ] ||
@@ -44,9 +44,9 @@ made_by "$out/data" "$(gzip -dcf "$text" | cksum)"
 # For fine-tuning: the same book with more of these documents, 70%.
 [ -f "$out/dense/tokenizer.json" ] ||
     logged "$out/dense.log" prepare --out "$out/dense" --val 0.032 "builtin:passkey:max=360,bytes=$((bytes * 21 / 10))" "$text"
-# A model this small does not learn to copy a number from the mixture alone. It is trained on passkey documents alone at
-# first, in small batches, and then on the book. How surely it copies here is the most that any stretched model reaches:
-# after 12,000 steps one key in twenty was still copied wrongly at 258 bytes.
+# A model this small does not learn to copy a number from the mixture alone. It is first trained on passkey documents
+# alone, in small batches, and then on the book. Its accuracy here bounds that of every stretched model: after 12,000
+# steps one key in twenty was still copied wrongly at 258 bytes.
 train "$out/keys" --data builtin:passkey:max=320,bytes=5e6 --pos rope --layers 4 --heads 4 --width 128 --context 256 --batch 2 \
     --lr 2e-3 --warmup 20 --steps 20000 --eval-every 2000 --save-every 1000
 train "$out/base" --init "$out/keys" --data "$out/data" --batch 8 --lr 1e-3 --warmup 100 --steps "$steps" --eval-every 1000 \
@@ -56,16 +56,16 @@ extend "$out/base" "$out/yarn-tuned" --method yarn --tune --factor 8 --windows "
 for seed in $seeds; do
     extend "$out/base" "$out/longrope-$seed" --method longrope --factor 8 --windows "$windows" --seed "$seed"
 done
-# Descent may read as many tokens as the first search has read.
+# Descent may read as many tokens as the first search read.
 tokens=$(spent "$out/longrope-1" 4)
 extend "$out/base" "$out/gradient" --method gradient --factor 8 --windows "$windows" --tokens "$tokens"
 # Fine-tuning in three stages. A model whose rotations are stretched finds the key's digits, but writes them in another
-# order ('88880' for 8806), at any distance. To copy again it has to see many answers, and short windows have most of them
-# for the time that they take. Then documents of the new length, without the book, teach to look far back. Each begins with
-# its window, because a window that is cut at random rarely has both a key that stands early and the question; and nearly
-# fills it, because the longest distances are those of a key at the start of a document of full length. Last comes
-# the book again, in few small steps and with documents in nine windows of ten: more of it brings the perplexity down
-# further and loses keys that stand early.
+# order ('88880' for 8806), at any distance. To copy again it has to see many answers, and short windows give the most
+# answers for their time. Then documents of the new length, without the book, teach it to look far back. Each document
+# begins with its window, because a window cut at random rarely has both an early key and the question. It nearly fills
+# the window, because the longest distances come from a key at the start of a document of full length. Last comes
+# the book again, in few small steps and with documents in nine windows of ten: more steps lower the perplexity further,
+# but lose keys at the beginning.
 finetune() { # RUN NAME: RUN becomes $out/NAME-short, then $out/NAME-keys, then $out/NAME-ft.
     train "$out/$2-short" --init "$1" --data "$out/dense" --documents builtin:passkey:share=0.9,min=255,max=255 \
         --context 256 --batch 16 --steps "$short_steps" --lr 2e-3 --warmup 10 --eval-every 0 --save-every 50
@@ -85,8 +85,8 @@ for seed in $seeds; do score "$out/longrope-$seed"; done
 small="--population 16 --generations 7 --windows 1"
 # shellcheck disable=SC2086
 extend "$out/longrope-1-ft" "$out/round2" --method longrope --factor 8 $small
-# The same stages, and then documents that become longer: one step at 16,384 costs as much as a dozen at 2048, and from
-# 2048 to 16,384 at once the model learned in 60 steps to look back no further than a few thousand bytes.
+# The same stages, and then ever longer documents: one step at 16,384 costs as much as a dozen at 2048, and with a jump
+# from 2048 to 16,384 the model had learned after 60 steps to look back only a few thousand bytes.
 finetune "$out/round2" round2-2048
 before=$out/round2-2048-ft
 for length in 4096 8192 16384; do

@@ -4,15 +4,15 @@
 # A model of 3 layers, of which only the last one looks further back than 16 tokens, is trained in windows of 512
 # tokens, mostly on passkeys, and on the first 35% of War and Peace. It is stretched 64 times by LongRoPE's search and
 # fine-tuned in windows of 4096 tokens. YaRN's formula then stretches the searched factors further, because a
-# candidate of the search would take an hour there: 2048 times, which is 4 times more than the window needs. A pair
-# that turns twice or more in 4096 tokens keeps its factor, and has been trained at every angle; all others become so
-# slow that they hardly turn. The window comes from the other 65% of the book, which neither training nor search has
-# read: one pass for its perplexity, and passkeys
-# of that length. The table also has the searched model alone, each half of the second stretch alone, less stretch,
-# YaRN's own ramp, and what fine-tuning at 4096 after the second stretch does. Last comes a control that is not stretched:
-# the same training with the layer that sees all keys left without positions (2m-control.md; CONTROL=1 does only this).
-# DIR (runs/extend-2m) holds the runs; 2m.md goes to RESULTS (runs/results/extend). LENGTH=131072 measures a shorter
-# window (2m-131072.md). TEXT: the book (see book.sh), of at least 3.25 million bytes.
+# candidate of the search would take an hour there: 2048 times, which is 4 times more than the window needs. A pair that
+# turns twice or more in 4096 tokens keeps its factor, and has been trained at every angle; all others become so slow
+# that they hardly turn. The window comes from the other 65% of the book, which neither training nor search has read. It
+# is used for one pass for the perplexity, and for passkeys of that length. The table also has the searched model alone,
+# each half of the second stretch alone, less stretch, YaRN's own ramp, and the effect of fine-tuning at 4096 after the
+# second stretch. Last comes a control that is not stretched: the same training where the layer that sees all keys has
+# no positions (2m-control.md; CONTROL=1 does only this). DIR (runs/extend-2m) holds the runs; 2m.md goes to RESULTS
+# (runs/results/extend). LENGTH=131072 measures a shorter window (2m-131072.md). TEXT: the book (see book.sh), of at
+# least 3.25 million bytes.
 set -eu
 bitter=${1:?"usage: sh scripts/extend_2m.sh BITTER [DIR]"}
 out=${2:-runs/extend-2m}
@@ -38,8 +38,8 @@ windows() {
 # keys RUN LENGTH [window-]: right answers at each depth.
 keys() { awk -F , 'NR > 1 { printf "%s%s", sep, $4; sep = " " }' "$1/${3:-}keys-$2.csv"; }
 
-# So small a model learns to copy a number when it reads little else, so passkeys are most of what it is trained on.
-# (When the result was recorded, they were scattered through the book; windows are drawn at random from both.)
+# So small a model learns to copy a number only if it reads little else, so most of the training data is passkeys. (When
+# the result was recorded, they were scattered through the book; windows are drawn at random either way.)
 made_by "$out/data" "$(gzip -dcf "$text" | cksum)"
 [ -f "$out/data/tokenizer.json" ] ||
     logged "$out/data.log" prepare --out "$out/data" --val 0.358 \
@@ -71,7 +71,7 @@ Keys: right answers of 10 at depths of 0, 25, 50, 75 and 100%.
 EOF
 }
 
-# The control: what of all this needs RoPE in the layer that sees all keys, its search and its stretch?
+# The control: which of these results need RoPE in the layer that sees all keys, its search and its stretch?
 control() {
     learn "$out/control" 'rope*2,none'
     windows "$out/control-tuned" 4096 4 300 1e-3 --warmup 20 --init "$out/control"
@@ -123,7 +123,7 @@ pass passkey --task --data builtin:passkey --samples 1 --depths 1
 measure "$long" "window-keys-$length" --task --data builtin:passkey --samples 5 --context "$length"
 pass perplexity --eval-tokens $((length + 1))
 
-# What the second stretch does.
+# The effect of the second stretch.
 attention_of() { sed -n 's/.*"attention_factor": \([0-9.]*\).*/\1/p' "$1/config.json" | head -n 1; }
 given() { # RUN2 FACTORS_OF ATTENTION_OF
     extend "$out/tuned" "$1" --method given --factor 2048 --factors "$(factors_of "$2")" --unscaled "$(unscaled_of "$out/tuned")" \
@@ -137,7 +137,7 @@ windows "$out/long-tuned" 4096 4 200 1e-3 --warmup 20 --init "$out/long"
 runs="tuned attention factors long less ramp long-tuned"
 for stretched in $runs; do score "$out/$stretched"; done
 
-seconds() { # PASS: of all its starts that were not killed outright
+seconds() { # PASS: the sum over its starts that were not killed outright
     awk '{ sum += $1 } END { print sum }' "$long/$1-$length.seconds"
 }
 # shellcheck disable=SC2086 # the runs are meant to be split

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2154
-# What scripts that train and measure runs share; they source it. $bitter is the program, and $out the directory of
-# the runs. Everything that is finished is kept, and what was stopped continues. $out/commits names the commits, or the
+# Functions shared by scripts that train and measure runs, which source this file. $bitter is the program, and $out the
+# directory of the runs. Finished runs are kept, and stopped ones continue. $out/commits names the commits, or the
 # versions, of the programs that worked there.
 # run_of METHOD STAGE: print the run of a method, frozen or fine-tuned (tuned).
 run_of() {
@@ -22,8 +22,8 @@ logged() {
     }
 }
 
-# made_by NAME OPTIONS...: end the script if what stands under this name was made with other options, or by an earlier
-# version, which did not write them down.
+# made_by NAME OPTIONS...: end the script if the file or run of this name was made with other options, or by an earlier
+# version, which did not record them.
 made_by() {
     made=$1.options && shift
     [ -f "$made" ] || [ -e "${made%.options}" ] || echo "$*" >"$made"
@@ -57,7 +57,7 @@ extend() {
     logged "$run.log" extend "$from" --out "$run" "$@"
 }
 
-# measure RUN NAME OPTIONS...: write NAME.csv of a run, unless it is there.
+# measure RUN NAME OPTIONS...: write NAME.csv of a run, unless it exists.
 measure() {
     run=$1 name=$2 && shift 2
     made_by "$run/$name" "$@"
@@ -66,7 +66,7 @@ measure() {
     logged "$run/$name.log" eval "$run" "$@" --csv "$run/$name.csv"
 }
 
-# spent RUN COLUMN: how many evaluations (2), or tokens (4), the choice of its factors took.
+# spent RUN COLUMN: how many evaluations (COLUMN 2) or tokens (4) the choice of its factors took.
 spent() {
     awk -v column="$2" '$1 == "spent" { n = $column + 0 } END { if (n) printf "%d", n }' "$1.log"
 }

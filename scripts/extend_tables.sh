@@ -13,7 +13,7 @@ perplexity() { # FILE CONTEXT FROM TO
         $1 == context && $3 != "all" && $3 >= from && $3 < to { tokens += $4; nats += $4 * $5 }
         END { if (tokens) printf "%.3f", exp(nats / tokens); else printf "-" }' "$1"
 }
-# The least accuracy over depths, with its interval, and the mean over depths.
+# The lowest accuracy over depths, with its interval, and the mean over depths.
 passkey() { # FILE LENGTH
     awk -F , -v length_="$2" '
         $1 == length_ { sum += $5; n++ }

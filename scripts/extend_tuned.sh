@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 # YaRN with tuned ends beside LongRoPE's search: sh scripts/extend_tuned.sh BITTER [DIR]
 # For each text and each seed a small model is trained in windows of 256 tokens and stretched 8 times: by YaRN's formula
-# (yarn), by the formula with the ramp and the two ends that have the lowest loss on text (tuned), by a search with as many
-# candidates as that tuning tries, but for up to 15 (search-equal), and by the search that `extend` makes by default
-# (search). The last three choose on the same windows of training text; all are scored on held-out text in windows of 2048 tokens. Settled before the runs:
-# tuned - search-equal and tuned - search, whose intervals hold together, and which share of yarn - search tuning has.
-# One thread for a model, and as many models at a time as there are cores. Finished runs are kept: stop it and start it
-# again at any time. DIR (runs/extend-tuned) holds the runs; tuned.csv and tuned.md go to RESULTS (runs/results/extend).
-# TEXTS, SEEDS, STEPS: train less.
+# (yarn), by the formula with the ramp and the two ends that have the lowest loss on text (tuned), by a search with as
+# many candidates as that tuning tries, to within 15 (search-equal), and by the default search of `extend` (search). The
+# last three choose on the same windows of training text; all are scored on held-out text in windows of 2048 tokens.
+# Settled before the runs: to report tuned - search-equal and tuned - search, whose intervals hold together, and the
+# share of yarn - search that tuning gains. Each model has one thread, and as many models run at a time as there are
+# cores. Finished runs are kept: stop it and start it again at any time. DIR (runs/extend-tuned) holds the runs;
+# tuned.csv and tuned.md go to RESULTS (runs/results/extend). TEXTS, SEEDS, STEPS: train less.
 set -eu
 bitter=${1:?"usage: sh scripts/extend_tuned.sh BITTER [DIR]"}
 out=${2:-runs/extend-tuned}

@@ -5,13 +5,13 @@
 #   fuzz.sh all PROGRAM         every target for an equal share of FUZZ_SECONDS, FUZZ_JOBS side by side
 #   fuzz.sh one PROGRAM TARGET  one of them for FUZZ_SHARE seconds
 #   fuzz.sh coverage DIR        lines of the readers that the corpora reach, by the program in DIR
-# FUZZ_SEED makes the same inputs again, as far as the time goes; 0 stands for others each time.
-# FUZZ_DIR (build/fuzz) keeps what one piece leaves to the next: corpus/TARGET/, found/, TARGET.log and log.csv.
+# FUZZ_SEED makes the same inputs again, as far as the time allows; 0 gives other inputs each time. FUZZ_DIR
+# (build/fuzz) keeps what one session leaves for the next: corpus/TARGET/, found/, TARGET.log and log.csv.
 set -u
 seconds=${FUZZ_SECONDS:-300}
 export FUZZ_DIR="${FUZZ_DIR:-build/fuzz}"
 seeds=tests/fuzz/corpus
-# Threads end in clang 14's address sanitizer with an alternate stack that it then complains about.
+# In clang 14's address sanitizer, a thread ends with an alternate stack, about which the sanitizer then complains.
 sanitizer=allocator_may_return_null=1:quarantine_size_mb=16:use_sigaltstack=0
 names=${FUZZ_ONLY:-$(ls $seeds)}
 for name in $names; do
@@ -25,7 +25,7 @@ check() {
     exit 1
 }
 
-# The words of the seeds, from which libFuzzer puts inputs together.
+# The words of the seeds, from which libFuzzer builds inputs.
 dictionary() { # TARGET
     LC_ALL=C grep -ohaE '[A-Za-z_][A-Za-z0-9_.-]{2,40}' $seeds/"$1"/* | sort -u | sed 's/.*/"&"/'
 }
@@ -38,11 +38,11 @@ one() { # PROGRAM TARGET
     log=$FUZZ_DIR/$2.log
     mkdir -p "$FUZZ_DIR/corpus/$2" "$FUZZ_DIR/found"
     dictionary "$2" >"$FUZZ_DIR/$2.dict"
-    [ -s "$FUZZ_DIR/$2.dict" ] || echo '"0"' >"$FUZZ_DIR/$2.dict" # libFuzzer wants at least one
+    [ -s "$FUZZ_DIR/$2.dict" ] || echo '"0"' >"$FUZZ_DIR/$2.dict" # libFuzzer needs at least one word
     fast=/dev/shm
     [ -w $fast ] || fast=${TMPDIR:-/tmp}
     scratch=$(mktemp -d "$fast/bitter-fuzz.XXXXXX")
-    # The program itself ends on an input that takes the processor too long; -timeout is for one that never ends.
+    # The program itself ends on an input that takes too much CPU time; -timeout is for one that never ends.
     FUZZ_TARGET=$2 TMPDIR=$scratch OMP_NUM_THREADS=1 ASAN_OPTIONS=$sanitizer "$1" \
         -seed="${FUZZ_SEED:-0}" -max_total_time="$FUZZ_SHARE" -timeout=300 -rss_limit_mb=1024 -max_len=65536 \
         -close_fd_mask=3 -print_final_stats=1 -dict="$FUZZ_DIR/$2.dict" -artifact_prefix="$FUZZ_DIR/found/$2-" "$FUZZ_DIR/corpus/$2" "$seeds/$2" >"$log" 2>&1
@@ -64,7 +64,7 @@ all() { # PROGRAM
     mkdir -p "$FUZZ_DIR"
     [ -f "$FUZZ_DIR/log.csv" ] || echo 'date,target,executions,edges,inputs,cpu_seconds,found' >"$FUZZ_DIR/log.csv"
     before=$(wc -l <"$FUZZ_DIR/log.csv")
-    FUZZ_SHARE=$((seconds * jobs / $(echo "$names" | wc -w) + 1)) # 0 would be without an end
+    FUZZ_SHARE=$((seconds * jobs / $(echo "$names" | wc -w) + 1)) # 0 would mean no limit
     export FUZZ_SHARE
     # shellcheck disable=SC2086
     printf '%s\n' $names | xargs -P "$jobs" -n 1 sh "$0" one "$1"
@@ -75,7 +75,7 @@ all() { # PROGRAM
               if (found != "") { print "found:" found; exit 1 } }' "$FUZZ_DIR/log.csv"
 }
 
-# gcov -n says "File 'data/shard.c'" and "Lines executed:97.12% of 139", for the source itself first.
+# gcov -n prints "File 'data/shard.c'" and "Lines executed:97.12% of 139", first for the source itself.
 coverage() { # DIR
     find "$1" -name '*.gcda' -exec rm -f {} +
     OMP_NUM_THREADS=1 "$1/tests/fuzz/test_replay" >"$FUZZ_DIR/replay.log" 2>&1 || { cat "$FUZZ_DIR/replay.log"; exit 1; }

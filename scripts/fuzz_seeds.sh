@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# `make fuzz-seeds`: fuzz_seeds.sh BITTER writes the seeds in tests/fuzz/corpus/TARGET/, small files as bitter writes them
-# and, by hand, those of other programs. Names that begin with "good" are those that readers must take. Inputs that the
-# fuzzer has found stay.
+# `make fuzz-seeds`: fuzz_seeds.sh BITTER writes the seeds in tests/fuzz/corpus/TARGET/, small files as bitter writes
+# them and, made by hand, files of other programs. Readers must accept the seeds whose names begin with "good". Inputs
+# that the fuzzer has found stay.
 set -eu
 export LC_ALL=C OMP_NUM_THREADS=1
 bitter=${1:?"usage: sh scripts/fuzz_seeds.sh BITTER"}
@@ -26,7 +26,7 @@ int32() { # NUMBER...: little-endian
         printf "$(printf '\\%03o\\%03o\\%03o\\%03o' $((number & 255)) $((number >> 8 & 255)) $((number >> 16 & 255)) $((number >> 24 & 255)))"
     done
 }
-unsealed() { # FILE: config.json or compare.json without its checksum, so that changes are not refused for it
+unsealed() { # FILE: config.json or compare.json without its checksum, so that changed files are not refused for it
     sed '2{/"crc32"/d}' "$1"
 }
 
@@ -121,8 +121,8 @@ hf smollm3 layers
 hf gpt_neox partial
 hf yarn yarn
 seed tokenizer_json good_hf_chars <hf-gpt2/tokenizer.json
-# half FILE TYPE: a safetensors file of numbers of 16 bits, all 0, with an output layer that is the embeddings again, and
-# a buffer that is ignored.
+# half FILE TYPE: a safetensors file of 16-bit numbers, all 0, with an output layer that repeats the embeddings, and a
+# buffer that is ignored.
 half() {
     size=$(od -An -tu4 -N4 "$1" | tr -d ' ')
     tail -c +9 "$1" | head -c "$size" | sed 's/"__metadata__":{[^}]*},*//; s/ *$//; s/}$//; s/},*$//' | awk -v type="$2" '

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# A guide as `make install` installs it: links to files that are not installed become their words, because the source
-# tree is not there. -v documents="FILE...": what is installed; -v name=FILE: the guide, with its folder.
+# A guide as `make install` installs it: a link to a file that is not installed becomes plain text, because the source
+# tree is not there. -v documents="FILE...": the installed files; -v name=FILE: the guide, with its folder.
 { text = text $0 "\n" }
 END {
     count = split(documents, list, " ")

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# interop.sh PROGRAM BUILD: what bitter writes, read by the programs that it is written for, and the other way round.
-# Runs every script of tests/interop/ in a virtual environment, BUILD/interop/venv, which has the packages of
+# interop.sh PROGRAM BUILD: check that other programs read bitter's files, and that bitter reads theirs. Runs every
+# script of tests/interop/ in a virtual environment, BUILD/interop/venv, which has the packages of
 # tests/interop/requirements.txt; BITTER_PYTHON=FILE names another Python that has them. Ends in "N passed, N failed".
-# Where the packages cannot be had, it says so and counts as skipped. With CI=true, transformers (whose torch has several
-# gigabytes) and llama-cpp-python (which has to be compiled) are used only where they are there already.
+# If the packages cannot be installed, it says so and counts as skipped. With CI=true, transformers (whose torch has
+# several gigabytes) and llama-cpp-python (which has to be compiled) are used only if they are installed already.
 set -u
 program=$1 build=$2
 repository=$(pwd)
@@ -51,7 +51,7 @@ passed=0 failed=0 skipped=0
 for script in tests/interop/*.py; do
     name=$(basename "$script" .py)
     mkdir "$scratch/$name"
-    # Some scripts have the names of the packages that they import, so their own folder must not be searched (-P).
+    # Some scripts have the same names as the packages that they import, so their own folder must not be searched (-P).
     BITTER_SCRATCH="$scratch/$name" "$python" -P "$script" "$program" "$BITTER_SHARED" >"$scratch/log" 2>"$scratch/err"
     code=$?
     grep -E '^(FAILED|skipped)' "$scratch/log" | sed "s/: /: $name: /"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Lines "GROUP VALUE": the mean of the groups' means and its 95% interval, corrected for m comparisons (-v m=N,
-# Bonferroni). Values of a group (a text) differ by chance (the seed), groups differ for good, so the spread is that
-# within groups, each with its own (degrees of freedom: Satterthwaite 1946). A group with one value has no
-# spread: "-". Without values nothing is known.
+# Bonferroni). Within a group (a text), values differ by chance (the seed), while differences between groups are real,
+# so the standard error is computed from the variances within groups, each group having its own (degrees of freedom:
+# Satterthwaite 1946). With a group of one value the interval is "-"; without values, so is the mean.
 # awk -v m=4 -f scripts/interval.awk. Prints "MEAN LOW HIGH DF".
 # The unscaled integral of the density of Student's t from sqrt(df) / tan(z^2) on. In z it is finite and smooth.
 function tail_of(z, df,   n, i, at, sum) {

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Copy what is recorded of a comparison: sh scripts/keep_report.sh DIR RESULTS
-# The page report.html stays in DIR, with the plots that only it shows: it is larger than everything else together. results.csv
-# keeps no losses by position in longer windows, which only the page shows, and of learning rates that were tried and not chosen what they
-# were judged by.
+# Copy the recorded files of a comparison: sh scripts/keep_report.sh DIR RESULTS
+# The page report.html, larger than everything else together, stays in DIR with the plots that only it shows.
+# results.csv omits losses by position in longer windows, which only the page shows, and, of rates that were not chosen,
+# all but what they were judged by.
 set -eu
 mkdir -p "$2"
 rm -f "$2"/plot-*.svg "$2/report.html"

@@ -20,11 +20,11 @@ from check_report import Report, median_interval  # says where to get numpy and 
 from plot import COLOURS, plt, save
 import numpy as np
 
-BUDGETS = (1 / 8, 1 / 4, 1 / 2, 1, 2)  # RoPE's, as shares of the other schemes' tokens, which are 20, 80 or 320 for each parameter
+BUDGETS = (1 / 8, 1 / 4, 1 / 2, 1, 2)  # RoPE's tokens, as shares of the others' tokens, which are 20, 80 or 320 for each parameter
 PRIMARY = ("learned", "random", "t5")
 MOST = -math.log(BUDGETS[0])  # the upper end of the scale
-BETTER = 0.1  # nats by which other rates or bases might make RoPE better, with each number of tokens
-FAR = 1e9  # stands for what is beyond its ends
+BETTER = 0.1  # nats by which RoPE might improve with other rates or bases, at each number of tokens
+FAR = 1e9  # stands for values beyond the ends of the scale
 TOLD = {"random": "random rotations"}
 SIZES = {"english": "123k parameters on English", "block": "123k parameters in GPT-2's blocks",
          "123k-80": "123k parameters, 80 tokens for each", "123k-320": "123k parameters, 320 tokens for each",
@@ -90,7 +90,7 @@ def log_factor(loss, scale):
 def interval(row, comparisons):
     """The median, on the scale or at its end, and its interval as median_interval has it, whose ends are infinite beyond the scale."""
     logs, least = row["logs"], row["least"]
-    # An end can lie between two seeds, of which one is beyond the scale, nobody knows how far; the end of the scale is the cautious one.
+    # If an end lies between two seeds, one of them beyond the scale, take the end of the scale, the cautious choice.
     low = median_interval(np.minimum(logs, MOST), comparisons)[1]
     high = median_interval(np.maximum(logs, least), comparisons)[2]
     low = -math.inf if low < least else low
@@ -125,7 +125,7 @@ def factors(directory, size):
     if better:
         found.update(losses(better))
         rate.update(rates(better))
-    compared = len(found) - 1  # with none; other rates are exploratory, beside the plan
+    compared = len(found) - 1  # with none; other rates are exploratory, not part of the plan
     for scheme, another in rates(other).items() if other else ():
         name = f"{scheme}@{another:g}"
         found[name], rate[name] = losses(other)[scheme], another
@@ -419,7 +419,7 @@ def draw(rungs, longer, path):
                 value, low, high = np.exp(np.clip(row["factor"], row["least"], MOST))
                 x *= 1.06 ** (place - 1)  # side by side
                 shape = {"fmt": "s" if "-" in row["size"] else "o", "markersize": 4, "color": colour}
-                if row["factor"][0] == row["least"]:  # how much less is not known
+                if row["factor"][0] == row["least"]:  # how much less is unknown
                     below.errorbar(x, value, 0.25 * value, uplims=True, **shape)
                     offset, align, at = ((-8, 0), "right", "center") if row["least"] < 0 else ((0, -18), "center", "top")
                     below.annotate(f"{names[scheme]}:\n{told(row['least'], row['least'])}", (x, value), offset, color=colour,
@@ -431,7 +431,7 @@ def draw(rungs, longer, path):
     above.set(xscale="log", ylabel="loss, nats a byte\n(lower is better)")
     below.set(yscale="log", xlabel="operations to train",
               ylabel="times RoPE's tokens for\nthe same loss (less is better)")
-    for rows in (*rungs, *longer):  # what was trained: above the highest loss, or, where there is more room, beside the table's
+    for rows in (*rungs, *longer):  # labels: above the highest loss or, where there is more room, beside the table's
         size, _ = size_and_tokens(rows[0]["size"])
         table, = (row for row in rows if row["scheme"] == "learned")
         where = "right" if rows in rungs[1:2] else "left" if rows in longer and table is rows[0] else "above"

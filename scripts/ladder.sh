@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # How many times the tokens does a learned scheme need to reach RoPE's loss, and does that factor fall as models grow?
 #   sh scripts/ladder.sh BITTER [DIR]
-# docs/ladder.md is the plan. Finished runs are kept: stop it and start it again at any time. DIR (runs/ladder) holds the
-# texts and the runs; what is recorded goes to RESULTS (runs/results/ladder), of unfinished parts as measured.tar.gz, from
-# which another machine continues. PARTS names the parts to do. SHRINK=100 trains a hundredth, to try the script with
-# parts that are not recorded.
+# docs/ladder.md is the plan. Finished runs are kept: stop it and start it again at any time. DIR (runs/ladder) holds
+# the texts and the runs; recorded results go to RESULTS (runs/results/ladder), those of unfinished parts as
+# measured.tar.gz, from which another machine can continue. PARTS names the parts to do. SHRINK=100 trains a hundredth,
+# to try the script with parts that are not recorded.
 set -eu
 bitter=${1:?"usage: sh scripts/ladder.sh BITTER [DIR]"}
 out=${2:-runs/ladder}
@@ -21,7 +21,7 @@ mkdir -p "$out"
 # shellcheck source=scripts/arms.sh
 . "$scripts/arms.sh"
 
-# Beside rope: the control, another design, those that are learned from a design's numbers, and those that are learned from nothing.
+# Beside rope: the control, another design, schemes that start from a design, and schemes learned from scratch.
 schemes="none alibi rope-learned learned-sin alibi-learned learned random t5 fire cope pope"
 rates_1239k="rates-1239k rates-1239k-20 rates-1239k-20-rope rates-1239k-20-beyond"
 few="none rope-learned learned random t5" # at 468k, and on English and in GPT-2's blocks
@@ -36,8 +36,8 @@ size() {
     esac
 }
 
-# part NAME TOKENS TEXT OPTIONS...: one comparison at the size, with so many tokens for each parameter, and what is
-# recorded of it. The rate rises over a tenth of the steps.
+# part NAME TOKENS TEXT OPTIONS...: one comparison at the size, with so many tokens for each parameter, and its recorded
+# results. The learning rate rises over a tenth of the steps.
 part() {
     name=$1 tokens=$(awk -v t="$2" -v s="${SHRINK:-1}" 'BEGIN { print t / s }') text=$3 && shift 3
     [ ! -f "$recorded/$name/results.csv" ] || return 0
@@ -63,8 +63,8 @@ keep_unfinished() {
         tar -czf "$results/$1/measured.tar.gz" -C "$out/$1" --mtime=@0 --owner=0 --group=0 -T -
 }
 
-# best NAMES: the scheme, of those that match, and the rate with the lowest mean loss on the half of the validation text that
-# chooses, of all rates that the parts of $from tried and of those beyond the ends of their grids.
+# best NAMES: of the schemes that match, the one with the lowest mean loss on the half of the validation text used for
+# choosing, and its rate, of all rates that the parts of $from tried, including those beyond the ends of their grids.
 best() {
     for tried in $from; do
         for chosen in "$tried" "$tried-low" "$tried-high"; do
@@ -83,13 +83,13 @@ best() {
         }'
 }
 
-# rate NAME, in the place of that of arms.sh; base: that of the best rope.
+# rate NAME replaces the function of arms.sh; base: the base of the best rope.
 rate() { best "$1" | cut -d ' ' -f 2; }
 base() {
     best 'rope(-[0-9]+)?' | awk '{ print $1 == "rope" ? 10000 : substr($1, 6) }'
 }
 
-# spec NAME, in the place of that of arms.sh: the scheme of that name, with the base that was chosen.
+# spec NAME replaces the function of arms.sh: the scheme of that name, with the chosen base.
 spec() {
     case $1 in
     rope) echo "rope:base=${base:-10000}" ;;
@@ -102,8 +102,8 @@ spec() {
     esac
 }
 
-# against_rope SIZE RATES SEEDS FIRST SCHEME...: the schemes with the first of $budgets (tokens for each parameter; 20 if it is
-# empty), and rope also with the others: the scale that the losses of the schemes are read on. $part begins their names.
+# against_rope SIZE RATES SEEDS FIRST SCHEME...: the schemes with the first of $budgets (tokens for each parameter; 20
+# if it is empty), and rope also with the others, as a scale for the schemes' losses. $part begins their names.
 against_rope() {
     size "$1" && from=$2 seeds=$3 first=$4 && shift 4
     base=$(base)
@@ -140,7 +140,7 @@ same() { # A B: are they the same number?
 multiply() { # A B: their product
     awk -v a="$1" -v b="$2" 'BEGIN { print a * b }'
 }
-beyond() { # PART GRID SCHEME...: with the tokens and the seeds of the grid that ended too soon
+beyond() { # PART GRID SCHEME...: more rates, with the tokens and the seeds of the grid that ended too soon
     more=$1 grid=$2 && shift 2
     # shellcheck disable=SC2046
     part "$more" "$budget" source $(named "$@") --lr-grid "$grid" --seeds "$seeds" --seed "$first"
@@ -154,13 +154,13 @@ other_rates() {
 }
 
 for part in $parts; do
-    base='' text='' block='' budgets='' # where a shell keeps what is set for a function
+    base='' text='' block='' budgets='' # some shells keep variables that were set for a function call
     # The lists of schemes are meant to be split into words.
     # shellcheck disable=SC2086
     case $part in
     rates-123k) rates 123k 20 4e-3,8e-3,1.6e-2 2 101 rope rope-500 rope-2000 $schemes ;;
     123k) against_rope 123k rates-123k 12 1001 $schemes ;;
-    123k-ends) # which got another rate when the grid went on: 123k had been recorded before
+    123k-ends) # schemes that got another rate when the grid was extended, after 123k had been recorded
         size 123k && from=rates-123k ends=''
         base=$(base)
         for scheme in $schemes; do
@@ -180,22 +180,22 @@ for part in $parts; do
         size 123k
         part 123k-320-hybrid 320 source 'rope-none=rope:base=500@0,none@1' --lr 8e-3 --seeds 2 --seed 1001
         ;;
-    123k-320-slower) # nor this: with half of the channels turned, or slower pairs, in both layers?
+    123k-320-slower) # not planned either: with half of the channels turned, or slower pairs, in both layers?
         size 123k
         part 123k-320-slower 320 source partial=partial:base=500 rope-1e6=rope:base=1e6 --lr 8e-3 --seeds 2 --seed 1001
         ;;
-    123k-320-1e6) # one of the two with slower pairs copies: so RoPE is trained with them, too
+    123k-320-1e6) # one of the two runs with slower pairs copies, so RoPE is also trained with them
         size 123k && from=rates-123k-320-1e6
         # shellcheck disable=SC2046
         part "$from" 320 source $(named rope-1e6) --lr-grid 4e-3,8e-3,1.6e-2 --seeds 2 --seed 101
         # shellcheck disable=SC2046
         part 123k-320-1e6 320 source $(arms rope-1e6) --seeds 8 --seed 1001
         ;;
-    123k-640) # RoPE with base 500 copies with 320 from no seed: later, or seldom?
+    123k-640) # RoPE with base 500 copies from no seed with 320 tokens: does it copy later, or rarely?
         part=123k budgets=640
         against_rope 123k "rates-123k-320 rates-123k-320-others rates-123k-80" 8 1001
         ;;
-    bases) # the base that was chosen, 500, is the lowest of those that were tried with few tokens, and 1,000,000 was none of them
+    bases) # the chosen base, 500, is the lowest that was tried with few tokens, and 1,000,000 was not tried
         size 123k
         # shellcheck disable=SC2046
         part bases-123k 20 source $(named rope-100 rope-1e6) --lr-grid 4e-3,8e-3,1.6e-2 --seeds 2 --seed 101
@@ -209,12 +209,12 @@ for part in $parts; do
         size 123k
         part rates-123k-320-low 320 source rope-500=rope:base=500 --lr 2e-3 --seeds 2 --seed 101
         ;;
-    rates-123k-320-others) # then what learns has its rate from there, too
+    rates-123k-320-others) # then the learned schemes also get their rates from 320 tokens
         size 123k
         # shellcheck disable=SC2046
         part rates-123k-320-others 320 source $(named learned t5) --lr-grid 4e-3,8e-3,1.6e-2 --seeds 2 --seed 101
         ;;
-    123k-320) # none, whose rate matters little, has that of 80
+    123k-320) # none, whose rate matters little, has its rate of 80 tokens
         part=123k budgets=320
         against_rope 123k "rates-123k-320 rates-123k-320-others rates-123k-80" 8 1001 none learned t5
         for plot in plot-2.svg plot-4.svg; do # losses along training and by position, which docs/ladder.md shows
@@ -240,7 +240,7 @@ for part in $parts; do
         part 468k-80-1e6 80 source $(arms rope-1e6~rope-500) --seeds 6 --seed 1101
         ;;
     rates-1239k) base=500 rates 1239k 5 2e-3,4e-3,8e-3 1 121 rope-500 none learned ;;
-    1239k-rates) # again with 20 tokens, where learned has left its plateau; and rope's likewise
+    1239k-rates) # again with 20 tokens, where learned has left its plateau; likewise for rope
         size 1239k
         part rates-1239k-20 20 source learned --lr-grid 2e-3,4e-3 --seeds 1 --seed 121
         part rates-1239k-20-rope 20 source rope-500=rope:base=500 --lr-grid 2e-3,4e-3 --seeds 1 --seed 121

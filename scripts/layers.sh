@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Position schemes by layer, as models of 2025 have them: sh scripts/layers.sh BITTER [DIR]
+# Position schemes by layer, as in models of 2025: sh scripts/layers.sh BITTER [DIR]
 # Trains seven arrangements of RoPE, ALiBi, no positions and windows from three seeds (under 30 minutes on 2 cores): on War
 # and Peace, to measure perplexity in windows of 1 to 8 times the trained length; and on documents with a passkey, to see
 # in how long a document the key is found. Finished runs are kept: stop it and start it again at any time. DIR
@@ -32,7 +32,7 @@ none|none|
 alibi|alibi|
 rope-alibi|rope+alibi|"
 
-# passkey NAME SEED: train one run on passkeys and see which it finds.
+# passkey NAME SEED: train one run on passkeys and measure which it finds.
 passkey() {
     run=$out/passkey/$1-$2
     made_by "$run" --steps "$steps"
@@ -78,9 +78,9 @@ sh "$(dirname "$0")/keep_report.sh" "$out" "$results"
 for seed in $seeds; do echo "$arms" | cut -d '|' -f 1 | sed "s/$/ $seed/"; done |
     xargs -P "$cores" -I '{}' env ONE='{}' STEPS="$steps" RESULTS="$results" sh "$0" "$bitter" "$out"
 
-# One row for each arrangement: perplexity in windows of 1, 2, 4 and 8 times the trained length, as means over the seeds.
-# Then how many seeds learned to find passkeys, half of them or more at the trained length, and what share these find.
-# Depths count alike. Under it, how much the loss changes from 128 to 1024.
+# One row for each arrangement: perplexity in windows of 1, 2, 4 and 8 times the trained length, as means over the
+# seeds. Then how many seeds learned to find passkeys (at least half of them at the trained length), and the share that
+# these seeds find. All depths have equal weight. Under the table, how much the loss changes from 128 to 1024.
 {
     echo "scheme,seed,length,depth,documents,right"
     for seed in $seeds; do echo "$arms" | cut -d '|' -f 1 | while read -r name; do

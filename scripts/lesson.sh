@@ -3,10 +3,10 @@
 # Build BUILD/lesson/lesson.html: one file with the text, style and scripts of lesson/page/ and the program's own C code
 # as two WebAssembly modules (lesson/module.h).
 #   scripts/lesson.sh "CLANG" "PREPROCESSOR" BUILD TALES
-# CLANG compiles for --target=wasm32-wasi, and the exit code is 77 where it cannot; PREPROCESSOR is the command of the
-# native build that finds the headers of zlib and jansson; TALES is the text of builtin:tales in C.
+# CLANG compiles for --target=wasm32-wasi; the exit code is 77 if it cannot. PREPROCESSOR is the preprocessor of the
+# native build, which finds the headers of zlib and jansson; TALES is the text of builtin:tales in C.
 #
-# In lesson/page/page.html stand, each on a line of its own or inside one:
+# lesson/page/page.html contains, each on a line of its own or inside one:
 #   {{style}} {{scripts}} {{modules}}   the style sheet, the scripts in the order below, both modules
 #   {{c FILE FUNCTION}}                 the C function, from its first line to its last
 #   {{comment FILE FUNCTION}}           the comment above it, without slashes
@@ -19,11 +19,11 @@ clang=$1 preprocess=$2 build=$3 tales=$4
 page=lesson/page
 # Scripts of the page, in this order. worker.js runs in workers only.
 scripts='wasm worker text draw numbers first clock back length distance torque layer recorded train inside slope own broken page'
-# Functions that JavaScript calls: those of these headers that have such names.
+# Functions that JavaScript calls: those of these headers whose names match $called.
 float_headers='lesson/module.h'
 double_headers='lesson/module.h posenc/rotation/rotate.h lab/lesson/pair.h'
 called='(lesson|rope|rope_pair|pair|picture)_[a-z_]*'
-# Files that need an operating system; lesson/wasi/ has what the modules need of them.
+# Files that need an operating system; lesson/wasi/ replaces what the modules need of them.
 left_out='base/memory.c base/interrupt.c base/file/file.c data/bpe/splitter.c'
 
 give_up() {
@@ -43,7 +43,7 @@ printf '#include <math.h>\nint main(void) { return sin(1) > 1; }\n' |
 
 # --- the modules ---
 
-# Where the native build finds the headers of zlib and jansson: their functions are declared, but none is linked.
+# The native build's headers of zlib and jansson: the modules need their declarations, but link none of their functions.
 native_headers() {
     printf '#include <zlib.h>\n#include <jansson.h>\n' | $preprocess -x c - | sed -n 's/^# [0-9]* "\([^"]*\)".*/\1/p' |
         grep -E '/(zlib|zconf|jansson|jansson_config)\.h$' | sort -u
@@ -138,8 +138,8 @@ done
 script_tags >"$work/scripts"
 module_tags >"$work/modules"
 
-# Fills in what stands in double braces. A function begins in column 0 with a line that holds its name and a parenthesis
-# and ends with a brace in column 0, as clang-format writes it.
+# Fills in the double braces. A function begins in column 0 with a line that holds its name and a parenthesis and ends
+# with a brace in column 0, as clang-format writes it.
 awk -v work="$work" '
     function stop(why) { print "lesson.sh: page.html, line " NR ": " why | "cat >&2"; failed = 1; exit 1 }
     function whole(name,   line) { while ((getline line <(work "/" name)) > 0) print line; close(work "/" name) }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 "use strict";
-// node scripts/lesson_record.js BUILD >lesson/page/recorded.js: the curves that the lesson's page shows before the reader
-// trains. Each is trained by the page's own module (BUILD/lesson/float.wasm, from `make test-page`) with the page's own
-// options, and takes as long as in the page. tests/lesson/recorded.sh takes some steps anew.
+// node scripts/lesson_record.js BUILD >lesson/page/recorded.js: the curves that the lesson's page shows before the
+// reader trains. Each is trained by the page's own module (BUILD/lesson/float.wasm, from `make test-page`) with the
+// page's own options, and takes as long as in the page. tests/lesson/recorded.sh repeats some steps.
 const fs = require("fs");
 const path = require("path");
 const vm = require("vm");

@@ -4,9 +4,9 @@
 # Prepares DIR/source and DIR/english from Debian's package linux-source-6.1, of one version, unless they are there:
 #   source    all .c files of the kernel (some 617 MB)
 #   english   its documentation (.rst) and the comments of these files
-# Validation has directories of its own: those whose name has a checksum that 40 divides. Files come in the order of their
-# checksums, so that a beginning of the text is a mixture of the whole. The package is fetched by apt-get, unpacked and not
-# installed; LINUX=FILE names it where it was fetched by other means. Prints the directories.
+# Validation has directories of its own: those whose name has a checksum divisible by 40. Files come in the order of
+# their checksums, so that any beginning of the text is a mixture of the whole. The package is fetched by apt-get and
+# unpacked, but not installed; LINUX=FILE names it if it was fetched by other means. Prints the directories.
 set -eu
 bitter=${1:?"usage: sh scripts/linux.sh BITTER DIR"}
 dir=${2:?"usage: sh scripts/linux.sh BITTER DIR"}
@@ -45,7 +45,7 @@ unpack() {
     mv "$dir/tree.files.new" "$dir/tree.files"
 }
 
-# files PART PATTERN: their text, one after the other.
+# files PART PATTERN: the text of the matching files, one after another.
 files() {
     (cd "$dir/tree" && awk -v part="$1" -v pattern="$2" '$1 == part && $3 ~ pattern { print $3 }' ../tree.files | xargs cat)
 }
@@ -54,7 +54,7 @@ source_text() { # PART
     files "$1" '\.c$'
 }
 
-# The comments of C without their stars, and the documentation as it is.
+# The comments of the C files without their stars, and the documentation unchanged.
 english_text() { # PART
     files "$1" '\.rst$'
     files "$1" '\.c$' | awk '
@@ -67,8 +67,8 @@ english_text() { # PART
         }'
 }
 
-# made NAME CKSUM BYTES: DIR/NAME from NAME_text, validation behind training, in shards. What is recorded was trained on the text
-# with this checksum.
+# made NAME CKSUM BYTES: make the shards of DIR/NAME from NAME_text, validation after training. Recorded results were
+# trained on the text with this checksum.
 made() {
     [ -f "$dir/$1/tokenizer.json" ] || {
         unpack

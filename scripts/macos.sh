@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Compile every file of bitter and of its tests for macOS, on ARM and on Intel, and link them: no Mac is needed, and none of
-# it is run. The compiler is zig, from PyPI, which brings Apple's headers and the list of what libSystem holds. What Homebrew
-# installs is represented by Debian's headers and by libraries that hold the same names and nothing else. $1: the make to
+# Compile every file of bitter and of its tests for macOS, on ARM and on Intel, and link them; no Mac is needed, and
+# nothing is run. The compiler is zig, from PyPI, which brings Apple's headers and the list of libSystem's symbols. In
+# place of Homebrew's libraries there are Debian's headers and libraries that contain only the symbols. $1: the make to
 # use; $2: a directory for it.
 set -eu
 make=$1
@@ -39,9 +39,9 @@ for name in jansson jansson_config pcre2 zlib zconf cmocka cblas openblas_config
         [ ! -f "$place/$name.h" ] || cp "$place/$name.h" "$headers"
     done
 done
-sed '/define OPENBLAS_OS_LINUX/d' "$headers/openblas_config.h" >"$build/config.h" # its functions of Linux alone
+sed '/define OPENBLAS_OS_LINUX/d' "$headers/openblas_config.h" >"$build/config.h" # functions that only Linux has
 mv "$build/config.h" "$headers/openblas_config.h"
-omp=$build/brew/opt/libomp # Homebrew has it in a directory of its own
+omp=$build/brew/opt/libomp # Homebrew keeps libomp in a directory of its own
 mkdir -p "$omp/include"
 cp "$(found include/omp.h)" "$omp/include"
 

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Print the man page bitter(1), made of what `bitter --help` and `bitter COMMAND --help` print. The arguments are the
-# command that starts bitter.
+# Print the man page bitter(1), made from the output of `bitter --help` and `bitter COMMAND --help`. The arguments are
+# the command that starts bitter.
 set -eu
 export LC_ALL=C
 
-# escape: the text of standard input, so that roff prints it as it stands, but for dots at the beginning of a line.
+# escape: standard input, escaped so that roff prints it unchanged, except for dots at the beginning of a line.
 escape() {
     sed -e 's/\\/\\e/g' -e 's/-/\\-/g'
 }
 
-# help_of COMMAND BITTER...: two commands run in the program beside, which one under an emulator cannot start.
+# help_of COMMAND BITTER...: two commands run in the twin program, which a program under an emulator cannot start.
 help_of() {
     command=$1
     shift
@@ -51,7 +51,7 @@ for command in $("$@" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
         print ".TP\n\\fB" substr(name, 1, length(name) - length(value)) "\\fI" value "\\fR"
         text(substr(line, end))
     }
-    /^usage: / { # the program under the name that it was called by
+    /^usage: / { # usage shows the name by which the program was called
         called = substr($0, 8, index($0, " " command " [options]") - 8)
         sub(/.* \[options\]/, "[options]")
         print ".SH " toupper(command) "\n.B bitter " command "\n" $0 "\n.PP"

@@ -13,7 +13,7 @@
     if (count[group] > most) most = count[group]
 }
 
-# A column of the picture: the place, what is computed there forward and backward, and who does it.
+# A column of the picture: the place, what is computed there forward and backward, and the schemes that do it.
 function column(n, place, forward, backward,    x, i, y) {
     x = 150 + 200 * (n - 1)
     box(x - 92, 102, 184, 44, "place")
@@ -111,7 +111,7 @@ function diagonals() {
     text(725, 293, "backward", "dbias(2)")
 }
 
-# --- cope: a count that is no whole number, and the entries on both sides of it ---
+# --- cope: a fractional count, and the entries on both sides of it ---
 function cope(    gates, count, k, p, below, part, x, N, P) {
     begin(900, 330, "CoPE: a position that is counted, and a bias between two trained entries")
     count = split("0.9 0.3 0.7 0.1 0.7", gates, " ")

@@ -21,7 +21,7 @@ except ImportError as missing:
 plt.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "bitter", "font.family": "sans-serif"})
 plt.rcParams.update({"figure.facecolor": "white", "font.size": 10, "axes.titlesize": 11, "legend.fontsize": 9})
 plt.rcParams["axes.prop_cycle"] = plt.cycler(color=["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#8C564B", "#444444", "#B8A800"])
-# A scheme has the same colour in every figure; what others are compared with is grey.
+# A scheme has the same colour in every figure; the reference is grey.
 COLOURS = dict(zip(("none", "learned", "sinusoidal", "rope", "alibi"), ("#E69F00", "#0072B2", "#009E73", "#D55E00", "#CC79A7")))
 GREYS = {"untrained": "--", "chance": ":", "guess": ":", "random walk": "-."}
 

@@ -5,14 +5,14 @@
 #     portable.sh build DIR LIBRARIES MAKE BLAS    build it in DIR
 #     portable.sh install DIR LIBRARIES ROOT       put its libraries below ROOT, and strip all that is installed
 #
-# LIBRARIES: where its library is to be, below ROOT, such as lib; MAKE: the make to use; BLAS: where the BLAS is, if not
-# where libraries usually are. CC: the compiler, which may be one for another architecture. CFLAGS and LDFLAGS: those of the
-# build, if not `-O3` and none. STRIP: what removes symbols (`true` keeps them).
+# LIBRARIES: the directory for its library, below ROOT, such as lib; MAKE: the make to use; BLAS: the directory of the
+# BLAS, if not a usual one. CC: the compiler, which may be for another architecture. CFLAGS (-O3) and LDFLAGS (none):
+# the flags of the build. STRIP: the command that removes symbols (`true` keeps them).
 #
 # The program is linked with a library, which is built for the oldest processor of the architecture and again for newer
 # ones. The dynamic loader chooses the newest that runs here: it looks into glibc-hwcaps/ below a library's directory
-# (glibc 2.33; an older one takes the library for the oldest processor). The build in double, which is for gradient
-# checks only, is a program by itself for the oldest processor.
+# (from glibc 2.33 on; older ones take the library for the oldest processor). The build in double precision, only for
+# gradient checks, is a separate program for the oldest processor.
 set -eu
 step=$1 build=$2 libraries=$3
 command -v "${CC%% *}" >/dev/null || {
@@ -46,8 +46,8 @@ fi
 
 make=$4 blas=$5
 hardened='-Wl,-z,relro,-z,now'
-# Where a program looks for libraries: from its own directory, and where the BLAS is. This holds for the libraries of its
-# library, too (the linker's old tag). make hands these words to a shell.
+# Where a program looks for libraries: relative to its own directory, and in the directory of the BLAS. This also holds
+# for the libraries that its library needs (the linker's old tag). make passes these words to a shell.
 beside="-Wl,--disable-new-dtags,-rpath,\\\$\$ORIGIN/../$libraries/bitter"
 for place in $blas; do beside="$beside,-rpath,$place"; done
 

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What remains of each position scheme in fewer digits: sh scripts/precision.sh BITTER [DIR]
+# How much each position scheme loses in fewer digits: sh scripts/precision.sh BITTER [DIR]
 # Every scheme of `--pos help` is trained in float from several seeds, on the same generated stories, in windows of 512
 # tokens, and scored with what it computes from positions in float, bf16, fp8 and int8 (`eval --positions-as`), by
-# position, also in windows of 1024. One thread a run, and a run a core. Finished runs are kept, and a stopped one
-# continues: stop it and start it again at any time. DIR (runs/precision) holds the runs; results.csv and table.md go to
-# RESULTS (runs/results/precision). A scheme that diverges is left out.
-# SCHEMES, SEEDS: what to train. STEPS, EVAL_TOKENS: smaller ones try the script.
+# position, also in windows of 1024. Each run has one thread, and one run per core works at a time. Finished runs are
+# kept, and a stopped one continues: stop it and start it again at any time. DIR (runs/precision) holds the runs;
+# results.csv and table.md go to RESULTS (runs/results/precision). A scheme that diverges is left out.
+# SCHEMES, SEEDS: what to train. STEPS, EVAL_TOKENS: smaller values try the script.
 set -eu
 bitter=${1:?"usage: sh scripts/precision.sh BITTER [DIR]"}
 out=${2:-runs/precision}
@@ -21,7 +21,7 @@ export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
 . "$(dirname "$0")/extend_runs.sh"
 trap 'exit 130' INT TERM
 
-# one SCHEME SEED: train a run and score it in every format. Where a scheme is not defined past 512, it is scored there.
+# one SCHEME SEED: train a run and score it in every format. A scheme that is not defined past 512 is scored at 512.
 one() {
     run=$out/$1-$2
     train "$run" --data "$out/tales" --pos "$1" --seed "$2" --layers 2 --heads 4 --width 64 --context 512 --batch 1 \
@@ -60,8 +60,8 @@ for seed in $seeds; do for scheme in $schemes; do echo "$scheme $seed"; done; do
     done; done; done
 } >"$results/results.csv"
 
-# cell SCHEME FORMAT BLOCK: the mean loss in float; of another format, the mean change from float, in parentheses if its
-# 95% interval over seeds includes 0 or is unknown.
+# cell SCHEME FORMAT BLOCK: the mean loss in float; for another format, the mean change from float, in parentheses if
+# its 95% interval over seeds includes 0 or is unknown.
 cell() {
     awk -F , -v scheme="$1" -v format="$2" -v block="$3" '
         $1 == scheme && $4 == block && $3 == "float" { before[$2] = $6 }

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-import plot  # says where to get matplotlib, which numpy comes with
+import plot  # says where to get matplotlib, which brings numpy
 import numpy as np
 
 if len(sys.argv) != 6:
@@ -173,7 +173,7 @@ def check(schemes):
             sys.exit(f"questions.py: {run.path}: logits differ from those of `bitter eval --logits` by {error:.2g}")
 
 
-# --- what is written ---
+# --- output ---
 
 panels, numbers = [], []
 
@@ -501,7 +501,7 @@ def filters():
     d, ids = np.arange(T), windows(32, T)
     weights = (T - d) / T  # how often training sees each distance
     rows, shown = [], []
-    groups = [("table", runs_of("table"))]  # which starts from zeros
+    groups = [("table", runs_of("table"))]  # the table starts from zeros
     for scheme, short in (("fire", "fire"), ("rope-learned", "rope-l.")):
         groups += [(short, runs_of(scheme)), (f"{short}\nat start", [start_of(scheme)])]
     for name, runs in groups:
@@ -511,7 +511,7 @@ def filters():
             _, _, q, k, _ = run.forward(ids)
             for layer in range(run.L):
                 for head in range(run.H):
-                    if run.scheme == "rope-learned":  # what the mean query and the mean key give at each distance
+                    if run.scheme == "rope-learned":  # the score of the mean query and the mean key at each distance
                         theta = run.theta(layer)[head:head + 1]
                         mean_q, mean_k = (np.tile(x[layer][:, head].mean((0, 1)), (1, 1, T, 1)) for x in (q, k))
                         y = (turn(mean_q, theta)[0, 0] * mean_k[0, 0, :1]).sum(-1) / run.d ** 0.5

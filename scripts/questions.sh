@@ -4,7 +4,7 @@
 # Trains what a question needs with `bitter compare` in DIR (runs/questions), where finished runs are kept, and lets
 # scripts/questions.py measure them. Tables and figures go to RESULTS (runs/results/questions). STEPS, SEEDS (of each
 # question) and DATA (a directory of `bitter prepare`; the generated stories) change the recorded settings.
-# PYTHON: one that has numpy and matplotlib; otherwise they are installed into build/questions/venv, once.
+# PYTHON: an interpreter with numpy and matplotlib; without it they are installed into build/questions/venv, once.
 set -eu
 bitter=${1:?"usage: sh scripts/questions.sh BITTER [NUMBER...]"}
 shift
@@ -32,8 +32,7 @@ fi
 data=${DATA:-$out/text}
 [ -f "$data/tokenizer.json" ] || "$bitter" prepare --out "$data" builtin:tales
 
-# train NAME SEEDS HEADS SCHEME...: a comparison in $out/NAME, and for each scheme a run NAME/start-SCHEME that has not
-# been trained.
+# train NAME SEEDS HEADS SCHEME...: a comparison in $out/NAME, and for each scheme an untrained run NAME/start-SCHEME.
 train() {
     name=$1 seeds=${SEEDS:-$2} heads=$3
     shift 3

@@ -37,7 +37,7 @@ def repeated_before(window):
     that one, the latest where there are several, is the same byte."""
     N = len(window)
     longest, same = np.zeros(N, int), np.zeros(N, bool)
-    run = np.zeros(N, int)  # of each earlier end: how many bytes before it are those before this byte
+    run = np.zeros(N, int)  # for each earlier position: how many bytes before it equal the bytes before this byte
     for i in range(1, N):
         run[1:] = np.where(window[:-1] == window[i - 1], run[:-1] + 1, 0)
         longest[i] = run[1:i].max(initial=0)
@@ -48,7 +48,7 @@ def repeated_before(window):
 
 def losses(bitter, run, window, directory):
     """The loss at each byte but the first: data of one window are evaluated, by position."""
-    for split in ("train", "val"):  # eval asks for both, and reads the second
+    for split in ("train", "val"):  # eval requires both, and reads the second
         with open(os.path.join(directory, f"{split}_000000.bin"), "wb") as file:
             file.write(struct.pack("<256i", *SHARD, len(window), *[0] * 253) + window.astype("<u2").tobytes())
     return np.array(losses_by_position(bitter, run, directory, directory))

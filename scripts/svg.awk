@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Functions for drawing SVG, for awk -f scripts/svg.awk and a program after it. Forward is green, backward is red. Other
-# renderers than browsers read the pictures, too: no custom properties or shorthands.
+# Functions for drawing SVG, for awk -f scripts/svg.awk and a program after it. Forward is green, backward is red. No
+# custom properties or shorthands, because the pictures are also read by renderers other than browsers.
 function begin(width, height, title,    i, style) {
     printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" width=\"%g\" height=\"%g\">\n", width, height, width, height
     print "<title>" title "</title>"

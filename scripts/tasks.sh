@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Which position schemes solve which tasks, at trained lengths and beyond: sh scripts/tasks.sh BITTER [DIR]
-# Trains every scheme on every task from several seeds, with one thread per run and a run per core. Finished runs are kept
-# and a killed one continues: stop it and start it again at any time. DIR (runs/tasks) holds the
+# Trains every scheme on every task from several seeds, with one thread per run and one run per core. Finished runs are
+# kept and a killed one continues: stop it and start it again at any time. DIR (runs/tasks) holds the
 # runs; results.csv and table.md go to RESULTS (runs/results/tasks).
 # TASKS, SCHEMES, SEEDS, STEPS: what to train.
 set -eu
@@ -19,7 +19,7 @@ export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
 . "$(dirname "$0")/extend_runs.sh"
 mkdir -p "$out" "$results"
 
-# Trained lengths, and a context for twice as much, so that learned tables have rows, if untrained ones, for all of it.
+# Trained lengths, and a context of twice the length, so that learned tables have (untrained) rows for all of it.
 task_of() {
     case $1 in
     copy) echo "--data builtin:copy:max=10 --context 96" ;;

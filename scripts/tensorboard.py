@@ -49,7 +49,7 @@ TABLES = {"log.csv": scalars, "positions.csv": histograms}
 
 
 def step_of(line):
-    return int(line.split(",")[0]) if line[0].isdigit() else 0  # the head stands before all steps
+    return int(line.split(",")[0]) if line[0].isdigit() else 0  # the header comes before all steps
 
 
 class Run:
@@ -61,7 +61,7 @@ class Run:
 
     def lines_of(self, name):
         try:
-            return open(os.path.join(self.directory, name)).read().split("\n")[:-1]  # the last may be there in part
+            return open(os.path.join(self.directory, name)).read().split("\n")[:-1]  # the last line may be incomplete
         except FileNotFoundError:
             return []
 
@@ -70,7 +70,7 @@ class Run:
         same = {name: len(os.path.commonprefix([tables[name], old])) for name, old in self.tables.items()}
         cut = min((step_of(old[same[name]]) for name, old in self.tables.items() if same[name] < len(old)),
                   default=sys.maxsize)
-        if cut < sys.maxsize:  # TensorBoard forgets the steps, of both tables, that come again
+        if cut < sys.maxsize:  # TensorBoard forgets the steps, of both tables, that are repeated
             self.writer.add_event(Event(step=cut, session_log=SessionLog(status=SessionLog.START)))
         for name, values in TABLES.items():
             for n, row in enumerate(csv.DictReader(tables[name]), 1):
@@ -90,7 +90,7 @@ for directory in options.runs:
     if not os.path.isfile(os.path.join(directory, "log.csv")):
         sys.exit(f"{directory} has no log.csv; give the directory of a run, such as runs/rope")
     for old in glob.glob(os.path.join(glob.escape(directory), "events.out.tfevents.*.bitter")):
-        os.remove(old)  # of an earlier call, so that each step is there once
+        os.remove(old)  # of an earlier call, so that each step is shown once
     runs.append(Run(directory))
 try:
     while True:

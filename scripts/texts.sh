@@ -6,15 +6,15 @@
 #   source    this program's own C and shell code, with the files in an order that does not follow their names
 #   russian   sayings and quotations in Cyrillic letters (RUSSIAN, or Debian's package fortunes-ru, which is fetched)
 #   tales     the program's generated stories
-#   dna       generated letters ACGT: copies, with errors, of what stood 20 to 110 letters before
-# Prints the directories of those that could be made. What a machine lacks is named on stderr and left out.
+#   dna       generated letters ACGT: copies, with errors, of the text 20 to 110 letters before
+# Prints the directories of those that could be made. Texts that this machine lacks are named on stderr and left out.
 set -eu
 bitter=${1:?"usage: sh scripts/texts.sh BITTER DIR"}
 dir=${2:?"usage: sh scripts/texts.sh BITTER DIR"}
 most=3000000 # bytes
 mkdir -p "$dir"
 
-# made NAME COMMAND...: prepare what the command prints.
+# made NAME COMMAND...: prepare the output of the command.
 made() {
     name=$1 && shift
     [ -f "$dir/$name/tokenizer.json" ] || {
@@ -54,9 +54,9 @@ russian_text() {
     rm -rf "$dir/package"
 }
 
-# Letters of a third-order chain, in which each of the three letters before has its own share in the next one. In half
-# of the places a stretch of 20 to 120 letters that stood 20 to 110 letters before is repeated, with an error in every
-# twentieth letter, as genes are.
+# Letters of a third-order chain, to which each of the three preceding letters contributes its own share. At half of the
+# places a stretch of 20 to 120 letters from 20 to 110 letters before is repeated, with an error in every twentieth
+# letter, as in genes.
 dna_text() {
     awk -v count="$most" 'function draw(n) { state = (state * 16807) % 2147483647; return int(state / 2147483647 * n) }
         BEGIN {

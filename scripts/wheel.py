@@ -14,7 +14,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-# What a manylinux wheel may expect on every system (PEP 600; the list is auditwheel's).
+# The libraries that a manylinux wheel may expect on every system (PEP 600; auditwheel's list).
 EVERYWHERE = ("linux-vdso", "ld-linux", "libc.so", "libm.so", "libdl.so", "librt.so", "libpthread.so", "libgcc_s.so")
 DATE = (1980, 1, 1, 0, 0, 0)  # the same files give the same wheel
 
@@ -45,7 +45,7 @@ def add_libraries(root):
         shutil.copyfile(found, root / "lib/bitter" / name)
         package = package_of(os.path.realpath(found))
         licences[package] = Path("/usr/share/doc", package, "copyright").read_bytes()
-        for common in re.findall(rb"/usr/share/(common-licenses/[\w.-]*\w)", licences[package]):  # that it points to
+        for common in re.findall(rb"/usr/share/(common-licenses/[\w.-]*\w)", licences[package]):  # licences that it refers to
             licences[common.decode()] = Path("/usr/share", common.decode()).read_bytes()
         print(f"with {name} of {package}")
     return licences

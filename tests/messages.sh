@@ -1,5 +1,5 @@
-# What `make test` says of a test that fails: the test's message and where its log is; and a line for every program, also
-# through a pipe.
+# What `make test` prints about a test that fails: its message and the path of its log; and a line for every program,
+# also through a pipe.
 . tests/support/shell
 
 # As cmocka prints it: the message of fail_msg to stderr, before the line that says how the test ended.

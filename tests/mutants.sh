@@ -1,4 +1,4 @@
-# The mutants that tests/mutate/mutants.awk makes of a few lines, and its order.
+# The mutants that tests/mutate/mutants.awk makes from a few lines, and their order.
 . tests/support/shell
 cat >sample.c <<'END'
 #include "a+b.h" // 1 + 1

@@ -1,6 +1,6 @@
-# Every file is in a folder of the list below, and its includes and calls point to the same folder or to one below it,
-# includes never in a circle. Of the folders from base/ to model/, only the progress line talks to the user; only
-# cmd/ and train.c end the program. How long a file or a function is, its subject decides.
+# Every file is in a folder of the list below, and its includes and calls point to the same folder or to one below it;
+# includes never form a circle. In the folders from base/ to model/, only the progress line prints to the user; only
+# cmd/ and train.c end the program. The length of files and functions is not limited.
 . tests/support/shell
 cd "$repository" || exit 1
 
@@ -11,7 +11,7 @@ folders='base base/file num data/made/tales data/made data/bpe data
     cmd/shared cmd lesson/exercises .'
 most_subjects=20 # of a folder: a .c file and its header are one
 
-# Of a clone those that belong to it: exercises of a student may stand beside them.
+# In a clone only the files that belong to it: a student's exercises may be beside them.
 { git ls-files '*.[ch]' 2>/dev/null | grep . || find . -name '*.[ch]' ! -path './build/*' | sed 's|^\./||'; } | sort >"$scratch/all"
 grep -v '^tests/' "$scratch/all" >"$scratch/files"
 check "there are files to look at" test "$(wc -l <"$scratch/files")" -gt 150
@@ -94,8 +94,8 @@ printf '%s\n' 'base/a.c base/a.h' 'base/a.c base/b.h' 'base/b.c base/b.h' 'base/
 notices "a circle of files" acyclic "$scratch/circle"
 
 # --- calls ---
-# Lines "OBJECT TYPE SYMBOL" of all objects, as nm has them -> complaints about functions called in a folder above. Hooks,
-# which a lower folder calls through pointers, are not seen, as it should be.
+# Lines "OBJECT TYPE SYMBOL" of all objects, from nm -> complaints about functions called in a folder above. Hooks,
+# which a lower folder calls through pointers, are rightly not seen.
 calls_downwards() { # FILE-WITH-SYMBOLS
     awk -v folders="$folders" 'BEGIN { n = split(folders, list); for (i = 1; i <= n; i++) rank[list[i]] = i }
         function folder(object) { return sub("/[^/]*$", "", object) ? object : "." }
@@ -126,7 +126,7 @@ check "no folder has more than $most_subjects subjects" crowded "$scratch/all"
 seq -f 'base/%g.c' $((most_subjects + 1)) >"$scratch/crowd"
 notices "a folder with one subject too many" crowded "$scratch/crowd"
 
-# --- what libraries leave to the commands ---
+# --- calls that only commands may make ---
 # without FOLDERS WORDS FILE-WITH-NAMES: no such call in these folders, comments aside; progress.c is the progress line.
 without() {
     grep -E "(^|/)($1)/" "$3" | grep -v '^base/progress\.' | while read -r file; do

@@ -28,7 +28,7 @@ json_t *options_json(const TrainOptions *options) {
     return object;
 }
 
-// {file, tokens, crc32} of each shard, which tells whether a corpus is the same.
+// {file, tokens, crc32} of each shard, by which corpora are compared.
 static json_t *split_json(const Split *split) {
     json_t *array = json_array();
     for (int i = 0; i < split->shard_count; i++) {
@@ -68,8 +68,8 @@ static json_t *machine_json(void) {
                      blas_core(), "kernels", gemm_kernels(), "cpu", cpu);
 }
 
-// The number of digits from which every number of the config is read back exactly: 15 if they suffice, so that numbers
-// look as they were typed, or else 17, which always do. A stretched run gets 17, as nobody typed its factors.
+// The number of digits with which every number of the config is read back exactly: 15 if that is enough, so that
+// numbers look as they were typed, or else 17, which always is. A stretched run gets 17, as nobody typed its factors.
 static int digits_of(const json_t *config) {
     char *text = json_dumps(config, JSON_REAL_PRECISION(15));
     json_t *found = text ? json_loads(text, 0, NULL) : NULL;
@@ -207,7 +207,7 @@ bool config_same_data(bool *same, const char *path, const Corpus *corpus, Error 
     return read;
 }
 
-// Was the data of this name a task's exercises? A task's plain text has the same tokens.
+// Does this name stand for a task's exercises? A task's plain text has the same tokens.
 static bool names_task(const char *name) {
     BuiltinCorpus corpus;
     Error none;

@@ -11,16 +11,16 @@
 // Atomic.
 bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt, const Corpus *corpus, Error *error);
 
-// Write a copy of the config `from`, with new options and, where these have them, a new stretch of the rotations and
-// cosine_from. Atomic.
+// Write a copy of the config `from` with these options and, where they have them, their stretch and cosine_from.
+// Atomic.
 bool config_derive(const char *path, const char *from, const TrainOptions *options, Error *error);
 
 // Fails (input) when the name of a shard is not UTF-8 or has control characters.
 bool config_check_names(const Corpus *corpus, Error *error);
 
 // Read the options, each checked as if it had been typed, with the stretch and cosine_from, and the size of the
-// vocabulary. A missing option gets its default; an unknown one fails (input). All functions that read a config fail as
-// json_read does, too.
+// vocabulary. A missing option gets its default; an unknown one fails (input). All functions that read a config also
+// fail as json_read does.
 bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error *error);
 
 // Options in config.json and compare.json. options_json returns NULL when a name is not UTF-8.
@@ -30,15 +30,15 @@ bool options_read(TrainOptions *options, const json_t *object, const char *path,
 // The fingerprint of a corpus: {name, tokenizer, vocab_size, train, val}; the last two list {file, tokens, crc32} of
 // each shard.
 json_t *data_json(const Corpus *corpus);
-bool data_same(const json_t *a, const json_t *b); // the same tokens, shard by shard, of a vocabulary of the same size?
+bool data_same(const json_t *a, const json_t *b); // equal tokens, shard by shard, and vocabularies of equal size?
 
-// The fingerprint of the corpus that a run was trained on, to be released; NULL on failure.
+// The fingerprint of the corpus that a run was trained on, which the caller releases; NULL on failure.
 json_t *config_data(const char *path, Error *error);
 
 // Set *same: was the run trained on this corpus?
 bool config_same_data(bool *same, const char *path, const Corpus *corpus, Error *error);
 
-// Fails (input) when it was trained on another one.
+// Fails (input) when the run was trained on another corpus.
 bool config_check_data(const char *path, const Corpus *corpus, Error *error);
 
 // The object "rotation" of a model whose rotations are stretched (docs/formats.md). stretch_from_json fails (input)

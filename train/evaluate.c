@@ -42,7 +42,7 @@ const char *length_complaint(char text[256], const Gpt *gpt, int window) {
 bool length_check(const Gpt *gpt, int window, Error *error) {
     char complaint[256];
     if (!length_complaint(complaint, gpt, window)) return true;
-    const bool drawn = mix_random_bound(&gpt->pos) > 0; // then --past would not help
+    const bool drawn = mix_random_bound(&gpt->pos) > 0; // --past does not help with random positions
     bool past = false;
     for (int p = 0; p < gpt->pos.parts && !drawn; p++) past |= gpt->pos.part[p].scheme->past != NULL;
     return fail_input(error, "--context %d: %s; choose %sa context up to that", window, complaint,
@@ -59,14 +59,14 @@ bool finite_check(const real *numbers, int count, Error *error) {
     return true;
 }
 
-// Windows that are fed together; each has a token at least.
+// Windows that are fed together; each has at least one token.
 typedef struct {
     uint64_t start[TOKENS_AT_A_TIME];   // first token
     int first_scored[TOKENS_AT_A_TIME]; // first position whose target is scored
     int count;
 } WindowBatch;
 
-// Choose the next windows, at most `most`. The first *done targets are scored already, or not wanted.
+// Choose the next windows, at most `most`. The first *done targets have been scored or are not to be scored.
 static void plan(WindowBatch *windows, uint64_t *done, const Evaluation *e, uint64_t targets, int most) {
     for (windows->count = 0; windows->count < most && *done < targets; windows->count++) {
         const uint64_t window = (uint64_t)e->window;
@@ -79,7 +79,7 @@ static void plan(WindowBatch *windows, uint64_t *done, const Evaluation *e, uint
     }
 }
 
-// A model that is given B rows of T tokens at a time, and what it says of their targets.
+// A model that is given B rows of T tokens at a time, and its losses on their targets.
 typedef struct {
     Inference inference;
     int *ids, *targets; // (B,T)
@@ -124,8 +124,8 @@ static void add_losses(Evaluation *e, const Scorer *scorer, const WindowBatch *w
     }
 }
 
-// Feed the windows and add up the losses of their scored targets. `before` and `after`: the shares of the work that are
-// done before and after these windows.
+// Feed the windows and add up the losses of their scored targets. `before` and `after`: the shares of the work done
+// before and after these windows.
 static bool score(Evaluation *e, Scorer *scorer, const WindowBatch *windows, const Gpt *gpt, const Split *split,
                   double before, double after, Error *error) {
     Inference *inference = &scorer->inference;

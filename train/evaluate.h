@@ -1,4 +1,4 @@
-// Perplexity: every token of the stream is scored once, and sums are divided by their count.
+// Perplexity: every target of the stream is scored once, and the sum of losses is divided by the number of targets.
 #ifndef BITTER_EVALUATE_H
 #define BITTER_EVALUATE_H
 
@@ -9,47 +9,47 @@
 
 #define TOKENS_AT_A_TIME 2048 // fed together: enough for fast matrix products, little memory
 
-// Windows of `window` tokens. Each scores its last `stride` targets, but for the first, which scores all its targets
-// from `from` on, and the last, which ends with the stream, and scores what is left.
+// Windows of `window` tokens. Each scores its last `stride` targets, except the first, which scores all its targets
+// from `from` on, and the last, which ends with the stream and scores the targets that are left.
 typedef struct {
     int window, stride;
     uint64_t from;   // the stream's first `from` tokens serve as context only; no target is scored there
     uint64_t limit;  // read only the stream's first `limit` tokens; 0 = all
     double nll;      // sum over scored targets, in nats
-    uint64_t tokens; // scored targets: one less than the tokens of the stream behind `from`
+    uint64_t tokens; // scored targets: one less than the stream has tokens from `from` on
     uint64_t bytes;  // of text in the scored targets, for bits per byte; counted when there is a tokenizer
     const Tokenizer *tokenizer;
     double *position_nll;      // (window) nll and tokens by position in the window; NULL = not wanted
     uint64_t *position_tokens; // (window)
-    const Stop *stop;          // asked after each batch of windows, in long ones also inside; NULL = never stop
-    void (*show)(void *context, double share); // told then what share of the work is done, 0..1; NULL = nobody is
+    const Stop *stop;          // asked after each batch of windows, and inside long ones; NULL = never stop
+    void (*show)(void *context, double share); // told then the share of the work done, 0..1; may be NULL
     void *context;
 } Evaluation;
 
-// Fails (input) when the scheme is not defined for `window`, the stream, called `name`, has fewer than window + 1
-// tokens, or the stride would skip some.
+// Fails (input) when the scheme is not defined for `window`, the stream (`name` in the message) has only `window`
+// tokens or fewer, or the stride would skip targets.
 bool evaluation_check(const Evaluation *evaluation, const Gpt *gpt, const Split *split, const char *name, Error *error);
 
-// Fill nll, tokens and bytes, and add to the arrays. Fails as evaluation_check does, (run), and (interrupted) when
-// `stop` says so.
+// Fill nll, tokens and bytes, and add to the arrays by position. Fails as evaluation_check does, (run), and
+// (interrupted) when `stop` says so.
 bool evaluate(Evaluation *evaluation, const Gpt *gpt, const Split *split, const char *name, Error *error);
 
-// The relative cost of feeding the first `tokens` tokens of a window: matrix products grow with the width, attention
-// with the number of tokens before.
+// The relative cost of feeding the first `tokens` tokens of a window: the cost of matrix products grows with the width,
+// and that of attention with the number of earlier tokens.
 double window_work(const Gpt *gpt, int tokens);
 
 double perplexity(double nll, uint64_t tokens);
 
-// The losses' sum, in bits, over the bytes of the scored targets; NAN when these were not counted.
+// The sum of losses, in bits, divided by the bytes of the scored targets; NAN when the bytes were not counted.
 double bits_per_byte(const Evaluation *evaluation);
 
-// NULL, or why a scheme cannot be evaluated at this length (in `text`).
+// Why the scheme cannot be evaluated at this length (in `text`), or NULL if it can.
 const char *length_complaint(char text[256], const Gpt *gpt, int window);
 
 // The same as an error (input) that names the choices; true when the length is fine.
 bool length_check(const Gpt *gpt, int window, Error *error);
 
-// Fails (nonfinite) unless all of what a model has computed, logits or a mean loss, is finite.
+// Fails (nonfinite) unless all numbers that a model has computed, logits or a mean loss, are finite.
 bool finite_check(const real *numbers, int count, Error *error);
 
 // --- how many exercises of a task a model answers correctly ---

@@ -11,11 +11,11 @@
 
 #define STEPS_MOST 1e15 // larger numbers were not written by this program
 
-#define PARTS_MOST 20 // into which the rows are divided ...
-#define PART_ROWS  20 // ... which are at least so many each, since single batches vary too much
+#define PARTS_MOST 20 // parts into which the rows are divided
+#define PART_ROWS  20 // rows of a part, at least, since single batches vary too much
 
-// The bytes of a log up to the end of the row of `step`, and how many steps have a row there. Later rows were written
-// after the checkpoint, or only in part.
+// The number of bytes of a log up to the end of the row of `step`, and in *rows how many steps have a row there. Later
+// rows were written after the checkpoint, or are incomplete.
 static size_t kept_bytes(long long *rows, const char *text, long long step) {
     const char *at = strchr(text, '\n');
     long long last = 0;
@@ -87,7 +87,7 @@ void log_close(RunLog *log) {
     log->stream = NULL;
 }
 
-// sscanf would measure the whole text behind each number.
+// Not sscanf, which would measure the whole remaining text for each number.
 double log_number(const char *row, int column) {
     char *end;
     for (; column > 0 && *(row += strcspn(row, ",\n")) == ','; column--) row++;

@@ -28,7 +28,7 @@ bool observe_validation(void *none, Trainer *trainer, StepReport *report, Error 
     return trainer_validate(&report->validation, trainer, error);
 }
 
-// A run that continues from a checkpoint before its best step computes that step again, and finds the same loss.
+// A run resumed from a checkpoint before its best step computes that step again and finds the same loss.
 bool observe_best(void *files, Trainer *trainer, StepReport *report, Error *error) {
     Best *best = &trainer->best;
     const int64_t step = trainer->progress.step;
@@ -41,7 +41,7 @@ bool observe_best(void *files, Trainer *trainer, StepReport *report, Error *erro
     return run_save_best(trainer, &((RunFiles *)files)->paths, &((RunFiles *)files)->lock, error);
 }
 
-// The rows are on disk before the checkpoint is that they lead to.
+// The rows must be on disk before the checkpoint that they lead up to.
 bool observe_checkpoint(void *context, Trainer *trainer, StepReport *report, Error *error) {
     RunFiles *files = context;
     return (!files->positions.stream || log_sync(&files->positions, error)) &&

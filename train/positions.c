@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-// Gates say of each layer whether it needs positions, so none is left out unless there are very many.
+// A gate shows whether its layer needs positions, so no gate is left out unless there are very many.
 static bool is_gate(const Tensor *tensor) {
     return strcmp(strrchr(tensor->name, '.') + 1, GATE_TENSOR) == 0;
 }
@@ -16,12 +16,12 @@ static size_t gate_numbers(const Gpt *gpt) {
     return count;
 }
 
-// Of `count` numbers, in order, each `every`-th one is among `columns`.
+// The smallest n such that every n-th of `count` numbers, in order, fits into `columns`.
 static size_t every(size_t count, size_t columns) {
     return (count + columns - 1) / columns;
 }
 
-// Which column, if any: its tensor and the number within the tensor; false after the last one. Gates come first.
+// The tensor of column `index`, and the number within that tensor; false after the last column. Gates come first.
 static bool column(const Tensor **tensor, size_t *number, const Gpt *gpt, size_t index) {
     const size_t gates = gate_numbers(gpt), others = tensor_numbers(&gpt->tensors, true) - gates;
     const size_t each_gate = every(gates, POSITIONS_COLUMNS / 2), first = each_gate ? (gates - 1) / each_gate + 1 : 0;
@@ -47,7 +47,7 @@ static void print_header(Text *text, const Gpt *gpt) {
     text_print(text, "\n");
 }
 
-// May a resumed run go on with this file? *goes_on is false if there is none, or only a part of its header.
+// Can a resumed run continue this file? *goes_on is false if there is no file, or only part of its header.
 static bool find_file(bool *goes_on, const char *path, const Text *head, Error *error) {
     Buffer file = {0};
     *goes_on = false;

@@ -8,12 +8,12 @@
 // file systems.
 bool result_is_own(const char *name);
 
-// Check that nothing of somebody else's is lost at `path`: fails (input) when a file exists there that is not empty and
-// does not begin with `head` (size bytes), as all files of its kind do. option: what names it, for errors; "" = bitter.
+// Check that no other file would be lost at `path`: fails (input) when a file exists there that is not empty and does
+// not begin with `head` (size bytes), as all files of this kind do. `option` names the path in errors, unless it is "".
 bool result_replaces(const char *option, const char *path, const void *head, size_t size, Error *error);
 
-// The same, and fails (input), too, when the directory holds a run or a comparison that uses a file of this name,
-// whether that file exists or not.
+// The same; also fails (input) when the directory holds a run or a comparison that uses a file of this name, even if
+// that file does not exist.
 bool result_check(const char *option, const char *path, const void *head, size_t size, Error *error);
 
 // Begin a table: check, open, and write its first line, which ends in a newline. Does nothing when `path` is "".

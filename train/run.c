@@ -58,7 +58,7 @@ void run_default_name(char out[TEXT_CAPACITY], char last[TEXT_CAPACITY], const c
 }
 
 bool run_name_check(const char *directory, Error *error) {
-    RunPaths paths; // which leave out a '/' at the end
+    RunPaths paths; // run_paths drops a '/' at the end
     if (!run_paths(&paths, directory, error)) return false;
     return !paths.is_best ||
            fail_input(error,
@@ -66,7 +66,7 @@ bool run_name_check(const char *directory, Error *error) {
                       directory);
 }
 
-// What killed processes left beside the run's files, which may never be written again.
+// Remove the temporary files of killed processes: the run's files beside them may never be written again.
 static void clear_leftovers(const char *directory) {
     RunPaths paths;
     Error ignored;
@@ -88,7 +88,7 @@ LockResult run_lock(RunLock *lock, const char *directory, Error *error) {
     if (!run_name_check(directory, error) || !path_format(lock->directory, error, "%s", directory) ||
         !path_format(path, error, "%s/lock", directory))
         return LOCK_FAILED;
-    if (!path_check_link(directory, "name the directory itself, or remove the link", error) || // it may be another's
+    if (!path_check_link(directory, "name the directory itself, or remove the link", error) || // maybe another run's
         !check_no_comparison(directory, error))
         return LOCK_FAILED;
     LockResult result = LOCK_FAILED;
@@ -162,7 +162,7 @@ bool run_create(const RunPaths *paths, const TrainOptions *options, const Traine
         (!*options->init || state_save(paths->state, &trainer->gpt, &trainer->progress, error)) &&
         config_write(paths->config, options, &trainer->gpt, trainer->corpus, error))
         return true;
-    unlink(paths->config); // it may be there already, and its directory not be on the disk
+    unlink(paths->config); // the file may exist although its directory could not be synced
     unlink(paths->state);
     unlink(paths->tokenizer);
     return false;
@@ -181,7 +181,7 @@ static bool apply_past(Mix *mix, const char *past, Error *error) {
                                  mix->parts > 1 ? "s" : "", names);
 }
 
-// Fails (input) when the run does not have the weights that were asked for, saying what to do.
+// Fails (input), saying what to do, when the run does not have the weights that were asked for.
 static bool check_weights(const RunPaths *paths, Error *error) {
     char quoted[QUOTED_CAPACITY];
     if (path_missing(paths->model) && paths->is_best)
@@ -268,13 +268,13 @@ bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOpti
                 run_init_from(&trainer->gpt, trainer->init, options->init, trainer->corpus, error)) &&
                run_create(paths, options, trainer, error);
     Error reason;
-    AtomicFile probe; // of what saves will replace: nobody has to train for long to learn that this cannot be done
+    AtomicFile probe; // of the files that saves will replace: better to fail now than after long training
     const char *const saves[] = {paths->state, paths->model, paths->best};
     for (int i = 0; i < 3; i++, atomic_abandon(&probe))
         if (!atomic_open(&probe, saves[i], error)) return false;
     if (!config_check_data(paths->config, trainer->corpus, error)) return false;
-    // Without its tokenizer nobody could use the run, so that of the data is written again if that of the run is lost
-    // or is another's. Data without one are no reason to lose it.
+    // A run cannot be used without its tokenizer, so the data's tokenizer is written again if the run's own is lost or
+    // another one. Data without a tokenizer are no reason to lose the run's.
     const Tokenizer *own = &trainer->corpus->tokenizer;
     Tokenizer found = {0};
     const bool kept = tokenizer_read(&found, paths->tokenizer, &reason) &&
@@ -297,14 +297,14 @@ bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOpti
                options->out, options->cosine_from);
 }
 
-// The directory was one that could be written to, so this is not the user's mistake.
+// The directory was writable before, so a failure is not the user's mistake.
 static bool saved(bool ok, Error *error) {
     if (!ok && error->kind != ERROR_NONFINITE) error->kind = ERROR_RUN;
     return ok;
 }
 
 bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, const RunLock *lock, Error *error) {
-    // The state first: weights without a state would look like those of a run that cannot be resumed.
+    // The state first: weights without a state would look like a run that cannot be resumed.
     return saved(lock_keep(&lock->lock, error) && log_sync(log, error) &&
                      state_save(paths->state, &trainer->gpt, &trainer->progress, error) &&
                      lock_keep(&lock->lock, error) && model_save(paths->model, &trainer->gpt, NULL, error),
@@ -315,9 +315,9 @@ bool run_save_best(const Trainer *trainer, const RunPaths *paths, const RunLock 
     return saved(lock_keep(&lock->lock, error) && model_save(paths->best, &trainer->gpt, &trainer->best, error), error);
 }
 
-// One nat is room for noise. A run has learned nothing if its last loss is that far above the loss of guessing and not
-// below the first one; a run that starts from --init on another text may begin worse than guessing. A run has unlearned
-// if the mean loss of its last part is that far above that of an earlier part.
+// One nat is room for noise. A run has learned nothing if its last loss is more than that above the loss of guessing
+// and not below its first loss; a run that starts from --init on another text may begin worse than guessing. A run has
+// unlearned if the mean loss of its last part is more than that above the mean loss of an earlier part.
 bool run_check_learning(const Trainer *trainer, const RunPaths *paths, Error *error) {
     const double guessing = log(trainer->corpus->tokenizer.vocab_size);
     char reason[TEXT_CAPACITY] = "";

@@ -15,42 +15,42 @@ typedef struct {
         state[PATH_CAPACITY], log[PATH_CAPACITY], positions[PATH_CAPACITY];
 } RunPaths;
 
-// RUN@best names the run in RUN with its best weights, where RUN names it with its last ones.
+// RUN@best names the run in RUN with its best weights; RUN alone names it with its last weights.
 #define RUN_BEST "@best"
 
 // `run` is the name of a directory, with or without RUN_BEST.
 bool run_paths(RunPaths *paths, const char *run, Error *error);
 
-// Is there a run? Fails (input) when there is none, and says which one may be meant.
+// Is there a run? Fails (input) when there is none, naming the run that may be meant.
 bool run_exists(const RunPaths *paths, Error *error);
 
 // Fails (input) when the name of a run that is to be written, given as --out, ends in RUN_BEST.
 bool run_name_check(const char *directory, Error *error);
 
 // Set `out` to the default name: runs/SCHEME, or runs/SCHEME-2, -3, ... when that exists; of several schemes,
-// runs/SCHEME-SCHEME. `last` is the one before it that exists, or "". `pos` has been parsed before.
+// runs/SCHEME-SCHEME. `last` is the existing name before it, or "". `pos` has been parsed before.
 void run_default_name(char out[TEXT_CAPACITY], char last[TEXT_CAPACITY], const char *pos);
 
-// The right to write in a run directory, which one process has at a time: it holds a lock on the file DIR/lock.
+// The right to write in a run directory. One process at a time has it, by holding a lock on the file DIR/lock.
 typedef struct {
     Lock lock; // start from {0}
     char directory[PATH_CAPACITY];
     size_t existing; // length of the part of `directory` that was there before run_lock
-    double looked;   // when run_keep last looked, by clock_seconds()
+    double looked;   // when run_keep last checked the lock, by clock_seconds()
 } RunLock;
 
 // Make the directory if there is none, keep other processes out of it until run_unlock, and remove temporary files that
-// killed ones left. LOCK_TAKEN when another process works in it, LOCK_FAILED when it cannot be written to, holds a
+// killed processes left. LOCK_TAKEN when another process works in it, LOCK_FAILED when it cannot be written to, holds a
 // comparison, is a symbolic link or has a name that ends in RUN_BEST. Both set the error (input; run when the disk is
 // full).
 LockResult run_lock(RunLock *lock, const char *directory, Error *error);
 
-// An observer of every step, with a RunLock: looks every few seconds whether it still holds. Fails (run) when it is
-// lost (lock_keep).
+// An observer of every step, with a RunLock: checks every few seconds that the lock is still held. Fails (run) when it
+// is lost (lock_keep).
 bool run_keep(void *lock, Trainer *trainer, StepReport *report, Error *error);
 
-// Let other processes in. Removes what run_lock made of the directory's path, if it is empty. Does nothing if it is not
-// locked.
+// Let other processes in, and remove the directories that run_lock made, if they are empty. Does nothing without a
+// lock.
 void run_unlock(RunLock *lock);
 
 // Begin a run in a directory that is locked: write tokenizer.json, then, with options->init, state.safetensors with the
@@ -74,19 +74,19 @@ typedef struct {
 bool run_open(Run *run, const char *name, const char *past, Error *error);
 void run_close(Run *run);
 
-// Fails (input) when tokenizer.json is there, or else the file `rest`, unless the tokenizer is the run's own: then both
-// were left by a start that was killed.
+// Fails (input) when tokenizer.json exists, or else the file `rest`, unless the tokenizer is the run's own: then a
+// start that was killed left both.
 bool run_check_leftover(const RunPaths *paths, const char *rest, const Tokenizer *own, Error *error);
 
 // Fails (input), saying what to do, when the run and these data have different tokenizers.
 bool run_check_tokenizer(const Run *run, const char *directory, const Corpus *corpus, Error *error);
 
-// Copy the weights of another run into a model of its sizes: gpt_transfer, which also says what `said` is. Fails
-// (input) also when that run and `corpus`, the model's data, have different tokenizers.
+// Copy the weights of another run into a model of its sizes by gpt_transfer, which describes `said`. Also fails (input)
+// when that run and `corpus`, the model's data, have different tokenizers.
 bool run_init_from(Gpt *gpt, char said[TEXT_CAPACITY], const char *directory, const Corpus *corpus, Error *error);
 
-// Fails (input) where models of these shapes, `of` that of the run and `shape` that of the model, differ in layers,
-// heads, heads of keys, width or block.
+// Fails (input) when the model's `shape` and the run's shape, `of`, differ in layers, heads, heads of keys, width or
+// block.
 bool run_init_check(const Shape *shape, const Shape *of, const char *directory, Error *error);
 
 // --- log.c: log.csv, which has one row for each step, or another file of rows that begin with their step ---
@@ -94,18 +94,18 @@ bool run_init_check(const Shape *shape, const Shape *of, const char *directory, 
 typedef struct {
     FILE *stream;
     char path[PATH_CAPACITY];
-    long long rows; // that it had when it was opened
+    long long rows; // in the file when it was opened
 } RunLog;
 
 // Start the log, or reopen it and cut off the rows after `step`, which a killed run left behind. A lost log is started
-// again; of this, and of rows that are missing, stderr is told.
+// again; this, and missing rows, are reported on stderr.
 bool log_open(RunLog *log, const char *path, long long step, Error *error);
-// The same for another file of such rows: `head` is what a new one begins with, at least a line.
+// The same for another file of such rows. A new file begins with `head`, which is at least one line.
 bool log_start(RunLog *log, const char *path, const char *head, long long step, Error *error);
 // An observer of every step, with a RunLog: append the row of the step that was just done.
 bool log_row(void *log, Trainer *trainer, StepReport *report, Error *error);
 
-// Number `column`, from 0, of a row of numbers that ends in a newline; NAN = there is none.
+// The number in column `column`, counted from 0, of a row of numbers that ends in a newline; NAN = there is none.
 double log_number(const char *row, int column);
 
 // A row of log.csv, read back.
@@ -113,7 +113,7 @@ typedef struct {
     double step, loss, validation; // NAN = this step was not validated
 } LogRow;
 
-// The next row of the text, which is moved behind it; lines that are no rows are passed over. False at the end.
+// Read the next row and move *text behind it. Lines that are not rows are skipped. False at the end.
 bool log_next(LogRow *row, const char **text);
 
 // What the training losses of a log.csv say. The rows are divided into parts of equal length, counted from the end.
@@ -121,31 +121,31 @@ typedef struct {
     long long rows;
     double first, last;    // loss of the first and the last row; 0 without rows
     long long part;        // rows of a part: a twentieth of all, at least 20
-    double lowest, final;  // mean losses: the lowest of the parts before the last, and of the last; NAN without them
+    double lowest, final;  // mean losses: lowest among the parts before the last; of the last; NAN if none
     bool unlearned;        // final is more than a nat above lowest; less is room for noise
-    long long lowest_step; // at which the part with the lowest ends
+    long long lowest_step; // the last step of the part with the lowest
 } LogLosses;
 
-// Lines that are no rows are passed over. Fails as file_read does.
+// Lines that are not rows are skipped. Fails as file_read does.
 bool log_losses(LogLosses *losses, const char *path, Error *error);
 
-// How many rows after the step `from`, up to `to`, have a validation; none when the log was lost. Fails as file_read
+// Count the rows after step `from`, up to `to`, that have a validation; 0 when the log was lost. Fails as file_read
 // does.
 bool log_validations(long long *count, const char *path, long long from, long long to, Error *error);
 
-// Fails (run): the last write to the log went wrong, for the reason in errno.
+// Set the error (run): the last write to the log failed, for the reason in errno. Returns false.
 bool log_failed(const RunLog *log, Error *error);
 // Make all rows durable on disk.
 bool log_sync(RunLog *log, Error *error);
 void log_close(RunLog *log);
 
-// --- positions.c: positions.csv, what the trained numbers of the position scheme are after each validation ---
+// --- positions.c: positions.csv, the trained numbers of the position scheme after each validation ---
 
-#define POSITIONS_COLUMNS 256 // numbers of a row, at most; of more numbers, every second, third, ... is recorded
+#define POSITIONS_COLUMNS 256 // numbers of a row, at most; if there are more, every second, third, ... is recorded
 
 // Start the file, with a row of step 0, or reopen it and cut off the rows after trainer->progress.step, as log_open
-// does. Nothing is written for a scheme without trained numbers. A file that was lost, or has part of a header, is
-// started again; one with other columns fails (input).
+// does. Nothing is written for a scheme without trained numbers. A file that was lost, or has only part of a header, is
+// started again. Fails (input) when the file has other columns.
 bool positions_open(RunLog *log, const char *path, Trainer *trainer, Error *error);
 
 // An observer, with the RunLog: append the row of the step that was just done. Does nothing if there is no file.
@@ -160,7 +160,7 @@ bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, const 
 // Save the weights as the best so far, with trainer->best. Fails (run; nonfinite), and (run) when the lock is lost.
 bool run_save_best(const Trainer *trainer, const RunPaths *paths, const RunLock *lock, Error *error);
 
-// Fails (nonfinite) when a finished run has diverged although all its numbers are finite, by the losses in its log.csv.
+// Fails (nonfinite) when the losses in log.csv show that a finished run diverged although all its numbers are finite.
 bool run_check_learning(const Trainer *trainer, const RunPaths *paths, Error *error);
 
 #endif

@@ -31,7 +31,7 @@ static bool next_batch(Trainer *trainer, Error *error) {
     return true;
 }
 
-// After train_pass_backward, which leaves the losses: this batch's part of the step's mean loss.
+// This batch's part of the step's mean loss, from the losses that train_pass_backward has left.
 static double batch_loss(const Trainer *trainer) {
     const TrainPass *pass = &trainer->pass;
     double sum = 0;
@@ -56,7 +56,7 @@ bool train_step(StepReport *report, Trainer *trainer, Error *error) {
         train_pass_forward(pass, gpt);                                     // up to the input of the head
         train_pass_backward(pass, gpt, trainer->inputs, trainer->targets); // nll (B,T); adds to gpt->grads
         report->loss += batch_loss(trainer);
-        if (!isfinite(report->loss)) break; // while the activations of this batch are there to say where
+        if (!isfinite(report->loss)) break; // while this batch's activations can still show where
     }
     report->gradient_norm = gradient_norm(gpt);
     if (!step_check_finite(trainer, report, step, error)) return false;

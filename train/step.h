@@ -15,28 +15,28 @@ typedef struct {
     TrainPass pass;
     Batches batches;
     Progress progress;        // steps and batches done
-    Best best;                // loss and step of the best weights that an observer has kept
-    long long stale;          // validations since then, or since the present cosine began: none had a lower loss
+    Best best;                // loss and step of the best weights that an observer has saved
+    long long stale;          // validations without a lower loss, since then or since the present cosine began
     int *inputs, *targets;    // (B,T) of the current batch
     bool *scored;             // (B,T) is the target scored?
     double weight;            // of each scored target, in the step's mean loss
-    char init[TEXT_CAPACITY]; // what run_init_from has said
+    char init[TEXT_CAPACITY]; // what run_init_from said
 } Trainer;
 
 typedef struct {
     double loss;  // in nats
-    double right; // share of a task's questions that are answered exactly; NAN for text
+    double right; // share of a task's questions answered exactly; NAN for text
     double bits;  // loss per byte of text, in bits; NAN for tasks and for tokens without their tokenizer
 } Validation;
 
-// What one optimiser step came to.
+// The results of one optimiser step.
 typedef struct {
-    double loss; // mean over the step's tokens, of a task over those of answers, in nats
+    double loss; // mean over the step's tokens (of a task: those of answers), in nats
     double learning_rate;
     double gradient_norm;  // before clipping
     long long tokens;      // of this step, padding not counted
-    double seconds;        // it took
-    Validation validation; // after this step; NAN where none was made
+    double seconds;        // that the step took
+    Validation validation; // after this step; NAN without one
     bool stop;             // an observer says that this was the last step
 } StepReport;
 
@@ -50,7 +50,7 @@ long long trainer_tokens(const Trainer *trainer);
 // --- step_edge.c ---
 
 // Set trainer->weight to 1 / the number of scored targets in the next step, so that the losses of its batches add up to
-// its mean loss. With one batch a step, next_batch does it.
+// its mean loss. With one batch a step, next_batch does this.
 void step_weigh(Trainer *trainer);
 
 // Fails (nonfinite) when the loss or the gradient's norm is not finite, naming where the first such number appeared.

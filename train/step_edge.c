@@ -4,12 +4,12 @@
 #include <stdio.h>
 
 // In text all targets are scored. Those of a task are counted by making the step's batches once in advance, from a copy
-// of the cursor. The copy shares the memory of the current exercise with the original, which is safe because that has
-// room for the longest, so that nothing moves.
+// of the cursor. The copy shares the memory of the current exercise with the original. That is safe because this memory
+// has room for the longest exercise and so is never moved.
 void step_weigh(Trainer *trainer) {
     const int count = (int)trainer->options->accumulate, B = trainer->pass.B;
     const bool task = is_task(&trainer->corpus->builtin);
-    if (task && count == 1) return; // next_batch counts those of a single batch
+    if (task && count == 1) return; // next_batch counts the targets of a single batch
     Batches ahead = trainer->batches;
     double scored = task ? 0 : (double)count * B * ahead.T;
     for (int i = 0; task && i < count; i++) {

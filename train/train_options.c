@@ -98,7 +98,7 @@ bool name_check(const char *option, const char *name, Error *error) {
                       is_utf8(name) ? "holds a newline or another control character" : "is not UTF-8, as JSON needs");
 }
 
-// On a resume only the data's name is recorded again, so no other is checked.
+// A resumed run records only the data's name again, so no other name is checked.
 static bool check_names(const TrainOptions *options, Error *error) {
     for (const Option *o = train_options; o->name; o++) {
         char label[TEXT_CAPACITY], text[TEXT_CAPACITY];

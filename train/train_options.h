@@ -53,18 +53,18 @@ typedef struct {
     char out[TEXT_CAPACITY], init[TEXT_CAPACITY];
     bool resume;
     StretchRule stretch;   // no option, but what `bitter extend` wrote into a run
-    long long cosine_from; // no option either: the steps that were done when --resume --steps began a new cosine, or 0
+    long long cosine_from; // no option either: the steps done when --resume --steps began a new cosine, or 0
 } TrainOptions;
 
 extern const Option train_options[];
 
-// May this option differ between a run and its resumption? The data may have moved: their contents are compared.
-// Another number of threads changes only the last bits, another precision more, and the user is told. --eval-tokens
-// stays, because validation losses are compared.
+// May this option differ between a run and its resumption? --data may, since the contents are compared; --threads,
+// which changes only the last bits; and --precision, which changes more, so the user is told. --eval-tokens may not,
+// because validation losses are compared.
 bool option_free_on_resume(const char *name);
 
-// The first option from `from` on, a row of train_options, whose values in a and b differ; NULL when there is none. The
-// values go into x and y as text.
+// The first option, from row `from` of train_options on, whose values in a and b differ; NULL when there is none.
+// Writes the two values to x and y.
 const Option *options_difference(char x[TEXT_CAPACITY], char y[TEXT_CAPACITY], const Option *from,
                                  const TrainOptions *a, const TrainOptions *b);
 

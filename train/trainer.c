@@ -20,7 +20,7 @@ int processors_allowed(void) {
     const int all = omp_get_num_procs();
     const double quota = cpu_quota("");
     if (!(quota < all)) return all;
-    const int allowed = quota < 2 ? 1 : (int)quota; // more threads would wait for each other when it is used up
+    const int allowed = quota < 2 ? 1 : (int)quota; // more threads would wait for each other once the quota is used up
     fprintf(stderr, "bitter: the control group's CPU quota is %.3g of %d processors, so %d %s used by default\n", quota,
             all, allowed, allowed == 1 ? "is" : "are");
     return allowed;
@@ -33,7 +33,7 @@ int threads_use(long long threads) {
     if (count > most) count = most;
     if (count > omp_get_thread_limit()) count = omp_get_thread_limit(); // OpenBLAS would wait for the missing ones
     int reason;
-    const int started = 1 + threads_startable(count - 1, &reason); // or libgomp would end the program
+    const int started = 1 + threads_startable(count - 1, &reason); // if a thread cannot start, libgomp ends the program
     if (started < count)
         fprintf(stderr, "bitter: only %d of %d threads are used, as no more can be started: %s; see ulimit -u and -v\n",
                 started, count, strerror(reason));
@@ -167,7 +167,7 @@ static bool validate_text(Validation *validation, const Trainer *trainer, Error 
     return true;
 }
 
-// As many exercises as surely fit into --eval-tokens, but so few that training does not wait for them.
+// As many exercises as are sure to fit into --eval-tokens, but few enough not to hold up training.
 static bool validate_task(Validation *validation, const Trainer *trainer, Error *error) {
     const BuiltinCorpus *task = &trainer->corpus->builtin;
     const long long wanted = trainer->options->eval_tokens / task_tokens(task, (int)task->max);

@@ -1,12 +1,12 @@
-// What surrounds the step: how a trainer begins, goes on from a checkpoint, is validated, and which threads it uses.
+// What surrounds the step: creating a trainer, resuming from a checkpoint, validation, and threads.
 #ifndef BITTER_TRAINER_H
 #define BITTER_TRAINER_H
 
 #include "train/step.h"
 
-#define STALE_RISE 1.01 // a validation loss above the best one times this has risen; less is noise
+#define STALE_RISE 1.01 // a validation loss above this times the best one has risen; less is noise
 
-// Do the options go together, and with the scheme? Sets *pos. Needs no data, so it is called before any is read.
+// Do the options fit together and fit the scheme? Sets *pos. Needs no data, so it is called before any data are read.
 // Fails (input).
 bool trainer_check(Mix *pos, const TrainOptions *options, int vocab, Error *error);
 
@@ -23,12 +23,12 @@ bool trainer_create_with(Trainer *trainer, Mix *pos, const TrainOptions *options
 void trainer_free(Trainer *trainer);
 
 // Measure the loss on data that is not trained on: the first --eval-tokens of the validation split, in windows of the
-// trained context, or the answers to always the same exercises of a task. Fails as evaluate and examine do, and
+// trained context, or the answers to a fixed set of exercises of a task. Fails as evaluate and examine do, and
 // (nonfinite).
 bool trainer_validate(Validation *validation, const Trainer *trainer, Error *error);
 
-// Read state.safetensors. Fails (input) when its step and rows do not fit the options, or it is of another seed or
-// data.
+// Read state.safetensors. Fails (input) when its step and rows do not fit the options, or when the seed or the data
+// were others.
 bool trainer_load_state(Trainer *trainer, const char *path, Error *error);
 
 // Has --patience run out?
@@ -37,12 +37,12 @@ bool trainer_out_of_patience(const Trainer *trainer);
 // The tokens by which lines and columns are found in text of this tokenizer.
 PlaceRule place_rule(const Tokenizer *tokenizer);
 
-// How many processors this process may use: those of its affinity (taskset, Slurm), or fewer if a control group has a
-// quota, as containers do; then says so on stderr.
+// How many processors this process may use: those of its affinity (taskset, Slurm), or fewer if a control group, such
+// as a container's, has a quota; that is reported on stderr.
 int processors_allowed(void);
 
-// Use so many threads, or as many as a team may have or (said on stderr) as can be started if these are fewer; 0 =
-// OMP_NUM_THREADS, or without it processors_allowed. Returns their number.
+// Use so many threads, but no more than a team may have and no more than can be started (reported on stderr). 0 means
+// OMP_NUM_THREADS or, if that is not set, processors_allowed. Returns the number of threads.
 int threads_use(long long threads);
 
 #endif

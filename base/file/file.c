@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// What to do when this is why a file cannot be read or written; NULL when another name or place would do.
+// What the user can do if a file cannot be read or written for this reason; NULL when another name or place would help.
 static const char *remedy_for(int reason) {
     if (reason == ENOSPC || reason == EDQUOT) return "make room and try again";
     if (reason == EIO) return "check the disk";
@@ -79,7 +79,7 @@ int file_sync(int fd) {
 
 bool directory_sync(const char *path, Error *error) {
     const int fd = open(path, O_RDONLY);
-    // Some file systems cannot sync a directory and say EINVAL; nothing more can be done there.
+    // Some file systems cannot sync a directory and return EINVAL; nothing more can be done then.
     const bool ok = fd >= 0 && (file_sync(fd) == 0 || errno == EINVAL);
     if (!ok) fail_place("sync", path, errno, "check the disk", "", error);
     if (!ok) error->kind = ERROR_RUN;
@@ -87,7 +87,7 @@ bool directory_sync(const char *path, Error *error) {
     return ok;
 }
 
-// What the directory that holds `path` says of it is written to the disk.
+// Write the entry of `path` in its directory to the disk.
 static bool sync_parent(const char *path, Error *error) {
     char parent[PATH_CAPACITY];
     return path_parent(parent, path, error) && directory_sync(parent, error);
@@ -98,7 +98,7 @@ void directory_uncreate(const char *path, size_t existing) {
     snprintf(part, sizeof part, "%s", path);
     for (size_t end = strlen(part); end > existing;) {
         part[end] = 0;
-        if (rmdir(part) != 0 && errno != ENOENT) return; // somebody uses it
+        if (rmdir(part) != 0 && errno != ENOENT) return; // it is in use
         while (end > existing && part[end - 1] != '/') end--;
         while (end > existing && part[end - 1] == '/') end--;
     }
@@ -123,7 +123,7 @@ bool directory_create(const char *path, size_t *existing, Error *error) {
             return false;
         }
         *slash = end;
-        made = made || reason == 0; // and what ends in a '/' exists then
+        made = made || reason == 0; // a path that ends in '/' exists then
         if (!made) *existing = (size_t)(slash - part);
         if (end == 0) break;
     }
@@ -134,7 +134,7 @@ bool directory_create(const char *path, size_t *existing, Error *error) {
 }
 
 const struct dirent *directory_next(DIR *entries) {
-    errno = 0; // what tells the end from a failure
+    errno = 0; // tells the end from a failure
     return readdir(entries);
 }
 
@@ -188,7 +188,7 @@ static ptrdiff_t read_descriptor(void *source, void *bytes, size_t size) {
     return read(*(int *)source, bytes, size);
 }
 
-// How many bytes to make room for; 0 for what is no regular file.
+// How many bytes to make room for; 0 for anything but a regular file.
 static size_t file_room(int file) {
     struct stat status;
     return fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 ? (size_t)status.st_size + 2 : 0;
@@ -240,7 +240,7 @@ bool file_read(Buffer *buffer, const char *path, Error *error) {
 // --- temporary files and directories ---
 
 #define RANDOM_LETTERS 6
-#define MARK           ".bitter-" // no file of the user is called so
+#define MARK           ".bitter-" // no file of the user has such a name
 #define SUFFIX         ".tmp"
 #define ATTEMPTS       100
 
@@ -253,7 +253,7 @@ static bool random_name(char name[PATH_CAPACITY], const char *path, uint64_t bit
     return snprintf(name, PATH_CAPACITY, "%s%s%s%s", path, MARK, middle, SUFFIX) < PATH_CAPACITY;
 }
 
-// Is `entry` a name that random_name could make of `base`?
+// Is `entry` a name that random_name could have made from `base`?
 static bool is_random_name(const char *entry, const char *base) {
     const size_t length = strlen(base);
     if (strncmp(entry, base, length) != 0 || strncmp(entry + length, MARK, strlen(MARK)) != 0) return false;
@@ -261,8 +261,8 @@ static bool is_random_name(const char *entry, const char *base) {
     return strspn(middle, letters) == RANDOM_LETTERS && strcmp(middle + RANDOM_LETTERS, SUFFIX) == 0;
 }
 
-// Open what may be a leftover; -1 unless it is of this kind and belongs to this user. Follows no link, and opens
-// no device or pipe.
+// Open a possible leftover; -1 unless it is of this kind and belongs to this user. Follows no link, and opens no device
+// or pipe.
 static int open_leftover(const char *name, TemporaryKind kind) {
     struct stat status;
     if (lstat(name, &status) != 0 || status.st_uid != geteuid()) return -1;
@@ -271,7 +271,7 @@ static int open_leftover(const char *name, TemporaryKind kind) {
     return S_ISDIR(status.st_mode) ? open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
 }
 
-// If it can be locked, the process that made it has ended.
+// Remove the file if it can be locked: then the process that made it has ended.
 static void remove_leftover(const char *name, TemporaryKind kind) {
     const int file = open_leftover(name, kind);
     if (file < 0) return;
@@ -321,7 +321,7 @@ int temporary_create(char name[PATH_CAPACITY], const char *path, TemporaryKind k
             temporary_remove(name);
             close(file);
         }
-        // ENOENT: another process took it for a leftover before it was locked, and removes it, too.
+        // ENOENT: another process took it for a leftover before it was locked, and removed it.
         if (reason != EEXIST && reason != ENOENT) break;
     }
     *name = 0;
@@ -329,7 +329,7 @@ int temporary_create(char name[PATH_CAPACITY], const char *path, TemporaryKind k
     return -1;
 }
 
-// Only what is in the directory that was opened goes, should somebody put a link in its place meanwhile.
+// Removes only entries of the directory that was opened, in case a link is put in its place meanwhile.
 void temporary_remove(const char *name) {
     if (unlink(name) == 0) return;
     const int directory = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -349,7 +349,7 @@ static bool check_place(AtomicFile *file, Error *error) {
     file->replaces = lstat(file->path, &status) == 0;
     if (!file->replaces && errno != ENOENT && errno != ENOTDIR)
         return fail_place("stat", file->path, errno, other_place, "", error);
-    if (file->replaces && S_ISLNK(status.st_mode)) // its target may be somebody else's
+    if (file->replaces && S_ISLNK(status.st_mode)) // its target may belong to somebody else
         return fail_input(error, "%s is a symbolic link; name the file itself, or remove the link", file->path);
     return !file->replaces || S_ISREG(status.st_mode) ||
            fail_input(error, "%s is not a regular file; name a new one", file->path);
@@ -377,7 +377,7 @@ bool atomic_open(AtomicFile *file, const char *path, Error *error) {
 static bool abandon_because(AtomicFile *file, int reason, Error *error) {
     atomic_abandon(file);
     fail_write(file, reason, error);
-    error->kind = ERROR_RUN; // the place was one that could be written to
+    error->kind = ERROR_RUN; // the place was writable before
     return false;
 }
 
@@ -388,8 +388,8 @@ bool atomic_write(AtomicFile *file, const void *bytes, size_t size, Error *error
 
 bool atomic_commit(AtomicFile *file, Error *error) {
     if (fflush(file->stream) != 0 || file_sync(fileno(file->stream)) != 0) return abandon_because(file, errno, error);
-    if (ferror(file->stream)) return abandon_because(file, ENOSPC, error); // before there was room again
-    // A process that has taken the directory from this one, which lost its lock, has removed the temporary file, so
+    if (ferror(file->stream)) return abandon_because(file, ENOSPC, error); // even if there is room again by now
+    // If this process has lost its lock, the process that took over the directory has removed the temporary file, so
     // that a rename that comes too late fails.
     if (rename(file->temporary, file->path) != 0) return abandon_because(file, errno, error);
     fclose(file->stream); // everything is on the disk already; until here the temporary file was locked

@@ -13,8 +13,8 @@
 
 #define ATTEMPTS 1000
 
-// Locks that belong to the open file: those of a process (F_SETLK) are gone when it closes any descriptor of the file.
-// A directory, which cannot be opened for writing, has EBADF and takes flock, as do systems without the others.
+// Locks that belong to the open file: a process loses its own locks (F_SETLK) when it closes any descriptor of the
+// file. Directories, which cannot be opened for writing and give EBADF, take flock, as do systems without F_OFD_SETLK.
 static bool lock_whole(int file) {
 #ifdef F_OFD_SETLK
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -36,7 +36,7 @@ LockResult lock_open_file(int file) {
     case ENOSYS:
     case EOPNOTSUPP:
     case EINVAL:
-    case EBADF: // of a directory, where the file system makes flock of record locks
+    case EBADF: // a directory on a file system that implements flock by record locks
         return LOCK_NONE;
     default:
         return LOCK_FAILED;
@@ -48,7 +48,7 @@ static bool is_file(const struct stat *there, int file) {
     return fstat(file, &here) == 0 && there->st_dev == here.st_dev && there->st_ino == here.st_ino;
 }
 
-// What another machine did to a path is seen for certain when the path is opened.
+// Opens the path: only that is sure to show what another machine did to it.
 bool is_at(const char *path, int file) {
     struct stat there;
     const int again = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -58,7 +58,7 @@ bool is_at(const char *path, int file) {
     return same;
 }
 
-// After is_at failed for want of open files or the like: remove a lock file that was just made, and close it.
+// When is_at has failed, as for want of file descriptors: remove the lock file if it was just made, and close it.
 static LockResult abandon(const char *path, int file, bool made) {
     const int reason = errno;
     struct stat there;
@@ -68,13 +68,13 @@ static LockResult abandon(const char *path, int file, bool made) {
     return LOCK_FAILED;
 }
 
-// Lock files of this program are empty: anything else of that name is somebody's own.
+// Lock files of this program are empty: any other file of that name belongs to the user.
 static bool is_lock_file(int file) {
     struct stat status;
     return fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0;
 }
 
-// Open the lock file; *made: it was not there before. -1 with errno when that fails, or it is somebody's own.
+// Open the lock file; *made: it did not exist before. -1 with errno when it cannot be opened or is not a lock file.
 static int open_lock_file(const char *path, bool *made) {
     const int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
     for (;;) {
@@ -92,7 +92,7 @@ static int open_lock_file(const char *path, bool *made) {
 
 LockResult lock_take(Lock *lock, const char *path) {
     bool made;
-    int file, left = -1; // the file of a dead process, open until there is another, so that their inode numbers differ
+    int file, left = -1; // a dead process's file, open until the new one exists, so that their inode numbers differ
     *lock = (Lock){0};
     if (strlen(path) >= sizeof lock->path) {
         errno = ENAMETOOLONG;
@@ -113,7 +113,7 @@ LockResult lock_take(Lock *lock, const char *path) {
             *lock = (Lock){.held = true, .exclusive = result == LOCK_MINE, .file = file};
             strcpy(lock->path, path);
             return LOCK_MINE;
-        } else { // replaced, so that a process that lost it (lock_keep) can know
+        } else { // replace it, so that a process that lost it can notice (lock_keep)
             unlink(path);
             left = file;
         }

@@ -1,4 +1,4 @@
-// A growing byte string: what generators write and tokenizers read.
+// A growing byte string, which generators write and tokenizers read.
 #ifndef BITTER_TEXT_H
 #define BITTER_TEXT_H
 
@@ -22,24 +22,24 @@ void text_print_list(Text *text, const char *format, va_list arguments) FORMAT_C
 bool text_reserve(Text *text, size_t size); // room for `size` more bytes; false once memory has run out
 void text_free(Text *text);
 
-// Room for one more than `count` items of `size` bytes in a growing array: `array` is the address of the pointer to it,
-// at first NULL, with *capacity 0. Returns false, with the array as it was, where memory is short.
+// Make room for one more than `count` items of `size` bytes in a growing array. `array` is the address of the pointer
+// to it, which starts as NULL with *capacity 0. Returns false, with the array as it was, when memory is short.
 bool array_room(void *array, size_t *capacity, size_t count, size_t size);
 
 // Append a word of a shell command, in single quotes if a shell would otherwise change it.
 void shell_word(Text *command, const char *word);
 
 #define QUOTED_CAPACITY (4 * PATH_CAPACITY + 3)
-// The word as shell_word would append it, for messages that show a command. Returns `quoted`; a longer one is cut.
+// The word as shell_word would append it, for messages that show a command. Returns `quoted`; a long word is cut.
 const char *shell_quoted(char quoted[QUOTED_CAPACITY], const char *word);
 
-// How the user called the program, quoted for a shell: commands that are printed begin with it, not with "bitter".
-// print_commands prints text with this name for each "bitter " at its beginning or behind a backtick, two spaces or a
-// pipe.
+// How the user called the program, quoted for a shell: printed commands begin with it instead of "bitter".
+// print_commands prints text with this name in place of each "bitter " at its beginning or after a backtick, two spaces
+// or a pipe.
 extern char called_as[QUOTED_CAPACITY];
 void print_commands(FILE *out, const char *text);
 
-// Text files that the build makes part of the program (scripts/embed.awk).
+// Text files that the build embeds in the program (scripts/embed.awk).
 typedef struct {
     const char *name;         // without a directory; NULL ends a table
     const char *const *lines; // without newlines; ends with NULL

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Tables are at most half full. 0 = an empty place; others hold an id, or the index of a merge, plus 1.
+// Tables are at most half full. 0 is an empty place; other places hold an id, or the index of a merge, plus 1.
 enum { PLACES = 2 * BPE_VOCAB_MOST };
 
-// The tokens of words that were met before; most words of a text are among few. A word may be in one place only.
+// A cache of the tokens of words: a few words make up most of a text. Each word has only one possible place.
 enum { CACHE_PLACES = 1 << 16, CACHE_WORD = 30, CACHE_IDS = 16 };
 
 struct CachedWord {
@@ -57,7 +57,7 @@ bool bpe_read_symbols(Text *bytes, const char *symbols, size_t size) {
     return true;
 }
 
-// The place in the table of the token with these bytes, or the empty one where it belongs.
+// The place in the table of the token with these bytes, or the empty place where it belongs.
 static uint32_t *find_text(const Bpe *bpe, uint32_t *table, const char *bytes, size_t size) {
     uint32_t place = bpe_hash(bytes, size) % PLACES;
     for (; table[place]; place = (place + 1) % PLACES) {
@@ -160,7 +160,7 @@ static int find_end(const Bpe *bpe) {
     return specials == 1 ? last : -1;
 }
 
-// In files a special token is listed, by its name, among tokens that are written in symbols.
+// Files list a special token by its name, among tokens that are written in symbols.
 static bool check_special(const Bpe *bpe, int id, const char *name, Error *error) {
     Text bytes = {0};
     const BpeToken *token = &bpe->tokens[id];
@@ -213,8 +213,8 @@ static bool comes_before(const Bpe *bpe, int left, int right, int merge) {
     return other >= 0 && other < merge;
 }
 
-// Join the pair of a merge wherever it is in the n ids, from left to right, until this makes a pair whose merge comes
-// before. Returns how many ids are left.
+// Join the pair of a merge wherever it occurs in the n ids, from left to right, until a join makes a pair whose merge
+// comes earlier. Returns how many ids are left.
 static size_t join_pairs(uint16_t *ids, size_t n, const Bpe *bpe, int merge) {
     const BpeMerge pair = bpe->merges[merge];
     size_t kept = 0;
@@ -232,7 +232,7 @@ static size_t join_pairs(uint16_t *ids, size_t n, const Bpe *bpe, int merge) {
     return kept;
 }
 
-// Of all pairs of neighbours, the one with the first merge is joined, the leftmost of several, until none is left.
+// While any pair of neighbours has a merge, join the pair whose merge comes first, the leftmost if there are several.
 static bool encode_word(uint16_t *ids, size_t *count, const Bpe *bpe, const char *word, size_t size, Error *error) {
     uint16_t *own = ids + *count;
     size_t n = size;

@@ -9,10 +9,10 @@
 
 enum { WORDS_BETWEEN_CHECKS = 65536 };
 
-// White space as Unicode has it; \s of PCRE2 would have U+180E, too.
+// White space as Unicode defines it; \s of PCRE2 would also include U+180E.
 #define SPACES "\\t-\\r \\x{85}\\x{A0}\\x{1680}\\x{2000}-\\x{200A}\\x{2028}\\x{2029}\\x{202F}\\x{205F}\\x{3000}"
 
-// The words of GPT-2.
+// GPT-2's pattern of a word.
 static const char pattern[] = "'(?:[sdmt]|ll|ve|re)| ?\\p{L}+| ?\\p{N}+| ?[^" SPACES "\\p{L}\\p{N}]+|[" SPACES
                               "]+(?![^" SPACES "])|[" SPACES "]+";
 
@@ -29,7 +29,7 @@ Splitter *splitter_create(Error *error) {
         splitter->code = pcre2_compile((PCRE2_SPTR)pattern, sizeof pattern - 1, PCRE2_UTF | PCRE2_UCP | PCRE2_ANCHORED,
                                        &mistake, &where, NULL);
     if (splitter && splitter->code) {
-        pcre2_jit_compile(splitter->code, PCRE2_JIT_COMPLETE); // where it cannot, matching is slower
+        pcre2_jit_compile(splitter->code, PCRE2_JIT_COMPLETE); // if this fails, matching is only slower
         splitter->match = pcre2_match_data_create(1, NULL);
     }
     if (splitter && splitter->match) return splitter;
@@ -45,7 +45,7 @@ void splitter_free(Splitter *splitter) {
     free(splitter);
 }
 
-// How many bytes at the start of the text are UTF-8 (or, with `valid` false, are not).
+// How many bytes at the start of the text are UTF-8 (if `valid`) or are not (else).
 static size_t same_bytes(const char *text, size_t size, bool valid) {
     size_t at = 0;
     while (at < size) {
@@ -57,7 +57,7 @@ static size_t same_bytes(const char *text, size_t size, bool valid) {
     return at;
 }
 
-// The words of a text in UTF-8.
+// Split a text that is valid UTF-8.
 static bool split_valid(Splitter *splitter, const char *text, size_t size, TakeWord take, void *context, Error *error) {
     for (size_t at = 0, words = 0; at < size; words++) {
         if ((words + 1) % WORDS_BETWEEN_CHECKS == 0 && !stop_check(&stop_at_signal, error)) return false;

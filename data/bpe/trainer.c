@@ -9,7 +9,7 @@
 
 // --- counting words ---
 
-// The place of the word, or the empty one where it belongs.
+// The word's place in the table, or the empty place where it belongs.
 static uint32_t *find_word(const BpeWords *words, const char *bytes, size_t size) {
     size_t place = bpe_hash(bytes, size) & (words->places - 1);
     for (; words->table[place]; place = (place + 1) & (words->places - 1)) {
@@ -19,7 +19,7 @@ static uint32_t *find_word(const BpeWords *words, const char *bytes, size_t size
     return &words->table[place];
 }
 
-// Room for one more word; the table stays at most half full.
+// Make room for one more word; the table stays at most half full.
 static bool reserve_word(BpeWords *words, Error *error) {
     if (words->count < words->capacity) return true;
     const bool room = array_room(&words->words, &words->capacity, words->count, sizeof *words->words);
@@ -73,10 +73,10 @@ typedef struct {
 typedef struct {
     uint32_t ids;  // left << 16 | right
     int64_t count; // occurrences in the text
-    Places fresh;  // words where the last join made this pair
+    Places fresh;  // words in which the last join made this pair
 } Pair;
 
-// A pair that waits to be joined in these words. Its count may be out of date.
+// A pair that may be joined in these words. Its count may be out of date.
 typedef struct {
     int64_t count;
     uint32_t pair; // index
@@ -86,8 +86,8 @@ typedef struct {
 typedef struct {
     Bpe *bpe;
     const BpeWords *words;
-    uint16_t *ids;   // of the words, one after another
-    uint32_t *sizes; // (words) how many ids each has by now
+    uint16_t *ids;   // ids of the words, one word after another
+    uint32_t *sizes; // (words) how many ids each word has now
     Pair *pairs;     // (pair_count)
     size_t pair_count, pair_capacity;
     uint32_t *table; // (2 * pair_capacity) index of a pair plus 1; 0 = empty
@@ -124,7 +124,7 @@ static bool reserve_pair(Trainer *trainer) {
     return true;
 }
 
-// The pair has `change` more occurrences, in this word if there are more.
+// Add `change` to the count of the pair; if it is positive, the new occurrences are in `word`.
 static void count_pair(Trainer *trainer, uint16_t left, uint16_t right, int64_t change, uint32_t word) {
     if (trainer->failed || !reserve_pair(trainer)) return;
     const uint32_t ids = (uint32_t)left << 16 | right;
@@ -172,7 +172,7 @@ static Candidate heap_pop(Trainer *trainer) {
     return first;
 }
 
-// Every pair with fresh words becomes a candidate for these.
+// Make every pair with fresh words a candidate for these words.
 static void push_changed(Trainer *trainer) {
     for (size_t i = 0; i < trainer->changed.count; i++) {
         const uint32_t index = trainer->changed.items[i];
@@ -215,8 +215,7 @@ static void join_in_word(Trainer *trainer, uint32_t index, BpeMerge merge) {
     trainer->sizes[index] = kept;
 }
 
-// The bytes of one token of the pair, and then of the other: a merge, and, unless there is one with these bytes, a
-// token.
+// Add the merge of the pair and, unless a token has the joined bytes already, their token.
 static bool add_merge(BpeMerge *merge, Trainer *trainer, uint32_t ids, Error *error) {
     Bpe *bpe = trainer->bpe;
     *merge = (BpeMerge){.left = (uint16_t)(ids >> 16), .right = (uint16_t)ids};
@@ -258,7 +257,7 @@ static bool join_pairs(Trainer *trainer, int vocab_size, Error *error) {
 
 static bool trainer_start(Trainer *trainer, Error *error) {
     const BpeWords *words = trainer->words;
-    for (int id = 0, hidden = 0; hidden < 2; hidden++) // GPT-2's order: bytes that can be seen, and then the others
+    for (int id = 0, hidden = 0; hidden < 2; hidden++) // GPT-2's order: visible bytes, then the others
         for (int byte = 0; byte < 256; byte++) {
             const char text = (char)byte;
             if (bpe_byte_is_visible(byte) == hidden) continue;

@@ -11,14 +11,14 @@
 
 enum {
     BUILTINS_MOST = 64,
-    MEMORY_PER_BYTE = 5, // of text: itself and its allocations, and a token of two bytes with its room to grow
+    MEMORY_PER_BYTE = 5, // for each byte of text: the text, its allocations, and a two-byte token with room to grow
 };
 
 bool is_builtin(const char *name) {
     return strncmp(name, BUILTIN_PREFIX, strlen(BUILTIN_PREFIX)) == 0;
 }
 
-// "tales, copy, ...", or of tasks only. Returns `list`.
+// Write the names "tales, copy, ...", or those of tasks only. Returns `list`.
 static const char *builtin_list(char list[TEXT_CAPACITY], bool tasks) {
     *list = 0;
     for (const Builtin *b = builtins; b->name; b++)
@@ -48,7 +48,7 @@ static const Builtin *builtin_find(const char *name, Error *error) {
     return NULL;
 }
 
-// Does the corpus have documents of all lengths that it was asked for?
+// Does the corpus have documents of all requested lengths?
 static bool check_lengths(const BuiltinCorpus *corpus, const char *specification, Error *error) {
     if (!corpus->builtin->counts) return true;
     if (corpus->min > corpus->max)
@@ -154,7 +154,7 @@ void task_write(Exercise *exercise, const BuiltinCorpus *task, uint64_t stream, 
     task->builtin->write(exercise, length, random_bits(key, (uint64_t)length));
 }
 
-// The offset is 0 in tasks without that option, and so are the questions.
+// Both `offset` and `questions` are 0 in tasks without the option.
 const char *task_objection(const BuiltinCorpus *task, int length) {
     if (length < task->offset) return "a string must be at least as long as the offset";
     if (task->questions > 0 && length > task->keys)

@@ -1,5 +1,5 @@
-// Built-in corpora, which are generated: `builtin:NAME[:key=value,...]` wherever data is asked for. Some are
-// text (tales), the others tasks: exercises with known answers. tasks.c lists all of them.
+// Built-in corpora, which are generated: `builtin:NAME[:key=value,...]` in place of a data directory. Some are text
+// (tales), the others tasks: exercises with known answers. tasks.c lists all of them.
 #ifndef BITTER_BUILTIN_H
 #define BITTER_BUILTIN_H
 
@@ -15,13 +15,13 @@ typedef struct Exercise Exercise;
 // A corpus with its options, as the user asked for it.
 typedef struct {
     const Builtin *builtin;
-    long long bytes; // size of its plain text: documents 0, 1, ... until they have this many bytes together
+    long long bytes; // size of its plain text: documents 0, 1, ... until they have this many bytes in all
     long long seed;
     long long min, max; // lengths of exercises, or of passkey documents
     // Options of single tasks:
     long long offset, keys, questions;
     double ignore;
-    double share; // of `train --documents`: how many windows begin with one; 0 = not given
+    double share; // of `train --documents`: the share of windows that begin with a document; 0 = not given
 } BuiltinCorpus;
 
 // An option row for the whole number `field` of a BuiltinCorpus.
@@ -33,19 +33,19 @@ struct Builtin {
     const char *help;      // one sentence
     const Option *options; // rows over BuiltinCorpus
 
-    // Of text: append document `index`, a pure function of the corpus's options and index: ASCII, without an end
+    // For text: append document `index`, a pure function of the corpus's options and index: ASCII, without an end
     // marker.
     void (*document)(Text *text, const BuiltinCorpus *corpus, uint64_t index);
     const char *counts; // the unit of a length, such as "letters"; NULL = the corpus has no lengths
 
-    // Of a task: write an exercise of this length, whose random numbers are functions of key.
+    // For a task: write an exercise of this length, whose random numbers are functions of key.
     void (*write)(Exercise *exercise, int length, uint64_t key);
-    // The longest exercise of a length has fixed + each * length bytes, unless there is a function to count them.
+    // The longest exercise of a length has fixed + each * length bytes, or longest(task, length) if that is not NULL.
     int fixed, each;
     int (*longest)(const BuiltinCorpus *task, int length);
 };
 
-// All of them; the name behind the last is NULL.
+// All built-in corpora; after the last comes a row with the name NULL.
 extern const Builtin builtins[];
 enum { BUILTIN_TALES, BUILTIN_PASSKEY }; // indices
 
@@ -63,21 +63,21 @@ static inline bool is_passkey(const BuiltinCorpus *corpus) {
 bool is_builtin(const char *name);
 
 // Take "NAME[:key=value,...]", with or without "builtin:" in front. Fails (input) on an unknown corpus or key, naming
-// the nearest, on lengths that the task does not have.
+// the nearest, and on lengths that the task does not have.
 bool builtin_choose(BuiltinCorpus *corpus, const char *specification, Error *error);
 
-// Fail (input): what is not the name of a task was given as `option`; says which there are.
+// Fail (input): `option` was given `name`, which is not a task; the message lists the tasks.
 bool fail_no_task(const char *option, const char *name, Error *error);
 
 // Fails (input) when one of these keys ("min,max") was given a value other than its preset, where it would have no
-// effect; `why` says what has.
+// effect; `why` says what does have one.
 bool builtin_check_unused(const BuiltinCorpus *corpus, const char *keys, const char *specification, const char *why,
                           Error *error);
 
 // Fails (input) when a corpus that is to be text has options that only `train --documents` takes.
 bool builtin_check_text(const BuiltinCorpus *corpus, const char *specification, Error *error);
 
-// Before its text is made: fails (run) when this machine's memory does not hold so much of it as text and tokens.
+// To be called before the text is made: fails (run) when this machine's memory cannot hold the text and its tokens.
 bool builtin_check_memory(const BuiltinCorpus *corpus, const char *specification, Error *error);
 
 // Append document `index` of the corpus: a pure function of its options and index. Without memory, text->failed is set.
@@ -85,28 +85,28 @@ void builtin_document(Text *text, const BuiltinCorpus *corpus, uint64_t index);
 
 // --- exercises ---
 
-// A document, and which of its bytes a model has to find. Consecutive asked bytes are one answer; given bytes separate
-// answers.
+// A document, and which of its bytes a model has to predict. Consecutive asked bytes are one answer; given bytes
+// separate answers.
 struct Exercise {
     const BuiltinCorpus *task; // set while it is written, for the task's options
     Text text;
-    Text asked; // (text.size) 1 for a byte of an answer, 0 for one that is given
+    Text asked; // (text.size) 1 for a byte of an answer, 0 for a given byte
 };
 
-// For writers: append like printf what is given or, if `asked`, has to be found.
+// For writers: append, as printf does, given bytes or, if `asked`, bytes of an answer.
 void exercise_print(Exercise *exercise, bool asked, const char *format, ...) FORMAT_CHECK(3, 4);
 
 static inline bool is_task(const BuiltinCorpus *corpus) {
     return corpus->builtin && corpus->builtin->write;
 }
 
-// The key of the stream of exercises for a purpose ("train", "test"). Streams are independent of each other.
+// The key of the stream of exercises for a purpose ("train", "test"). Different purposes give independent streams.
 uint64_t task_stream(const BuiltinCorpus *task, const char *purpose);
 
 // The length of exercise `index` of a stream: uniform in min..max.
 int task_length(const BuiltinCorpus *task, uint64_t stream, uint64_t index);
 
-// Replace *exercise by number `index` of the stream with this length, a pure function of all of them.
+// Replace *exercise by number `index` of the stream, with this length: a pure function of all arguments.
 void task_write(Exercise *exercise, const BuiltinCorpus *task, uint64_t stream, uint64_t index, int length);
 
 // Why there is no exercise of this length; NULL if there is one.
@@ -115,8 +115,8 @@ const char *task_objection(const BuiltinCorpus *task, int length);
 // The number of input tokens of the longest exercise of this length: the end token and its bytes.
 int task_tokens(const BuiltinCorpus *task, int length);
 
-// Up to `most` lengths from `first` to `last`, evenly spaced, all of them if there are so few, into lengths (most).
-// Returns how many.
+// Up to `most` lengths from `first` to `last`, evenly spaced, or all lengths if there are no more than that, into
+// lengths (most). Returns how many.
 int task_lengths(int *lengths, int most, int first, int last);
 
 // Allocate memory for any exercise up to this length, so that writing never fails. Fails (run) without memory.
@@ -124,12 +124,12 @@ bool exercise_create(Exercise *exercise, const BuiltinCorpus *task, int length, 
 void exercise_free(Exercise *exercise); // may be called on {0}
 
 // The exercise as a model reads it, in n = bytes + 1 tokens; returns n. inputs (n) are the end token and the bytes,
-// targets (n) the bytes and the end token. `scored` (n) says which targets belong to an answer: the end token does if
-// an answer is at the end, so that the model has to learn to stop there.
+// targets (n) the bytes and the end token. `scored` (n) says which targets belong to an answer; after an answer at the
+// end, the end token does too, so that the model has to learn to stop there.
 int exercise_row(int *inputs, int *targets, bool *scored, const Exercise *exercise, int end);
 
 // --- the passkey test (Mohtashami, Jaggi 2023, 2305.16300, in the words of YaRN's evaluation): a number is given once
-// in a long text without other information, and asked for at its end ---
+// in a long text without other information, and asked for at the end of the text ---
 
 #define PASSKEY_MOST 50000 // keys are 1 .. this
 
@@ -140,8 +140,8 @@ int exercise_row(int *inputs, int *targets, bool *scored, const Exercise *exerci
 #define PASSKEY_NEEDLE   "The pass key is %d. Remember it. %d is the pass key."
 #define PASSKEY_QUESTION "What is the pass key? The pass key is"
 
-// The length in characters of the longest prompt without garbage, so that a prompt of this length exists for every
-// key: five lines, two of them empty.
+// The length in characters of the longest prompt without garbage, so that every key has a prompt of this length: five
+// lines, two of them empty.
 #define PASSKEY_SHORTEST                                                                                               \
     ((int)sizeof PASSKEY_TASK "\n\n" PASSKEY_NEEDLE "\n\n" PASSKEY_QUESTION - 1 +                                      \
      2 * (int)(sizeof "50000" - sizeof "%d"))
@@ -149,8 +149,8 @@ int exercise_row(int *inputs, int *targets, bool *scored, const Exercise *exerci
 // Key number `index` of this seed, uniform in 1 .. PASSKEY_MOST.
 int passkey_key(uint64_t seed, uint64_t index);
 
-// Append a prompt of `length` characters, at least PASSKEY_SHORTEST: garbage, cut where it reaches the length, of which
-// the share `depth`, 0 to 1, is before the line with the key.
+// Append a prompt of `length` characters, at least PASSKEY_SHORTEST: garbage, cut to reach the length exactly, with the
+// share `depth` (0 to 1) of it before the line with the key.
 void passkey_prompt(Text *text, int key, int length, double depth);
 
 // Is the first number in a continuation of the prompt the key?

@@ -44,7 +44,7 @@ bool passkey_right(const char *continuation, size_t size, int key) {
 // --- builtin:passkey: documents with their answers ---
 // A model that never saw such documents finds no passkey, whatever its positions.
 
-#define SHORTEST 255 // document of any key
+#define SHORTEST 255 // the length of the shortest document that exists for every key
 _Static_assert(SHORTEST == PASSKEY_SHORTEST + sizeof " 50000.\n" - 1, "the option's preset is a string");
 
 const Option passkey_options[] = {

@@ -1,4 +1,4 @@
-// builtin:tales, little stories in which what was said early decides what is said later.
+// builtin:tales, little stories whose later sentences depend on what was said early.
 //
 //     document    = title opening paragraph... [again]... ending
 //     title       = a phrase of the document's kind: tale, letter, inquiry, ...
@@ -7,11 +7,11 @@
 //     scene       = a plain one, or one that brings in something to be learnt, or one that says it again
 //     ending      = where the things are in the end, a closing phrase of the kind
 //
-// Words, phrases and scenes are in tales.txt. Which scene comes next is drawn with the weights of the kind, among those
-// that the length aimed at leaves room for. What a story brings in to be learnt (a list, a song, a password, a recipe,
-// a purse, a thing somebody owns) is due until it comes back; room for that is kept, and what is still due when the
-// rest is used up comes back then. A document is 200 to 4000 bytes long, log-uniformly aimed at; the shortest have one
-// person and neither setting nor closing.
+// Words, phrases and scenes are in tales.txt. The next scene is drawn, with the weights of the kind of document, from
+// the scenes for which the target length leaves room. What a story brings in to be learnt (a list, a song, a password,
+// a recipe, a purse, a thing somebody owns) is due until it comes back. Room for that is kept, and whatever is still
+// due when the other room is used up comes back then. Target lengths are log-uniform in 200 to 4000 bytes; the shortest
+// documents have one person and neither setting nor closing.
 #include "data/made/builtin.h"
 #include "data/made/tales/story.h"
 
@@ -25,10 +25,10 @@ enum {
     WHOLE_AIM = 330,   // from here on a document has a setting and a closing,
     PEOPLE_AIM = 430,  // more than one person,
     LONG_AIM = 900,    // chapters, something new at the beginning, and something said again at the end
-    AGAIN_ROOM = 170,  // what it typically takes, and at most twice that: to say any one thing again,
+    AGAIN_ROOM = 170,  // bytes typically needed, at most twice that: to say any one thing again,
     CLOSING_ROOM = 60, // the closing phrase,
     THING_ROOM = 60,   // to say where a thing is
-    FIRST_ROOM = 140,  // of the one scene that every document has
+    FIRST_ROOM = 140,  // for the one scene that every document has
     SCENES_PER_CHAPTER = 4,
 };
 
@@ -52,14 +52,14 @@ static void tell_opening(Story *story, int kind, int aim) {
     script_introductions(story);
 }
 
-// How many things the ending speaks of.
+// How many things the ending mentions.
 static int ending_things(Story *story, int aim) {
     const int due = count_due(story, THINGS), least = aim < TINY_AIM ? 0 : aim < LONG_AIM ? 1 : 3;
     const int wanted = due > least ? due : least;
     return wanted < story->count[THINGS] ? wanted : story->count[THINGS];
 }
 
-// Room to keep for what must still come.
+// The room to keep for what the document must still contain.
 static int reserve(Story *story, int aim) {
     int room = ending_things(story, aim) * THING_ROOM;
     if (aim >= WHOLE_AIM) room += CLOSING_ROOM;
@@ -68,8 +68,8 @@ static int reserve(Story *story, int aim) {
     return room;
 }
 
-// What scenes are drawn by: the part they must play, the room there is, and those of which the story has shown that it
-// does not allow them (one bit each).
+// How scenes are drawn: the part they must play, the room there is, and the scenes that have turned out to be
+// impossible in this story (one bit each).
 typedef struct {
     int kind;
     Part part;
@@ -83,7 +83,7 @@ static int weight(Story *story, const Choice *choice, int index) {
     const Part part = choice->part;
     if (choice->refused >> index & 1 || (part == WHAT_IS_DUE && !due)) return 0;
     if ((part == NEW || part == AGAIN) && part != scene->part) return 0;
-    // The room of what is due has been kept.
+    // Room for what is due has been kept.
     return due || scene->room <= choice->room ? scene->weights[choice->kind] : 0;
 }
 
@@ -97,8 +97,8 @@ static int choose_scene(Story *story, const Choice *choice) {
     return chosen;
 }
 
-// Tell a scene; false when none is possible. `chapter` numbers a chapter that it begins, 0 for none; *block is whether
-// the scene before was a block, then whether this one is.
+// Tell a scene; false when none is possible. `chapter` is the number of the chapter that it begins, or 0. *block: in,
+// whether the scene before was a block; out, whether this one is.
 static bool tell_scene(Story *story, Choice choice, int chapter, bool *block) {
     const size_t before = story->text->size;
     if (chapter > 0) {
@@ -121,7 +121,7 @@ static bool tell_scene(Story *story, Choice choice, int chapter, bool *block) {
     return false;
 }
 
-// Scenes until the length aimed at, less what is still to come, is reached; returns whether the last was a block.
+// Tell scenes up to the target length, less the room for what is still to come. Returns whether the last was a block.
 static bool tell_scenes(Story *story, int kind, int aim) {
     const bool has_chapters = list_story_heading.phrases[kind] && aim >= LONG_AIM;
     bool block = true;
@@ -135,7 +135,7 @@ static bool tell_scenes(Story *story, int kind, int aim) {
         const size_t end = story->text->size;
         if (!tell_scene(story, choice, begins_chapter ? i / SCENES_PER_CHAPTER + 1 : 0, &block)) return block;
         if (story->text->size - story->start + 2 * (size_t)reserve(story, aim) <= LARGEST) continue;
-        *story = before; // this scene would be too much: as if it had not been
+        *story = before; // this scene would be too long: undo it
         story->text->size = end;
         return true;
     }
@@ -145,7 +145,7 @@ static bool tell_scenes(Story *story, int kind, int aim) {
 static void tell_ending(Story *story, int kind, int aim) {
     const int count = story->count[THINGS], wanted = ending_things(story, aim), first = pick(story, count);
     uint64_t told = 0;                               // one bit for each thing
-    for (int n = 0, round = 0; round < 2; round++) { // first what is due, then others
+    for (int n = 0, round = 0; round < 2; round++) { // first things that are due, then others
         for (int i = 0; i < count && n < wanted; i++) {
             const int which = (first + i) % count;
             if (told >> which & 1 || (round == 0 && !entity(story, THINGS, which)->due)) continue;

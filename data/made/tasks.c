@@ -11,7 +11,6 @@ static int draw(uint64_t key, int i, int n) {
     return (int)(random_uniform(key, (uint64_t)i) * n);
 }
 
-// A lower-case letter.
 static char draw_letter(uint64_t key, int i) {
     return (char)('a' + draw(key, i, 26));
 }
@@ -175,7 +174,7 @@ static void write_flipflop(Exercise *exercise, int length, uint64_t key) {
 }
 
 // A grid of cells in eight colours row by row, an empty line, and the grid again, upside down and shifted right by one
-// column, where the last column becomes the first. The longer side is `length`, the other one 2 to `length` (1 in a
+// column, so that the last column becomes the first. The longer side is `length`, the other one 2 to `length` (1 in a
 // grid of one cell), so the distance in the text between cells of one column differs from grid to grid.
 static void write_grid(Exercise *exercise, int length, uint64_t key) {
     const uint64_t cells = random_key(key, "cells");
@@ -214,7 +213,7 @@ static int longest_grid(const BuiltinCorpus *task, int length) {
         }                                                                                                              \
     }
 
-// Of a task: the longest exercise of a length has the characters of `frame`, and `each` more for every unit of length.
+// For a task: the longest exercise of a length has the characters of `frame`, and `each` more for every unit of length.
 #define TASK_ROW(name, help, counts, write, frame, each, ...)                                                          \
     { name, help, OPTIONS(__VA_ARGS__), NULL, counts, write, sizeof frame - 1, each, NULL }
 

@@ -1,5 +1,5 @@
-// What the lesson's modules have instead of files that need an operating system: base/memory.c, base/interrupt.c,
-// base/file/file.c, PCRE2 and zlib's CRC-32.
+// What replaces, in the lesson's modules, the files and libraries that need an operating system: base/memory.c,
+// base/interrupt.c, base/file/file.c, PCRE2 and zlib's CRC-32.
 #include "base/file/file.h"
 #include "base/interrupt.h"
 #include "base/memory.h"
@@ -44,7 +44,7 @@ bool buffer_drop_mark(Buffer *buffer) {
     return false;
 }
 
-// The lesson has tokens of bytes only.
+// The lesson uses byte tokens only.
 Splitter *splitter_create(Error *error) {
     fail_run(error, "text cannot be split into words here");
     return NULL;
@@ -56,7 +56,7 @@ bool split(Splitter *splitter, const char *text, size_t size, TakeWord take, voi
     return false;
 }
 
-// Bit by bit: only the batches of a training step are summed up.
+// Bit by bit is fast enough: only the batches of training steps need a checksum.
 uLong crc32(uLong crc, const Bytef *bytes, uInt size) {
     uint32_t sum = ~(uint32_t)crc;
     for (uInt i = 0; i < size; i++) {

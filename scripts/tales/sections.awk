@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # LC_ALL=C awk -f scripts/tales/sections.awk -f scripts/tales/statements.awk data/made/tales/tales.txt >tales_text.c
 # Translates the words and plots of builtin:tales to C, which calls the functions of data/made/tales/story.h. tales.txt
-# describes its notation. A mistake in it ends in one sentence, "FILE:LINE: expected ..., found ...", and exit code 2.
-# The file is read twice, first for the names of its sections, because these may be used before the section.
+# describes its notation. A mistake in it gives one sentence, "FILE:LINE: expected ..., found ...", and exit code 2. The
+# file is read twice, first for the names of its sections, because a name may be used before its section.
 
 BEGIN {
     ARGV[2] = ARGV[1]
@@ -55,7 +55,7 @@ function expect(holds, what, found) {
     exit 2
 }
 
-# A section that comes several times; each of its fields is a list of phrases.
+# A section that occurs several times; each of its fields is a list of phrases.
 function define_record(name, names,    i, n, word) {
     fields[name] = names
     declare(name, "list")
@@ -193,7 +193,7 @@ function add_entry(list, text) {
     count[list]++
 }
 
-# "title: PHRASE"; - is no phrase
+# "title: PHRASE"; - means no phrase
 function add_field(text,    field) {
     field = text
     sub(/:.*/, "", field)

@@ -49,7 +49,7 @@ function close_block() {
     closed = block[--depth]
 }
 
-# Lines of text that follow each other are alternatives.
+# Consecutive lines of text are alternatives.
 function end_alternatives() {
     if (!told) return
     at = told_line
@@ -139,7 +139,7 @@ function condition(text,    part, operator) {
 }
 
 # "A = somebody besides B, C", "X = thing with holder A, hider not B", "L = list with due yes if possible". The test of
-# a candidate, which is called it, is a function.
+# a candidate, which is called `it`, becomes a function.
 function cast(text,    letter, noun, if_possible, test) {
     letter = substr(text, 1, 1)
     noun = text = substr(text, 5)
@@ -208,7 +208,7 @@ function add_text(text,    rest) {
     if (text != "") emit("add(story, \"" text "\");")
 }
 
-# What stands in braces: [FORM] LETTER, LIST [NUMBER] or a script; "the" or "a" may stand before all of these.
+# The contents of braces: [FORM] LETTER, LIST [NUMBER] or a script; "the" or "a" may stand before all of these.
 function add_slot(text,    form, rest, kind) {
     if (text ~ /^[A-Z]./) {
         emit("story->capital = true;")

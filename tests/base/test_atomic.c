@@ -1,5 +1,5 @@
-// Replacing files as a whole: only the named file is ever written to, whatever stands in its place; and temporary files
-// are removed when the process that made them was killed, but never while another process still writes to them.
+// Replacing files as a whole: only the named file is ever written to, whatever is at its path; temporary files are
+// removed after the process that made them was killed, but never while another process still writes to them.
 #include "base/file/file.h"
 #include "tests/support/children.h"
 #include "tests/support/directory.h"
@@ -51,7 +51,7 @@ static void only_regular_files_are_replaced(void **state) {
     assert_true(stat(fifo, &status) == 0 && S_ISFIFO(status.st_mode));
 }
 
-// A link in a directory of several users may lead to a file of anybody.
+// A link in a directory that several users can write to may lead to anybody's file.
 static void links_are_refused(void **state) {
     scratch_write(other("precious"), "precious", 8);
     assert_int_equal(symlink("precious", other("link")), 0);
@@ -102,7 +102,7 @@ static void two_at_once_do_not_mix(void **state) {
     assert_int_equal(scratch_count(directory), 1);
 }
 
-// Another process, which took the directory from this one, has removed what it left.
+// Another process, which took the directory over from this one, has removed the temporary file.
 static void nothing_is_replaced_when_the_temporary_file_is_gone(void **state) {
     AtomicFile file;
     Error error = {0};
@@ -179,7 +179,7 @@ static void so_are_their_directories(void **state) {
     end(&living);
 }
 
-// What only looks like it is left alone.
+// Files that only look like temporary files are left alone.
 static void nothing_else_is_removed(void **state) {
     static const char *const names[] = {"table.csv.tmp",
                                         "table.csv.bitter-abcde.tmp",
@@ -202,7 +202,7 @@ static void nothing_else_is_removed(void **state) {
     assert_int_equal(scratch_count(directory), (int)COUNT(names) + 3 + 1);
 }
 
-// Many lives of writers that are killed at any instant; between them the file is always whole.
+// Writers are killed at random instants, many times; the file is always whole afterwards.
 static bool write_letters(char letter) {
     char text[3001];
     Error error;

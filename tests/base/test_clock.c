@@ -1,4 +1,4 @@
-// Time never steps back, whatever the system's clock does: this one is set by hand.
+// Time never steps back, whatever the system's clock does; this test replaces the clock.
 #include "base/progress.h"
 #include "tests/support/support.h"
 

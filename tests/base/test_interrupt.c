@@ -1,5 +1,5 @@
-// Signals that ask work to stop: a second one, a moment after the first, changes nothing; only Ctrl-C, pressed again
-// after a second, ends the program at once.
+// Signals that ask work to stop: a second signal, a moment after the first, changes nothing; only a second Ctrl-C, at
+// least a second after the first, ends the program at once.
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "tests/support/children.h"
@@ -18,7 +18,7 @@ static void receive(int orders, int answers) {
     tell(answers, interrupt_came() ? 'c' : 'n');
 }
 
-// Returns the signal that has ended the child, or 0 if it has heard both.
+// Returns the signal that ended the child, or 0 if the child noted both.
 static int ended_by(int one, int other, bool pause) {
     first = one;
     second = other;

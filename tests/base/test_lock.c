@@ -1,8 +1,8 @@
 #ifdef __linux__
 #define _GNU_SOURCE // F_OFD_SETLK
 #endif
-// Locks: of all processes that want one exactly one gets it; when it is killed, another one does at once; and one that
-// has lost its lock knows, and leaves those of others alone.
+// Locks: of all processes that want a lock exactly one gets it; when that process is killed, another gets it at once;
+// and a process that has lost its lock notices, and leaves other processes' locks alone.
 #include "base/file/lock.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -46,7 +46,7 @@ static void expect_lost(const Lock *lock) {
     expect_text(error.message, path);
 }
 
-// Take the lock, say how that went, and keep it until told to end.
+// Take the lock, report the result, and keep it until told to end.
 static void own(int orders, int answers) {
     Lock lock;
     tell(answers, lock_take(&lock, path) == LOCK_MINE ? 'm' : 't');
@@ -70,7 +70,7 @@ static void it_is_taken_once_and_free_again(void **state) {
     }
 }
 
-// With the locks of processes, closing any descriptor of the file would end the lock.
+// With locks that belong to a process, closing any descriptor of the file would release the lock.
 static void other_descriptors_do_not_matter(void **state) {
     Lock mine;
     expect_mine(&mine);
@@ -102,7 +102,7 @@ static void a_stopped_process_keeps_it_and_a_killed_one_does_not(void **state) {
     assert_int_equal(scratch_count(directory), 0);
 }
 
-// What a file server does with the lock of a machine that it has not heard of for some time.
+// Release the lock as a file server does for a machine that it has not heard from for some time.
 static void give_away(const Lock *lock) {
     struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
 #ifdef F_OFD_SETLK
@@ -209,7 +209,7 @@ static void directories_are_locked_too(void **state) {
 // --- many processes at once ---
 enum { RIVALS = 5 };
 
-// What rivals share: memory that is not copied when they are born.
+// What rivals share: memory that is not copied when they are forked.
 typedef struct {
     atomic_int round, mine, taken, over, gone, holders, overlaps, takes, lives;
     int rounds;
@@ -227,7 +227,7 @@ static void wait_until(const atomic_int *value, int least) {
     while (atomic_load(value) < least) sched_yield();
 }
 
-// Each round all want the lock at the same instant; who has it keeps it until the round is over.
+// In each round all want the lock at the same instant; the one that gets it keeps it until the round is over.
 static void rush(int orders, int answers) {
     for (int round = 1; round <= arena->rounds; round++) {
         Lock lock;

@@ -1,4 +1,4 @@
-// Sizes that no machine has are refused as a failure of the run, and are never computed wrongly because a product
+// Sizes larger than any machine's memory are refused as a failure of the run, and no size is wrong because a product
 // overflows.
 #include "base/file/file.h"
 #include "base/memory.h"
@@ -34,7 +34,7 @@ static void nothing_grows_beyond_the_memory(void **state) {
     free(block);
 }
 
-// A file with a hole of terabytes is refused before the memory is full of it.
+// A sparse file of terabytes is refused before it fills the memory.
 static void no_file_is_read_that_memory_cannot_hold(void **state) {
     const long long size = 1LL << 43;
     char directory[SCRATCH_PATH], path[SCRATCH_PATH + 8];

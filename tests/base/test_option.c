@@ -32,7 +32,7 @@ static void set(Settings *settings, int row, const char *text) {
     if (!option_set(settings, &table[row], text, "--x", &error)) fail_msg("%s: %s", text, error.message);
 }
 
-// Expect a refusal whose message holds `part`, and an untouched target.
+// Expect a refusal whose message contains `part`, and an untouched target.
 static void refuse(int row, const char *text, const char *part) {
     Settings settings, before;
     Error error = {0};
@@ -133,7 +133,7 @@ static void text_fits_or_is_refused(void **state) {
     assert_string_equal(settings.out, text);
 }
 
-// What option_print says, option_set takes back as the same value.
+// option_set reads what option_print writes as the same value.
 static void printing_and_parsing_agree(void **state) {
     static const struct {
         int row;
@@ -168,7 +168,7 @@ static void lists_set_several(void **state) {
     assert_true(options_parse_list(&settings, table, NULL, "rope", &error));
 }
 
-// Every value is added, commas and all; what is too long or too much is refused and adds nothing.
+// Every value is added, including its commas; a value that is too long or one too many is refused and adds nothing.
 static void repeated_texts_add_up(void **state) {
     static const Option row = TEXTS_ROW("contrast", 0, "A - B", "what to compare");
     static TextList list;
@@ -269,7 +269,7 @@ static void command_line_sets_and_permutes(void **state) {
     assert_false(given[SEED] || given[PAIRING] || given[OUT]);
 }
 
-// What a shell makes of a word must be the word.
+// A shell must turn the quoted word back into the word.
 static void shell_words_are_words(void **state) {
     static const char *const words[] = {"plain", "",          "a b",  "it's",    "''",         "$HOME",
                                         "`id`",  "(a;b)&c|d", "<x>",  "#",       "~",          "*?[a]",

@@ -1,4 +1,4 @@
-// Paths: what stands at them, and what cannot be known.
+// Paths: what they name, and what cannot be known.
 #include "base/file/file.h"
 #include "tests/support/scratch.h"
 #include "tests/support/support.h"
@@ -18,8 +18,8 @@ static int end(void **state) {
     return 0;
 }
 
-// A file is missing only if the system says so. Of a name behind links that lead in a circle it cannot say anything,
-// and whoever opens that finds out why.
+// A file is missing only if the system says so. Of a name behind links that form a circle it cannot say so; opening the
+// name then reports why.
 static void what_cannot_be_looked_at_is_not_missing(void **state) {
     char file[PATH_CAPACITY], path[PATH_CAPACITY];
     Error error = {0};

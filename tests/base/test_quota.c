@@ -1,4 +1,4 @@
-// The quota of processors that control groups set, read from files as the kernel writes them.
+// The CPU quota that control groups set, read from files as the kernel writes them.
 #include "base/memory.h"
 #include "tests/support/scratch.h"
 #include "tests/support/support.h"

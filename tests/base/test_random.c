@@ -1,5 +1,5 @@
-// The random generator: its exact values, because another generator would silently change every run; its statistics;
-// its permutation.
+// The random generator: its exact values (another generator would silently change every run), its statistics, and its
+// permutation.
 #include "base/random.h"
 #include "tests/support/support.h"
 

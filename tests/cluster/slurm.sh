@@ -1,6 +1,6 @@
 # `bitter compare --slurm` on a real Slurm cluster: a controller and two nodes, all on this machine, from Debian's
 # packages. A node is killed with everything on it, and a task is queued again while it runs: every run is done once,
-# and the report is that of one process alone. `make cluster-test` runs this; it takes about five minutes.
+# and the report is the same as from a single process. `make cluster-test` runs this; it takes about five minutes.
 . tests/support/shell
 
 give_up() { # REASON
@@ -63,7 +63,7 @@ daemon() { # NAME COMMAND...
     daemons="$daemons $!"
 }
 
-# A node's processes see no others, and end with it: killing it is like cutting its power.
+# A node's processes see no others, and end with the node: killing it is like cutting its power.
 node() { # NAME
     daemon "$1" unshare --pid --fork --kill-child --mount-proc slurmd -D -N "$1"
 }
@@ -135,7 +135,7 @@ trains_on() { # NODE: does a task there train, and has it saved a checkpoint?
     [ -n "$task" ] && [ "$(wc -l <"$(log_of "$task")")" -gt 250 ] && [ "$(wc -l <"$(log_of "$task")")" -lt 2000 ]
 }
 
-# --- a node dies, and all that is on it ---
+# --- a node dies, and everything on it ---
 wait_until 60 trains_on node1
 killed=$(task_on node1)
 kill -9 $node1
@@ -156,7 +156,7 @@ is_over() {
 }
 check "the job ends" wait_until 300 is_over
 
-# --- what has become of it ---
+# --- the results ---
 for task in $(seq $runs); do field "$task" JobState; done | sort | uniq -c >"$scratch/states"
 [ "$(wc -l <"$scratch/states")" -eq 1 ] || cat "$cluster/slurmctld.log" "$scratch/states"
 check "every task was completed" test "$(tr -s ' ' <"$scratch/states")" = " $runs COMPLETED"

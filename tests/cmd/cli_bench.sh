@@ -1,4 +1,4 @@
-# scripts/bench.sh: the table, its ratios and what it does without a peer, with programs that only say how long they took.
+# scripts/bench.sh: the table, its ratios, and running without a peer; the programs here only claim times.
 . tests/support/shell
 
 cat >bitter.fake <<'END'
@@ -33,7 +33,7 @@ bench() {
     env "$@" sh "$repository/scripts/bench.sh" "$program" >"$scratch/out" 2>"$scratch/err" </dev/null
     code=$?
 }
-# row FIRST: the cells of the row that begins so, without the spaces around them.
+# row FIRST: the cells of the row that begins with FIRST, without the spaces around them.
 row() {
     sed -n "s/ *| */|/g; s/^|\($1|.*\)|\$/\1/p" "$scratch/out"
 }

@@ -53,7 +53,7 @@ succeed "--init RUN@best" train --init run@best --steps 1 --lr 0 --min-lr 0 --ou
 check "it starts from the best weights" test "$(nats tuned)" = "$(nats run@best)"
 check "the run's own name stays free" test ! -e run@best
 
-# --- what train says of them ---
+# --- what train reports about the best weights ---
 run train $overfit --steps 120 --eval-every 10 --out again
 check "best was step $best" says "^best +was step $best: validation loss [0-9.]+, perplexity [0-9.]+; its weights are again@best$"
 check "and what is next begins from it" test "$(sed -n 's/^next *\|^        *//p' "$scratch/out" | grep '^bitter' | tr '\n' ' ')" = \
@@ -87,7 +87,7 @@ check "it ends as if it had never stopped" cmp run/model.safetensors patient/mod
 check "with the same best weights" cmp run/best.safetensors patient/best.safetensors
 refuses "--patience without validations" "--patience 2;--eval-every 0" train $small --data tales --patience 2 --eval-every 0
 
-# --- divergence with finite numbers: said, and exit code 3 ---
+# --- divergence with finite numbers is reported, with exit code 3 ---
 run train $small --data tales --steps 400 --lr 10 --warmup 0 --eval-every 10 --patience 3 --out wild
 check "a diverged run that --patience stops" test "$code-$(grep -c 'wild diverged.*wild@best.*--lr' "$scratch/err")" = 3-1
 check "it stopped early" test "$(wc -l <wild/log.csv)" -lt 400
@@ -97,7 +97,7 @@ run train $small --data tales --steps 300 --lr 2 --warmup 300 --out late
 check "a run that learns first" awk -F , 'NR > 61 && NR < 120 { sum += $4 } END { exit !(sum / 58 < 4) }' late/log.csv
 check "and unlearns it" test "$code-$(grep -c 'late diverged.*--lr' "$scratch/err")" = 3-1
 
-# --- where there are none ---
+# --- runs without best weights ---
 refuses "--out X@best" "x@best;choose another name" train $small --data tales --steps 1 --out x@best
 refuses "--out X@best/" "x@best/;choose another name" train $small --data tales --steps 1 --out x@best/
 refuses "--resume X@best" "run@best;choose another name" train --resume --out run@best

@@ -1,4 +1,4 @@
-# When a text changes after a run or a comparison was begun with it, compare, report and eval notice.
+# When a text changes after a run or a comparison has begun with it, compare, report and eval notice.
 . tests/support/shell
 
 text() { # SEED: 40000 bytes
@@ -43,7 +43,7 @@ check "eval of a text that has changed: one sentence" test -z "$(complaint 0 'da
 run eval run --data data
 check "eval of a text that was asked for: no note" test ! -s "$scratch/err"
 
-# A run that somebody trained again, on the other text.
+# A run that was trained again, on the other text.
 # shellcheck disable=SC2086
 need compare $small --seeds 1 --out other none rope
 cp -r table mixed

@@ -1,5 +1,5 @@
-# Standard input, output and error may be closed when the program starts. A file that it opens must then not take their
-# place, because messages would be written into it. The reader of a pipe may close it, as `head` does.
+# Standard input, output and error may be closed when the program starts. A file that the program opens must not get
+# their descriptors, because messages would be written into it. The reader of a pipe may close it, as `head` does.
 . tests/support/shell
 
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1 --data builtin:tales:bytes=20000'
@@ -27,7 +27,7 @@ for how in without_output without_errors without_any; do
     check "$how: the CSV has the table alone" cmp open.csv $how.csv
 done
 
-# leaves COMMAND...: nobody reads the pipe any more; a shell may have had SIGPIPE ignored ('') or not (-).
+# leaves COMMAND...: the pipe has no reader any more; the shell may have set SIGPIPE to be ignored ('') or not (-).
 leaves() {
     for action in '' -; do
         {

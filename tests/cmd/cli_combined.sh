@@ -1,5 +1,5 @@
-# Schemes by layer, windows, shared keys and Llama's block: what is refused, in one sentence that says where. The grammar
-# of --pos is tested in tests/posenc/test_mix.c, that of --window in tests/num/test_windows.c.
+# Schemes by layer, windows, shared keys and Llama's block: impossible requests are refused in one sentence that says
+# where. The grammar of --pos is tested in tests/posenc/test_mix.c, that of --window in tests/num/test_windows.c.
 . tests/support/shell
 
 small='--layers 4 --heads 4 --width 16 --context 16 --batch 2 --threads 1 --steps 1 --eval-tokens 100 --data builtin:tales:bytes=20000'
@@ -67,7 +67,7 @@ refuses "extending what does not rotate" "unturned;alibi;cannot be stretched" \
     extend unturned --factor 2 --out longer
 check "nothing was left behind by extend" test ! -e longer
 
-# --- pope and selective, which compute the scores themselves ---
+# --- pope and selective, which compute their own scores ---
 refuses "a rotation of what pope reads" "rope and pope cannot be added up;one turns queries and keys" \
     train $small --pos rope+pope --out new
 refuses "two that compute scores" "pope and selective cannot be added up;both compute the scores" \
@@ -110,7 +110,7 @@ refuses "config.json: another number of key heads" "edited/model.safetensors;att
 sed '2d;s/"block": "llama"/"block": "gpt2"/' run/config.json >edited/config.json
 refuses "config.json: another block" "edited/model.safetensors;do not belong together" eval edited
 
-# --- scores times s log n, and weights of a scheme: the run knows its own ---
+# --- scores times s log n, and a scheme's own weights: the run records them ---
 for pos in rope alibi+stick-breaking; do
     rm -rf whole
     need train $small --steps 6 --pos $pos --scale-logits log --window 5,0 --out whole

@@ -1,5 +1,5 @@
-# Comparisons: whether their processes are killed or stopped, or others join them, every run is trained once and the
-# report is the same except for times; a real difference between schemes is found, and noise is not taken for one.
+# Comparisons: whether processes are killed, stopped or joined by others, every run is trained once and the report is
+# the same except for times; a real difference between schemes is found, and noise is not taken for a difference.
 . tests/support/shell
 . "$repository/tests/support/comparison"
 
@@ -17,7 +17,7 @@ same_positions() { # DIR DIR
     done
 }
 
-# Files of runs that were written after the mark.
+# Files of runs written after the mark.
 later() { # DIR MARK
     find "$1/runs" -type f -newer "$2"
 }
@@ -77,7 +77,7 @@ hits=0 round=1 target=300
 while [ $round -le 5 ]; do
     start kill compare $long --out killed $three
     wait_for_rows killed $target
-    # One worker, or both, or who started them.
+    # One worker, or both, or the process that started them.
     first=$(workers_of $job | head -n 1)
     case $((round % 3)) in
     0) victims=$first ;;
@@ -121,7 +121,7 @@ for signal in 9 15; do
     check "one worker gets signal $signal: the same report" same straight worker
 done
 
-# A stopped worker keeps its run, and others wait; when it is killed, its run is free at once.
+# A stopped worker keeps its run, and others wait; when the worker is killed, its run is free at once.
 for signal in CONT KILL; do
     rm -rf stopped
     start stop compare $small --steps 3000 --seeds 1 --workers 1 --out stopped none
@@ -169,7 +169,7 @@ refuses "a report that was kept without its runs" "no-runs;not kept;no-runs/repo
 succeed "the same command goes on" compare $long --out interrupted $three
 check "interrupted: the same report" same straight interrupted
 
-# A run is not done before it is measured, and measuring hears signals, too.
+# A run is not done until it is measured, and measuring also reacts to signals.
 for signal in KILL TERM; do
     rm -rf measuring
     start measure compare $small --steps 3 --seeds 1 --workers 1 --tasks copy:max=8 --task-steps 3 \

@@ -1,5 +1,5 @@
-# A full disk ends a command with exit code 1 and one line; no half-written file stays, the last checkpoint is good, and
-# training continues from it once there is room.
+# A full disk ends a command with exit code 1 and one line; no half-written file is left, the last checkpoint is intact,
+# and training continues from it once there is room.
 . tests/support/shell
 
 # Four times the weights fit on the disk (model and state), seven times do not (and a second state beside them).

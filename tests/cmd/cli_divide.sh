@@ -1,5 +1,5 @@
-# Comparisons whose runs are started by something else: --share, --list with xargs and make, and the script of --slurm,
-# without Slurm. Every word comes through shells as it was typed.
+# Comparisons whose runs are started by other programs: --share, --list with xargs and make, and the script of --slurm,
+# without Slurm. Every word passes through shells unchanged.
 . tests/support/shell
 
 out="it's 100% of \$HOME/\`a \"b\"\`"

@@ -1,17 +1,17 @@
-# What README.md, CONTRIBUTING.md, SECURITY.md and the guides in docs/ say is so: their commands run, with few steps on a small model; their options,
-# make targets and links exist; the schemes are complete, and what scripts made of recorded results is up to date.
+# README.md, CONTRIBUTING.md, SECURITY.md and the guides in docs/: their commands run, with few steps on a small model;
+# options, make targets and links exist; the schemes are complete; files made from recorded results are up to date.
 . tests/support/shell
 
-# Guides submit jobs to a cluster; no real one, if this machine is part of it.
+# Guides submit jobs to a cluster; never to a real one that this machine may be part of.
 mkdir "$scratch/bin" && printf '#!/bin/sh\n' >"$scratch/bin/sbatch" && chmod +x "$scratch/bin/sbatch"
 PATH=$scratch/bin:$PATH
 
 guides="README.md CONTRIBUTING.md SECURITY.md $(cd "$repository" && echo docs/*.md)"
 
-# Every program option that any command has.
+# Every option of every command.
 for command in $("$BITTER" --help | awk '/^  [a-z]+ / { print $1 }'); do "$BITTER" "$command" --help; done |
     grep -oE '^  (-h, )?--[a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+' | sort -u >"$scratch/options"
-printf '%s\n' --version --stretch >>"$scratch/options" # --stretch stands within a scheme of compare
+printf '%s\n' --version --stretch >>"$scratch/options" # --stretch is part of a scheme in compare
 check "there are options" test "$(wc -l <"$scratch/options")" -gt 60
 
 # Commands of a guide's code blocks, one a line, without comments; `\` continues a line.

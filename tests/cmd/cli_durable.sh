@@ -1,5 +1,5 @@
-# What a command says is done survives a power cut: it has written every file to the disk before the file gets its name,
-# and then the directory; and the rows of a log before the checkpoint that they lead to. strace shows the order of calls.
+# What a command reports as done survives a power cut: every file is on the disk before it is renamed, and then its
+# directory is; the rows of a log are before the checkpoint that they lead up to. strace shows the order of calls.
 . tests/support/shell
 strace -o "$scratch/trace" true 2>/dev/null || { lacks "durable" strace strace; finish; }
 
@@ -35,7 +35,7 @@ undurable() {
         }' "$1"
 }
 
-# durable NAME ARGUMENT...: the command, and what strace saw.
+# durable NAME ARGUMENT...: run the command, and check what strace recorded.
 durable() {
     name=$1
     shift
@@ -43,7 +43,7 @@ durable() {
     check "$name" strace -f -y -s 0 -e 'trace=write,fsync,?mkdir,?mkdirat,?rename,?renameat,?renameat2' \
         -E ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" \
         -o "$scratch/trace" "$BITTER" "$@"
-    # ARM has the calls that name a directory.
+    # ARM has only the calls with a directory's descriptor.
     sed -i 's/mkdirat(AT_FDCWD[^,]*, /mkdir(/; s/renameat2*(AT_FDCWD[^,]*, \([^,]*\), AT_FDCWD[^,]*, /rename(\1, /
             s/\(rename(.*\), [A-Z0-9_|]*) =/\1) =/' "$scratch/trace"
     wrong=$(undurable "$scratch/trace")
@@ -63,7 +63,7 @@ durable "a plan" compare none rope $small --seeds 1 --register plan.md --out run
 durable "import" import runs/exports/hf --out runs/imported
 durable "extend" extend base --method yarn --factor 2 --out runs/extended/yarn
 
-# --- the check notices what it is for ---
+# --- the check notices what it should ---
 printf '%s\n' "1 write(3<$(pwd)/a.tmp>, \"\"..., 9) = 9" '1 rename("a.tmp", "a") = 0' "1 fsync(4<$(pwd)>) = 0" >"$scratch/trace"
 check "noticed: a file that was not synced" test -n "$(undurable "$scratch/trace")"
 printf '%s\n' '1 mkdir("a", 0777) = 0' '1 rename("a/b.tmp", "a/b") = 0' "1 fsync(4<$(pwd)/a>) = 0" >"$scratch/trace"

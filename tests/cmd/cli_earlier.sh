@@ -11,8 +11,8 @@ check "the tokenizer of a text is as it was" cmp data/tokenizer.json first/token
 near() { # A B TOLERANCE
     awk -v a="$1" -v b="$2" -v tolerance="$3" 'BEGIN { exit !((a - b) ^ 2 < tolerance ^ 2) }'
 }
-# The losses of the later steps are those of then, but for the rounding of other processors, which AdamW enlarges; a wrong
-# batch or moment would change them by more than 0.05.
+# The losses of the later steps equal the earlier version's, except for the rounding of other processors, which AdamW
+# enlarges; a wrong batch or moment would change them by more than 0.05.
 continued() { # NAME
     awk -F , '
         NR == FNR { if (FNR > 1) { loss[$1] = $4; validation[$1] = $5; losses++ } next }

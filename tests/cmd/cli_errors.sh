@@ -154,7 +154,7 @@ refuses "prompt with an unknown character" "prompt;Z" sample chars-run --prompt 
 refuses "prompt that is not UTF-8" "prompt;0xE9;UTF-8" sample chars-run --prompt "$(printf 'caf\351')"
 
 # --- shards ---
-# with_shard NAME WORDS CONTENT [FILE]: train on good data but for this training shard.
+# with_shard NAME WORDS CONTENT [FILE]: train on good data except for this training shard.
 with_shard() {
     mkdir broken
     cp bytes/val_000000.bin bytes/tokenizer.json broken
@@ -285,7 +285,7 @@ every_flip() {
     cp -r run broken
     offset=0 missed='' places=0
     while [ $offset -lt "$total" ]; do
-        # Bit 5 turns a CRC's a into A, which is the same number: only the others change what is said.
+        # Bit 5 turns a CRC's a into A, which is the same number: only the other bits change the content.
         copy_with_bit "run/$file" $offset $((offset % 5)) "broken/$file"
         run "$@"
         wrong=$(complaint 2 "$file")
@@ -299,13 +299,13 @@ every_flip() {
 every_flip $model 607 eval broken
 every_flip $state 1999 $resume
 
-# --- a loss that is no number: exit code 3, and the last checkpoint stays ---
+# --- a loss that is not finite: exit code 3, and the last checkpoint stays ---
 run train $small --data bytes --steps 400 --save-every 1 --warmup 0 --lr 100 --min-lr 100 --clip 0 --out wild
 wrong=$(complaint 3 'step;loss;first in;h.0;--lr')
 if [ -z "$wrong" ]; then pass "non-finite loss"; else fail "non-finite loss" "$(story "$wrong")"; fi
 check "it keeps a readable checkpoint" "$BITTER" sample wild --tokens 1
 
-# --- weights that are finite, and too large to compute with ---
+# --- weights that are finite but too large to compute with ---
 spoil() { # FILE NUMBERS: the first ones, of the embedding, become 3e38, and the checksum that of the new data
     start=$(($(od -A n -t u4 -N 4 "$1") + 8))
     i=0

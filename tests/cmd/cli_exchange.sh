@@ -1,5 +1,5 @@
-# `bitter export` and `bitter import` as a user types them: what they say, what they leave behind, and that a run that was
-# imported is taken by every command.
+# `bitter export` and `bitter import` as a user types them: what they print, what they leave behind, and that every
+# command accepts an imported run.
 . tests/support/shell
 
 need prepare --out data builtin:tales:bytes=40000

@@ -1,5 +1,5 @@
-# A run that is stretched to a longer context: every method writes a run like any other, a search that was stopped begins
-# again, and impossible requests are refused.
+# A run that is stretched to a longer context: every method writes a run like any other, a stopped search begins again,
+# and impossible requests are refused.
 . tests/support/shell
 . "$repository/tests/support/background"
 
@@ -135,14 +135,14 @@ check "--keep-short twice: short windows are as in the beginning" same_losses ru
 check "dynamic: short windows are as before" same_losses run dynamic 16
 check "dynamic: long windows have the ntk of their length" same_losses ntk dynamic 64
 
-# --- tuned, searched, learned: better than what they start from, on the text that they look at ---
+# --- tuned, searched, learned: better than their starting points, on the text that they choose on ---
 spent_loss() {
     sed -n 's/^spent .*searched on: //p' "$scratch/out"
 }
 succeed "yarn --tune" extend run --method yarn --factor 4 --tune --windows 3 --threads 1 --out tuned
 check "it names the betas" says '^betas +[0-9.]+ and [0-9.]+ with the [a-z]+ ramp: the best of [0-9]+ on '
-# What is guaranteed: the best of what a search began with stays until something better is found. Which method wins on
-# other text is decided by the last digits, and so by the kernels of the BLAS library.
+# Only one thing is guaranteed: the best starting point of a search stays until something better is found. Which method
+# wins on other text depends on the last digits, and so on the kernels of the BLAS library.
 best_start() { # RUN COUNT: the lowest loss among the first rows
     awk -F , -v count="$2" 'NR > 1 && NR <= 1 + count { print $3 }' "$1/search.csv" | sort -g | head -n 1
 }
@@ -213,7 +213,7 @@ search="extend run --method longrope --factor 4 --windows 4 --population 64 --ge
 need $search --out straight
 check "a search makes hundreds of evaluations" test $(($(wc -l <straight/search.csv) - 1)) -gt 500
 check "none of them twice" test -z "$(tail -n +2 straight/search.csv | cut -d , -f 4-8 | sort | uniq -d)"
-# wait_for_record FILE: until the temporary file that will become it is there, and the search is at work.
+# wait_for_record FILE: wait until FILE's temporary file exists, so that the search is at work.
 wait_for_record() {
     while [ -z "$(ls "$1".*.tmp 2>/dev/null)" ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
     sleep 0.2

@@ -1,5 +1,5 @@
-# The first minutes: `bitter` alone says what to do next, `train` how long it takes and what its perplexity is to be
-# compared with, and --minutes chooses a size. Nothing here depends on how fast the machine is.
+# The first minutes: `bitter` alone says what to do next, `train` says how long it takes and which perplexities to
+# compare its own with, and --minutes chooses a size. Nothing here depends on the machine's speed.
 . tests/support/shell
 . "$repository/tests/support/background"
 

@@ -1,4 +1,4 @@
-# Schemes that are formulas: files and typed ones, their built-in twins, what is recorded, and mistakes.
+# Schemes that are formulas: from files and typed, compared with built-in schemes, recorded, and with mistakes.
 . tests/support/shell
 
 small='--layers 2 --heads 2 --width 16 --context 32 --batch 2 --threads 1 --data builtin:tales:bytes=20000'
@@ -6,7 +6,7 @@ small='--layers 2 --heads 2 --width 16 --context 32 --batch 2 --threads 1 --data
 cp -r "$repository/posenc/formula/examples" "$scratch/examples"
 examples=$scratch/examples
 
-# --- the same losses as the built-in schemes, which are not those without positions ---
+# --- the same losses as the built-in schemes, and not the losses without positions ---
 same_losses() { # RUN OTHER
     paste -d , "$1/log.csv" "$2/log.csv" |
         awk -F , 'NR > 1 && ($4 - $(4 + NF / 2)) ^ 2 <= 1e-8 { same++ } END { exit same != NR - 1 || NR != 41 }'
@@ -45,7 +45,7 @@ succeed "its report needs no file" report compared
 check "and the numbers that were trained" grep -qE '<td>a</td><td>[-0-9.e]+, [-0-9.e]+' compared/report.html
 check "it holds the formula" grep -q 'mine = {bias(d) = -d}' compared/report.md
 
-# --- where it ends: known from the formula, past the trained context, too ---
+# --- where a formula ends being finite: known in advance, also past the trained context ---
 for pos in 'rope,{bias: -d/8}' 'rope:base=10,{bias: -d/8}' 'alibi {bias: -d/8}*2'; do
     rm -rf turns
     succeed "behind another item: $pos" train $small --layers 3 --steps 2 --pos "$pos" --out turns

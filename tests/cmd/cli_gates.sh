@@ -1,4 +1,4 @@
-# gate=trained: what train prints, who takes it over, and what is refused.
+# gate=trained: what train prints, which commands use it, and what is refused.
 . tests/support/shell
 
 small='--layers 3 --heads 2 --width 16 --context 32 --batch 2 --threads 1 --data builtin:tales:bytes=20000'

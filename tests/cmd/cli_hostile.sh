@@ -1,5 +1,5 @@
-# Hostile surroundings: a /tmp that cannot be written to, and directories of comparisons that somebody prepared so that
-# commands would run or files elsewhere would be overwritten.
+# Hostile surroundings: a /tmp that cannot be written to, and directories of comparisons that an attacker prepared to
+# run commands or overwrite files elsewhere.
 . tests/support/shell
 
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 4 --threads 1 --steps 5 --seeds 2'
@@ -79,7 +79,7 @@ reports() {
     rm -f "$3/pwned" pwned
 }
 
-# hostile WHAT SED-SCRIPT [LABEL]: compare.json without its checksum and changed so; the runs of a are called as that would have them.
+# hostile WHAT SED-SCRIPT [LABEL]: compare.json, edited and without its checksum; the runs of a are renamed to match.
 hostile() {
     cp -r good bad
     sed 2d good/compare.json >unsealed
@@ -118,7 +118,7 @@ for file in report.md report.html report.tex results.csv plot-1.svg plot-1.tex l
         rm -r bad
     done
 done
-# linked NAME: a link for that directory is refused, whether to report or to compare; what it leads to stays as it is.
+# linked NAME: report and compare refuse a link in place of that directory, and the link's target stays unchanged.
 linked() {
     cp -r good bad
     rm -rf elsewhere && mv "bad/$1" elsewhere && ln -s "$here/elsewhere" "bad/$1"
@@ -139,7 +139,7 @@ linked() {
 linked runs
 linked runs/a-seed1338
 
-# extend's own choice of a name, RUN-METHOD, may be a link that somebody left there, too.
+# The name that extend chooses itself, RUN-METHOD, may also be a link that somebody left there.
 cp -r good/runs/a-seed1337 run && rm -rf elsewhere && mkdir elsewhere && echo mine >elsewhere/tokenizer.json
 for target in elsewhere nowhere; do
     ln -s $target run-yarn
@@ -171,8 +171,8 @@ run_small='--layers 1 --heads 2 --width 16 --context 16 --batch 4 --threads 1 --
 # shellcheck disable=SC2086
 need train $run_small --out trained
 
-# quotes WHAT CODE SED-SCRIPT COMMAND...: with config.json changed so, the command ends with this code, and prints no
-# control character: no ESC, no BEL, and not U+009B, which is ESC [ in one.
+# quotes WHAT CODE SED-SCRIPT COMMAND...: with config.json edited, the command ends with this code, and prints no
+# control character: no ESC, no BEL, and no U+009B, which stands for ESC [.
 quotes() {
     what=$1 expected=$2
     sed '/"crc32": "[0-9a-f]*",$/d' trained/config.json >unsealed
@@ -207,7 +207,7 @@ refuses "steps that cannot be counted, times tokens" "--steps 922337203685477580
 refuses "an escape in --data" "--data;control" train --data "a$escape[31m" --out new
 refuses "an escape in --out" "--out;control" train --out "a$escape[31m"
 
-# --- names that command a terminal are refused by every command; texts may hold anything ---
+# --- names with control characters are refused by every command; texts may contain anything ---
 red="a$escape[31m"
 cp -r trained "$red"
 printf 'a line\r\nand another one\n' >"$red.txt"

@@ -40,7 +40,7 @@ lacking() { # WORD VARIABLE...: make fails, and its last line but make's own has
 check "no compiler" lacking "a C compiler (no-such-cc)" CC=no-such-cc
 check "no headers" lacking " jansson.h" CC="cc -nostdinc"
 
-# --- with flags of one's own, no object names where it was built ---
+# --- with the user's own flags, no object contains the name of its build directory ---
 names() { # FILE: the directories that are in it
     grep -aoF -e "$repository" -e "$scratch" "$1"
 }

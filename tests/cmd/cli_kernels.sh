@@ -4,7 +4,7 @@
 bench='bench --layers 1 --heads 1 --width 4 --context 4 --batch 1 --vocab 10 --steps 1'
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1 --data builtin:tales:bytes=20000'
 
-# core VARIABLE=VALUE...: what `bench` says that it used, in this environment.
+# core VARIABLE=VALUE...: the kernels that `bench` reports in this environment.
 core() {
     env -u OPENBLAS_CORETYPE "$@" "$BITTER" $bench 2>"$scratch/err" | sed -n 's/.* core=\([^ ]*\) .*/\1/p'
 }

@@ -8,7 +8,7 @@ narrow() {
 short_screens() { # with the question below them, 24 lines
     awk '/^[0-9]\. / { lines = 0 } { if (++lines > 23) { print "line " NR; long = 1 } } END { exit long }' "$scratch/out"
 }
-# Each "code: FUNCTION FILE:LINE" is the line in which this function begins, and there are so many.
+# Each "code: FUNCTION FILE:LINE" is the line in which this function begins, and there are COUNT of them.
 code_is_there() { # COUNT
     sed -n 's/^code: \([a-z_]*\) *\([^:]*\):\([0-9]*\)$/\1 \2 \3/p' "$scratch/out" >"$scratch/code"
     [ "$(wc -l <"$scratch/code")" -eq "$1" ] || return 1

@@ -1,5 +1,5 @@
-# `bitter lesson exercises DIR` writes exercises for students. The untouched folder is told to be filled in, the solutions
-# of tests/lesson/solutions/ are accepted, and every usual mistake gets the sentence that is meant for it.
+# `bitter lesson exercises DIR` writes exercises for students. The checker asks to fill in the untouched folder, accepts
+# the solutions of tests/lesson/solutions/, and answers every usual mistake with the sentence meant for it.
 . tests/support/shell
 
 solutions=$repository/tests/lesson/solutions
@@ -86,7 +86,7 @@ for exercise in $exercises; do
     done
 done
 
-# --- what is no C, and what never ends ---
+# --- text that is not C, and a program that never ends ---
 cp solved/1_turn.c kept.c
 sed 's/y\[0\] = /y[0] = = /' kept.c >solved/1_turn.c
 made all solved
@@ -100,7 +100,7 @@ check "a division by 0 is told, or gives a wrong number" \
     grep -q '1_turn.c .*\(is a whole number divided by 0\|WRONG\).* 0 of 1 right' "$scratch/told"
 mv kept.c solved/1_turn.c
 
-# --- mistakes: NUMBER|SED|WORDS, a change to the solution and some of the words that it must be told ---
+# --- mistakes: NUMBER|SED|WORDS, a change to the solution and some words of the answer ---
 check "the checker compiles by itself" sh -c 'cd solved && cc -std=c11 -c check*.c'
 [ -f solved/check_7.o ] || finish
 : >told.txt
@@ -136,7 +136,7 @@ while IFS='|' read -r change words; do
 done <"$solutions/mistakes_of_rotation.txt"
 fill solved
 
-# Every sentence that a checker has for a mistake was told to one.
+# Every sentence that a checker has for a mistake has been printed for one.
 sentences() {
     for file in folder/check_?.c; do
         tr '\n' ' ' <"$file" | sed 's/" *"//g' | tr '~' ' ' | grep -oE '[,=] +"[^"]{20,}"(\)|;)' |

@@ -1,6 +1,6 @@
-# The exercises of `bitter lesson exercises` in Python, by the same checker as those in C: the untouched files are told to be
-# filled in, the solutions are accepted, and usual mistakes get the sentence that is meant for them. Needs numpy (`make
-# interop` installs it, too).
+# The exercises of `bitter lesson exercises` in Python, with the same checker as in C: it asks to fill in the untouched
+# files, accepts the solutions, and answers usual mistakes with the sentence meant for them. Needs numpy (`make interop`
+# also installs it).
 . tests/support/shell
 
 solutions=$repository/tests/lesson/solutions
@@ -97,7 +97,7 @@ check "an exercise that is none is refused" grep -q "no exercise 9; give numbers
 (CC=no-such-compiler && export CC && "$python" -B solved/check.py 1 >"$scratch/out" 2>"$scratch/err")
 check "a missing compiler is told, and why it is needed" grep -q "no C compiler no-such-compiler; .* written in C" "$scratch/err"
 
-# --- mistakes: NUMBER|SED|WORDS, a change to the solution and some of the words that it must be told ---
+# --- mistakes: NUMBER|SED|WORDS, a change to the solution and some words of the answer ---
 # The checker of an exercise is compiled once; after that this compiler copies it.
 cat >compiler <<'END'
 for word; do case $word in check_?.c) kept=../$word.out ;; esac; done # the last word is the program's name

@@ -7,7 +7,7 @@ i=0
 while [ $((i += 1)) -le 400 ]; do echo "The cat sat on mat $i and the dog looked at it for a while."; done >text.txt
 need prepare --out data text.txt
 
-# --- other processes change the data: a run trains on what was checked when it began ---
+# --- other processes change the data: a run trains on the data that were checked when it began ---
 cp -r data live
 need train $small --steps 40000 --eval-every 0 --data data --out undisturbed
 "$BITTER" train $small --steps 40000 --eval-every 0 --data live --out disturbed >"$scratch/out" 2>"$scratch/err" </dev/null &
@@ -22,12 +22,12 @@ job=
 check "with the weights of one whose data stay" cmp undisturbed/model.safetensors disturbed/model.safetensors
 refuses "and such a shard is refused" "live/train_000000.bin" train $small --steps 2 --data live --out new
 
-# --- pipes in the place of files: opened by anybody else, they would wait for ever ---
+# --- pipes in place of files: opened in the usual way, they would wait for ever ---
 need train $small --steps 2 --data data --out run2
 limiter=
 command -v timeout >/dev/null && limiter='timeout 60'
 if mkfifo pipe 2>/dev/null; then
-    # stuck NAME WORDS ARGUMENT...: as refuses, but a command that waits is ended.
+    # stuck NAME WORDS ARGUMENT...: as refuses, but ends a command that waits.
     stuck() {
         name=$1 words=$2
         shift 2
@@ -82,7 +82,7 @@ check "train leaves no temporary file" test -z "$(find . -name '*.tmp*')"
 limited "five open files" "Too many open files;ulimit -n" "-n 5" train $small --steps 2 --data data --out few
 limited "four open files" "Too many open files;ulimit -n" "-n 4" train $small --steps 2 --data data --out few
 check "they leave nothing behind" test ! -e few
-# With any limit, a command succeeds or says what to raise. How many files are open before the first differs by shell.
+# With any limit, a command succeeds or says which limit to raise. Shells differ in how many files they keep open.
 need train $small --steps 2 --data data --out base
 need export base --out model
 wrong=
@@ -163,7 +163,7 @@ else
     chmod 700 closed run2
 fi
 
-# --- a text takes memory for what it can reach, not for the whole window ---
+# --- sampling takes memory for the text that it can reach, not for the whole window ---
 need extend run2 --method pi --factor 100000 --out long
 if (ulimit -v 600000 && "$BITTER" --version) >"$scratch/limited" 2>&1; then # not with the sanitizers
     (ulimit -v 600000 && exec "$BITTER" sample long "The cat" --tokens 20) >"$scratch/limited" 2>"$scratch/err"

@@ -28,7 +28,7 @@ check "config.json has the steps" grep -q '"steps": 100,' run/config.json
 succeed "a further resume does nothing" train --resume --out run
 check "and knows that" says '^run +run is complete: all of its 100 steps are done$'
 
-# So many steps that they are not done before the signal comes.
+# So many steps that the signal comes before they are done.
 need train --resume --out far --steps 12000
 "$BITTER" train --resume --out stopped --steps 12000 --save-every 0 >"$scratch/out" 2>"$scratch/err" </dev/null &
 job=$!
@@ -73,7 +73,7 @@ refuses "another rate" "--lr;leave the option out" train --resume --out run --st
 sed '/^  "crc32"/d; s/"cosine_from": 120/"cosine_from": 122/' run/config.json >edited && cp edited run/config.json
 refuses "a cosine that begins at its end" "cosine_from;121" train --resume --out run
 
-# Killed with a best step that its last checkpoint has not reached, then told to do other steps than those.
+# Killed when its best step was after its last checkpoint, then resumed with other steps.
 need train $small --data $data --steps 100 --warmup 4 --lr 1e-2 --eval-every 10 --save-every 1000 --out ahead
 cp short/state.safetensors short/model.safetensors ahead
 cp -r ahead followed
@@ -92,7 +92,7 @@ succeed "the old cosine" train --resume --out followed --steps 100
 check "keeps them" test "$(grep -c 'given up' "$scratch/out")" -eq 0
 rm -r short stopped killed sixty ahead followed
 
-# --- options that may differ on a resume are those of the next one ---
+# --- options that may differ on a resume are recorded for the next one ---
 need train $small --data $data --steps 20 --eval-every 5 --out recorded
 cp recorded/config.json before.json
 succeed "--resume" train --resume --out ./recorded/

@@ -126,7 +126,7 @@ stopped "stopped while waiting for input" HUP pipe
 kill "$writer"
 rm pipe
 
-# What a killed process leaves does not stand in the way of the next; nor does it stay.
+# What a killed process leaves does not block the next one, and is removed.
 "$BITTER" prepare --out retried builtin:tales:bytes=4e8 >"$scratch/out" 2>"$scratch/err" </dev/null &
 job=$!
 check "killed: at work" started retried

@@ -1,5 +1,5 @@
-# scripts/questions.sh: every question of docs/questions.md is trained, measured and drawn; here from one seed and with few
-# steps, by a python with numpy and matplotlib (`make interop` installs them, too).
+# scripts/questions.sh: every question of docs/questions.md is trained, measured and drawn, here from one seed and with
+# few steps, by a python with numpy and matplotlib (`make interop` also installs them).
 . tests/support/shell
 
 python=
@@ -36,7 +36,7 @@ for number in 1 2 3 4 5 6 7 8; do
             sh -c "head -n 1 '$scratch/results/$number-$kind.csv' | cmp -s - '$scratch/recorded'"
     done
 done
-# The model that the script computes with numpy is the program's: where they are not the same, it says so.
+# The script computes the program's model with numpy, and says so if the results differ.
 sed -i.bak -e '/^  "crc32"/d' -e 's/"pos": "rope[^"]*"/"pos": "sinusoidal"/' \
     "$scratch/questions/spectra/runs/rope-seed1337/config.json"
 differs() {

@@ -35,7 +35,7 @@ check "tasks" grep -qx -- '- Task builtin:copy:max=3, 30 steps' other-plan.md
 rm -r other other-plan.md
 check "the version" grep -q "^Written by bitter $("$BITTER" --version | head -n 1 | tr -dc '0-9.') before the first run of$" plan.md
 
-# --- kept, until somebody names others, and by the runs ---
+# --- kept until others are named, and fixed by the runs ---
 named() { grep -A 3 "\"arm\": \"$1\"" runs/compare.json | grep '"named"'; }
 before=$(named rope) && sleep 1.1
 cp plan.md first

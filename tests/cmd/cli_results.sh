@@ -1,5 +1,5 @@
-# Files that the user asks for (--csv, --logits) replace only files of their own kind, and never a file of a run or of a
-# comparison.
+# Files that the user asks for (--csv, --logits) replace only files of their own kind, and never a run's or a
+# comparison's file.
 . tests/support/shell
 
 small='--layers 1 --heads 2 --width 16 --context 300 --batch 1 --steps 2 --threads 1'

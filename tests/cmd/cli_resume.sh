@@ -6,12 +6,12 @@
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1'
 data=builtin:tales:bytes=20000
 
-# The log but for its two time columns.
+# The log without its two time columns.
 timeless() {
     cut -d , -f 1,2,4-8 "$1/log.csv"
 }
 
-# A safetensors file's data; of the state, the last 8 bytes are the seconds that training took.
+# A safetensors file's data; in the state, without the last 8 bytes, which are the seconds of training.
 data_of() {
     header=$(od -A n -t u4 -N 4 "$1" | tr -d ' ')
     tail -c +$((8 + header + 1)) "$1"
@@ -31,7 +31,7 @@ same_log() {
     cmp "$scratch/one" "$scratch/other"
 }
 
-# same TITLE RUN RUN: equal in all that training computed.
+# same TITLE RUN RUN: equal in everything that training computed.
 same() {
     check "$1: same weights" cmp "$2/model.safetensors" "$3/model.safetensors"
     check "$1: same best weights" cmp "$2/best.safetensors" "$3/best.safetensors"
@@ -83,7 +83,7 @@ compare_killed "killed with dropout and accumulation" 150 5 --dropout 0.1 --accu
 compare_killed "killed with trained positions" 100 3 --pos learned
 compare_killed "killed with trained frequencies" 100 3 --pos rope-learned
 
-# --- killed within a checkpoint: the state is there, the weights are those of an earlier step, or none ---
+# --- killed while saving a checkpoint: with the state, and with weights of an earlier step or none ---
 need train $small --data $data --steps 10 --out straight
 cp -r straight killed && rm killed/model.safetensors
 succeed "resume after a kill within the last checkpoint" train --resume --out killed
@@ -156,7 +156,7 @@ succeed "with the tokenizer of another" train --resume --out moved
 check "the run gets its own back" cmp whole.json moved/tokenizer.json
 rm -r straight moved
 
-# --- what would go wrong later is refused before the first step ---
+# --- what would fail later is refused before the first step ---
 yes 'the cat sat on the mat, and a dog saw it' | head -n 400 >text.txt && need prepare --tokenizer bpe:300 --out text text.txt
 for seed in 1 2; do need train $small --data text --steps 20 --eval-every 10 --seed $seed --out seed$seed; done
 cp -r seed1 mixed && cp seed2/state.safetensors mixed
@@ -197,7 +197,7 @@ succeed "a whole log" train --resume --out seed2 --steps 30
 check "says nothing" test ! -s "$scratch/err"
 rm -r bare seed1 seed2 text second
 
-# --- what killed processes left goes when a command takes the directory, also if it is refused ---
+# --- what killed processes left is removed when a command locks the directory, even if it is refused ---
 leave() { # DIR: what kills left, and what looks like it
     : >"$1/lock"
     for file in config.json best.safetensors model.safetensors; do echo part >"$1/$file.bitter-a1b2c3.tmp"; done

@@ -1,7 +1,7 @@
-# The arithmetic of intervals over seeds within texts, of the studies of layers and of LongRoPE's rule.
+# The arithmetic of intervals over seeds within texts, used by the studies of layers and of LongRoPE's rule.
 . tests/support/shell
 
-# interval M LINES: by scripts/interval.awk.
+# interval M LINES: the interval that scripts/interval.awk computes.
 interval() {
     printf '%b' "$2" | awk -v m="$1" -f "$repository/scripts/interval.awk"
 }
@@ -15,7 +15,7 @@ check "two texts" near "3.666667 2.106225 5.227109 3.44828" "$(interval 1 'a 1\n
 check "one text, four comparisons" near "2 -3.115469 7.115469 2" "$(interval 4 'a 1\na 2\na 3\n')"
 # t(0.975, 1) = 12.706205, whose tail is long.
 check "one degree of freedom" near "1.5 -4.853102 7.853102 1" "$(interval 1 'a 1\na 2\n')"
-# +- 2.776445 sqrt(1/6), though the texts are 100 apart.
+# +- 2.776445 sqrt(1/6), although the texts are 100 apart.
 check "the texts' difference does not widen it" near "51 49.86652 52.13348 4" \
     "$(interval 1 'a 0\na 1\na 2\nb 100\nb 101\nb 102\n')"
 check "three texts, one of which varies most" near "6.336667 -9.852293 22.525627 1.16957" \

@@ -96,7 +96,7 @@ sh -c '"$0" sample bytes --threads 1 --tokens 100000000 --interactive <"$1"' "$B
 check "a reader that goes away ends it, without a message" test ! -s "$scratch/err"
 
 # --- a conversation on a terminal ---
-# seen TEXT NUMBER: wait until the terminal shows the text so often, or the program has ended.
+# seen TEXT NUMBER: wait until the terminal has shown the text NUMBER times, or the program has ended.
 seen() {
     while [ "$(grep -oaF -- "$1" screen | wc -l)" -lt "$2" ] && kill -0 $job 2>/dev/null; do sleep 0.05; done
     [ "$(grep -oaF -- "$1" screen | wc -l)" -ge "$2" ]
@@ -135,7 +135,7 @@ if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
     check "Ctrl-D ends it" test $? -eq 0
     job=
     exec 9>&-
-    # Of bytes, this run has learned little: at this temperature it writes bytes that are no characters.
+    # This run has learned little about bytes: at this temperature it writes bytes that are not characters.
     script -qec "$BITTER sample run --tokens 300 --temperature 50 --top-k 0" /dev/null >screen </dev/null
     check "invalid bytes are U+FFFD on a screen" grep -qaF "$(printf '\357\277\275')" screen
     check "and nothing else is" is_utf8 screen

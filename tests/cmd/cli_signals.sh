@@ -1,6 +1,6 @@
-# Two signals at a random distance of up to 100 ms, as from a closed terminal or `timeout`, cost no checkpoint of `train` or
-# `compare`. In `make test` each kind is sent twice, at the same distances every time; `make signals` plays 200 rounds of each command
-# (SIGNAL_ROUNDS), at others every time, or with SIGNAL_SEED=N at the same.
+# Two signals up to 100 ms apart (at random), as from a closed terminal or `timeout`, cost no checkpoint of `train` or
+# `compare`. `make test` sends each kind twice, always with the same distances; `make signals` plays 200 rounds of each
+# command (SIGNAL_ROUNDS), with other distances every time, or the same ones with SIGNAL_SEED=N.
 . tests/support/shell
 . "$repository/tests/support/comparison"
 
@@ -38,7 +38,7 @@ send() { # SIGNAL: twice, to the program and its workers
 # The ways to send two signals. Each sets $code.
 send_HUP() { send HUP; }
 send_TERM() { send TERM; }
-send_timeout() { # it passes on what it gets, to its child and to its group
+send_timeout() { # timeout passes on the signals that it gets, to its child and to its group
     begin timeout 600 "$BITTER" $command
     kill -TERM $job
     pause

@@ -1,4 +1,4 @@
-# Several trains start at the same time in one directory: one of them gets it, and the others damage nothing.
+# Several `train` processes start at the same time in one directory: one of them gets it, and the others damage nothing.
 . tests/support/shell
 
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1 --steps 40'
@@ -6,8 +6,8 @@ data=builtin:tales:bytes=20000
 
 for pos in rope alibi none; do need train $small --data $data --pos $pos --out whole-$pos; done
 
-# together ARGUMENT...: three trains of different schemes at once. Their exit codes -> $codes, sorted; the scheme of the
-# last one that did well -> $winner; what the others said -> $scratch/lost.
+# together ARGUMENT...: three `train` processes with different schemes at once. Their exit codes -> $codes, sorted; the
+# scheme of the last one that succeeded -> $winner; the others' messages -> $scratch/lost.
 together() {
     pids='' codes='' winner=''
     : >"$scratch/lost"
@@ -54,7 +54,7 @@ else
     fail "three starts in one directory" "$wrong"
 fi
 
-# Without --out each finds a name of its own.
+# Without --out each process finds a name of its own.
 trial=1 wrong=''
 while [ $trial -le 5 ]; do
     rm -rf runs
@@ -123,7 +123,7 @@ succeed "resumed after the other run went" train --resume --out begun
 check "it is what it would have been" cmp straight/model.safetensors begun/model.safetensors
 need train $small --data $data --steps 5 --seed 3 --out origin
 
-# A kill between the first file and config.json leaves a directory in which a run can be begun.
+# A kill between the first file and config.json leaves a directory in which a run can begin.
 killed=0 trial=1 wrong=''
 while [ $trial -le 20 ]; do
     rm -rf early

@@ -1,5 +1,5 @@
-# Comparisons with stretched schemes: their weights are trained once, losses differ in longer windows only, whoever does
-# which run first.
+# Comparisons with stretched schemes: their weights are trained once, and losses differ in longer windows only, in
+# whatever order the runs are done.
 . tests/support/shell
 . "$repository/tests/support/comparison"
 
@@ -63,7 +63,7 @@ refuses "another stretch under a name that has runs" "pi:factor=3;there, not;ano
 check "what was lost is measured again" cmp kept all/runs/rope+yarn:factor=4-seed1338/measured.csv
 "$BITTER" compare $small --steps 300 --out shared rope "$y" "$p" --list >commands 2>/dev/null
 check "a command for each run" test "$(grep -c 'compare --share' commands)" -eq 6
-# The last ones first: who comes to a stretched run before its weights are there trains them.
+# In reverse order: a process that comes to a stretched run before its weights exist trains them.
 for i in 6 5 4 3 2 1; do need compare --share $i/6 $small --steps 300 --out shared rope "$y" "$p"; done
 losses() { grep -vE '^(seconds|checksum),' "$1/runs/rope+yarn:factor=4-seed1337/measured.csv"; }
 check "from the last to the first: the same" test "$(losses all)" = "$(losses shared)"

@@ -1,6 +1,6 @@
-# Tokenizers of prepare: GPT-2's, those trained on the text, those that exist already; and bits per byte. That the ids are
-# those of tiktoken and of Hugging Face's tokenizers, tests/interop/tokenizers.py checks; here they are compared with what
-# it found.
+# Tokenizers of prepare: GPT-2's, those trained on the text, those that exist already; and bits per byte.
+# tests/interop/tokenizers.py checks that the ids equal those of tiktoken and of Hugging Face's tokenizers; here they
+# are compared with its results.
 . tests/support/shell
 
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --steps 4 --eval-tokens 500 --threads 1'

@@ -1,4 +1,4 @@
-# bitter train FILE: what `bitter prepare FILE` does, and then training.
+# bitter train FILE does what `bitter prepare FILE` does, and then trains.
 . tests/support/shell
 . "$repository/tests/support/background"
 
@@ -55,7 +55,7 @@ succeed "--resume RUN" train --resume again --steps 4
 check "goes on" says '^run +again, steps 3 to 4 of 32 '
 check "in the run's directory" grep -q '"steps": 4' again/config.json
 
-# Another process prepares the text while this one reads it: opening the pipe waits for that.
+# Another process prepares the text while this one reads it: opening the pipe waits for the other process.
 race() { # TEXT: that process's
     rm -rf runs/data/raced raced.txt && mkfifo raced.txt
     start train raced.txt $small --steps 2 --out "raced-$1"
@@ -72,7 +72,7 @@ race longer.txt
 check "unless it is another text" test -z "$(complaint 2 'runs/data/raced exists, but holds something else')"
 rm -r runs/data/raced
 
-# --- what cannot be ---
+# --- impossible requests ---
 mkdir other && cp longer.txt other/book.txt
 refuses "another text of that name" \
     "runs/data/book;\`bitter prepare --out runs/data/book-2 other/book.txt\`;--data runs/data/book-2" train other/book.txt $small

@@ -1,4 +1,4 @@
-# What somebody sees who follows the README: help, a run, its evaluation, a sample, its files.
+# What a user who follows the README sees: help, a run, its evaluation, a sample, its files.
 . tests/support/shell
 
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1'
@@ -185,7 +185,7 @@ refuses "skip=N" "went with version 0.2;rope*4,none" train --steps 1 --pos rope:
 refuses "--random-positions without a choice" "--random-positions 64;--context" \
     train --steps 1 --context 64 --random-positions 64 --out new
 
-# Of bytes, this run has learned little, so that it writes control characters as well.
+# This run has learned little about bytes, so it also writes control characters.
 run sample run --tokens 300 --temperature 50 --top-k 0
 check "a file gets every byte" grep -q "$(printf '\033')" "$scratch/out"
 if script -qec true /dev/null >/dev/null 2>&1; then
@@ -217,7 +217,7 @@ last_lines() { # SCHEME: after the heading of the last table
 }
 for scheme in none learned rope rope-learned t5 path; do check "its last lines have $scheme" last_lines $scheme; done
 
-# --- bfloat16, where the processor has fast products of it ---
+# --- bfloat16, where the processor multiplies it fast ---
 if "$BITTER" train $small --steps 1 --precision bf16 --out rounded >"$scratch/out" 2>"$scratch/err"; then
     check "config.json says bf16" grep -q '"precision": "bf16"' rounded/config.json
     check "and which kernel" grep -q '"kernels": ".*bf16-[A-Z]' rounded/config.json

@@ -1,4 +1,4 @@
-# --window: what it says, who takes it over, and what is refused.
+# --window: what train prints, which commands use it, and what is refused.
 . tests/support/shell
 
 small='--layers 2 --heads 2 --width 16 --context 32 --batch 2 --threads 1 --data builtin:tales:bytes=20000'
@@ -50,7 +50,7 @@ sed '2d;s/"window": "4,0"/"window": "4,0,1"/' run/config.json >damaged/config.js
 refuses "a config.json with windows for more layers" "damaged/config.json;windows for 3 layers" eval damaged
 succeed "extending a model with a layer that sees all" extend run --method yarn --factor 2 --out longer
 
-# --- compare: the label stands in front, and places are those in the text as it was given ---
+# --- compare: the label comes first, and characters are counted in the text as it was given ---
 few="compare $small --steps 1 --seeds 2 --out compared"
 refuses "an arm whose layers are named twice" "bitter compare: a: --pos 'rope@0-1,none@1', character 10 ('none@1')" \
     $few rope a=rope@0-1,none@1

@@ -1,4 +1,4 @@
-// What --minutes chooses, from how fast a machine is and how long a text: without a clock.
+// What --minutes chooses, given a machine's speed and the length of a text; no clock is involved.
 #include "cmd/train.h"
 #include "tests/support/support.h"
 
@@ -61,7 +61,7 @@ static void sizes_grow_with_time_and_text(void **state) {
     if (!(size > 3e5 && 20 * size <= PASSES * 3e6)) fail_msg("%g parameters for a book of 3 MB", size);
 }
 
-// 20 tokens for each parameter are within what was asked for, but for the smallest size.
+// 20 tokens for each parameter fit into the requested time, except for the smallest size.
 static void twenty_tokens_fit(void **state) {
     const Corpus library = book_of(1e12);
     for (double operations = 1e13; operations < 1e21; operations *= 2) {
@@ -93,7 +93,7 @@ static void given_options_stay(void **state) {
     assert_memory_equal(&all, &before, sizeof all);
 }
 
-// The rate of so large a model is below the --min-lr that nobody typed.
+// The rate of so large a model is below the default of --min-lr.
 static void the_rate_falls_to_a_tenth_or_less(void **state) {
     const Corpus book = book_of(1e9);
     TrainOptions large = start(), little = start();

@@ -1,5 +1,5 @@
-// Batches: every window comes once an epoch and every exercise once; the same seed gives the same batches, two counters
-// are enough to continue, and a checksum proves which text was seen.
+// Batches: every window occurs once in an epoch, and every exercise only once; the same seed gives the same batches,
+// two counters are enough to continue, and a checksum proves which text was seen.
 #include "data/batch.h"
 #include "tests/support/support.h"
 
@@ -7,7 +7,7 @@
 
 enum { MOST = 20000 };
 
-// A stream whose token i is i, so that a row tells where it came from; in two shards, for rows that cross the border.
+// A stream whose token i is i, so that a row shows where it came from; in two shards, for rows that cross the border.
 typedef struct {
     uint16_t tokens[MOST];
     Shard shards[2];
@@ -31,7 +31,7 @@ static Batches start(const Stream *stream, int T, uint64_t seed) {
     return batches;
 }
 
-// batches_next, which cannot fail on what is in memory.
+// batches_next, which cannot fail on tokens in memory.
 static int next_rows(int *inputs, int *targets, bool *scored, Batches *batches, int B) {
     Error error;
     const int length = batches_next(inputs, targets, scored, batches, B, &error);
@@ -53,7 +53,7 @@ static int next_row(Batches *batches) {
     return inputs[0];
 }
 
-// The windows of an epoch by the rule in words: all T shifts and one window less, or the only one.
+// The windows of an epoch: with all T shifts one window less than fit, or the only one.
 static int windows_of(int count, int T) {
     return count / T >= 2 ? count / T - 1 : 1;
 }
@@ -167,8 +167,8 @@ static void one_row_in_twenty_by_default(void **state) {
     free(stream);
 }
 
-// A row is a window of the stream, of which a document may have taken the first tokens: between end marks, whole, and
-// with targets that follow inputs as elsewhere.
+// A row is a window of the stream, whose first tokens may be replaced by a document, whole and between end marks; its
+// targets follow its inputs as elsewhere.
 static void some_rows_begin_with_a_document(void **state) {
     enum { T = 300, ROWS = 400 };
     Stream *stream = make_stream(MOST);

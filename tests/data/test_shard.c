@@ -1,4 +1,4 @@
-// Shards: what is written is read back, and every kind of wrong file is refused.
+// Shards are read back as they were written, and every kind of wrong file is refused.
 #include "base/random.h"
 #include "data/corpus.h"
 #include "tests/support/directory.h"

@@ -22,7 +22,7 @@ static Shard open_plain(void) {
     return shard;
 }
 
-// A run trains on what was checked when it began, whatever becomes of the file.
+// A run trains on the tokens that were checked when it began, whatever happens to the file.
 static void what_was_read_stays(void **state) {
     Error error;
     Shard shard = open_plain();

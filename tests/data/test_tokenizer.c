@@ -192,7 +192,7 @@ static void files_give_equal_tokenizers(void **state) {
     }
 }
 
-// Write `bytes` as tokenizer.json and read it; a tokenizer that is taken must be in order. Returns whether it was.
+// Write `bytes` as tokenizer.json and read it; an accepted tokenizer must be in order. Returns whether it was accepted.
 static bool survives(Error *error, const char *bytes, size_t size) {
     Tokenizer tokenizer;
     scratch_write(json, bytes, size);

@@ -5,8 +5,7 @@
 
 static const char mixed[] = "b\x7F\xC2\x80\xED\x9F\xBF\xF4\x8F\xBF\xBF\n\"\\a";
 
-// The file for Hugging Face's tokenizers has the same ids. What a program of theirs makes of it, scripts/interop.sh
-// tests.
+// The file for Hugging Face's tokenizers has the same ids. scripts/interop.sh tests what their programs read from it.
 static void files_for_others_have_the_same_ids(void **state) {
     static const struct {
         int id;
@@ -32,7 +31,7 @@ static void files_for_others_have_the_same_ids(void **state) {
     tokenizer_free(&chars);
 }
 
-// And it is read back as the tokenizer that it was.
+// The file for Hugging Face's tokenizers is read back as the original tokenizer.
 static void files_for_others_give_equal_tokenizers(void **state) {
     Tokenizer tokenizers[] = {create(TOKENIZER_BYTES, "", 0), create(TOKENIZER_CHARS, mixed, sizeof mixed - 1)};
     for (int i = 0; i < 2; i++) {
@@ -48,7 +47,7 @@ static void files_for_others_give_equal_tokenizers(void **state) {
     }
 }
 
-// Not everything without merges is one of single characters.
+// Not every file without merges is a tokenizer of single characters.
 static void other_files_without_merges_are_refused(void **state) {
     static const char *const parts[][3] = {{"{\"type\":\"Lowercase\"}", "BPE", "{\"a\":0,\"b\":1}"},
                                            {"null", "WordLevel", "{\"a\":0,\"b\":1}"},

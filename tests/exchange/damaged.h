@@ -1,4 +1,4 @@
-// Files of other programs, damaged in many ways: each is refused as bad input with a sentence, or is a model.
+// Files of other programs, damaged in many ways: each is refused as bad input with a sentence, or gives a model.
 #ifndef BITTER_DAMAGED_H
 #define BITTER_DAMAGED_H
 
@@ -25,7 +25,7 @@ static inline void survives(const char *name) {
     assert_true(strlen(error.message) > 10);
 }
 
-// Cut at many places, and with bits turned: in all of a short file, or of the beginning of a long one.
+// Cut at many places, and with bits flipped: in all of a short file, or in the beginning of a long one.
 static inline void damage(const char *name) {
     Buffer file;
     Error error;
@@ -48,7 +48,7 @@ static inline void damage(const char *name) {
     must(import_there(&error), &error);
 }
 
-// config.json with one member changed, or taken away (value NULL), where the path is "member" or "object.member".
+// config.json with one member ("member" or "object.member") changed, or removed (value NULL).
 static inline void expect_config(const char *member, const char *value, const char *part) {
     char path[PATH_CAPACITY], outer[64];
     Buffer before;

@@ -1,4 +1,4 @@
-// A small model with random weights as a run, and directories for it in other programs' formats.
+// A small model with random weights, as a run, and directories for it in other programs' formats.
 #ifndef BITTER_EXCHANGED_H
 #define BITTER_EXCHANGED_H
 

@@ -1,5 +1,5 @@
-// What is exported and imported computes the same; what no other program has is refused. That other programs compute
-// the same is checked with these programs: `make interop`.
+// A model that is exported and imported computes the same; models that no other program has are refused. `make interop`
+// checks, with other programs, that they compute the same.
 #include "tests/exchange/exchanged.h"
 
 // Export, import, export again: the same logits, and the same file. Returns the import to be closed.
@@ -87,7 +87,7 @@ static void stretches_come_back(void **state) {
             }
 }
 
-// The header, the embeddings with rows of zeros up to a multiple of 128, and the other weights.
+// An llm.c file has the header, the embeddings with rows of zeros up to a multiple of 128, and the other weights.
 static void llmc_holds_the_weights(void **state) {
     char there[PATH_CAPACITY];
     Run run;
@@ -110,7 +110,7 @@ static void llmc_holds_the_weights(void **state) {
     run_close(&run);
 }
 
-// Embeddings padded to a round number: the rows behind the tokenizer's tokens are left out.
+// Embeddings padded to a round number: import leaves out the rows after the tokenizer's tokens.
 static void padding_is_cut(void **state) {
     char padded[PATH_CAPACITY], plain[PATH_CAPACITY];
     Run run, bytes, back;

@@ -1,4 +1,4 @@
-// Damaged and hostile files of other programs: each is refused as bad input with a sentence, or is a model.
+// Damaged and hostile files of other programs: each is refused as bad input with a sentence, or gives a model.
 #include "exchange/weights.h"
 #include "tests/exchange/damaged.h"
 
@@ -95,7 +95,7 @@ static void configs_of_other_llamas_are_refused(void **state) {
     memcpy(there, rotating, sizeof there);
 }
 
-// Before anything is computed for its pairs, of which a stretch has a limited number.
+// A stretch has a limited number of pairs, which is checked before anything is computed for them.
 static void wide_heads_cannot_be_stretched(void **state) {
     char rotating[PATH_CAPACITY];
     Error error;
@@ -212,7 +212,7 @@ static void heads_of_their_own_are_refused(void **state) {
     expect_refused(import_with_head(true, &error), &error, "lm_head.weight differs from the token embeddings");
 }
 
-// Heads of no numbers, which come before the embeddings. Looking for these again for each head would take minutes.
+// Empty heads, which come before the embeddings. Searching for the embeddings again for each head would take minutes.
 static void many_heads_are_read(void **state) {
     enum { HEADS = 150000 };
     Text header = {0};

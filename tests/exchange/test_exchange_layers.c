@@ -1,5 +1,5 @@
-// Windows and layers without rotations, there and back; what no other program has is refused. That transformers and
-// llama.cpp compute the same is checked by `make interop`.
+// Windows and layers without rotations are exported and imported; what no other program has is refused. `make interop`
+// checks that transformers and llama.cpp compute the same.
 #include "exchange/exchange.h"
 #include "tests/exchange/damaged.h"
 
@@ -262,7 +262,7 @@ static void expect_stretch(const char *members, double factor) {
     assert_true(options.stretch.factor == factor);
 }
 
-// What transformers takes where members are missing, null, or floats.
+// The values that transformers uses where members are missing, null, or floats.
 static void missing_members_are_understood(void **state) {
     make_there("learned", "", BLOCK_GPT2);
     expect_texts("{\"layer_norm_epsilon\": 9.999999747378752e-06}", "learned", "");

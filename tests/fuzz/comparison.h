@@ -1,4 +1,4 @@
-// A small comparison in the scratch directory, for targets whose files are those of its runs.
+// A small comparison in the scratch directory, for targets whose inputs are files of its runs.
 #ifndef BITTER_FUZZ_COMPARISON_H
 #define BITTER_FUZZ_COMPARISON_H
 

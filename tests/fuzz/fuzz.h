@@ -1,5 +1,5 @@
-// What the targets share. A target gives any bytes to a reader of foreign bytes, which must take or refuse them:
-// without a crash, with one sentence, in little time and memory. README.md lists readers and targets.
+// What the targets share. A target gives arbitrary bytes to a reader of foreign bytes, which must accept them or refuse
+// them with one sentence, without a crash and in little time and memory. README.md lists readers and targets.
 #ifndef BITTER_FUZZ_H
 #define BITTER_FUZZ_H
 
@@ -29,7 +29,7 @@
     TARGET(arms)                                                                                                       \
     TARGET(builtin)
 
-// Give the bytes to the reader. Returns whether it took them.
+// Give the bytes to the reader. Returns whether it accepted them.
 typedef bool FuzzFunction(const uint8_t *bytes, size_t size);
 
 #define FUZZ_DECLARE(name) FuzzFunction fuzz_##name;
@@ -42,14 +42,14 @@ typedef struct {
 
 extern const FuzzTarget fuzz_targets[]; // name == NULL ends it
 
-// A reader has said `ok`, or *error: returns `ok`. Ends the program unless a refusal is one plain sentence about bad
-// input.
+// Check the result of a reader, `ok` or *error, and return `ok`. Ends the program if a refusal is not one plain
+// sentence about bad input.
 bool fuzz_taken(bool ok, const Error *error);
 
 // The last refusal that fuzz_taken was given.
 const char *fuzz_refusal(void);
 
-// Ends the program with the sentence unless `ok`: for what cannot be refused.
+// Ends the program with the error's sentence unless `ok`: for what must not be refused.
 void fuzz_must(bool ok, const Error *error);
 
 // The directory for the files of this process; it is removed when the process ends.
@@ -65,10 +65,10 @@ const uint8_t *fuzz_part(size_t *length, const uint8_t **bytes, size_t *size);
 // The next part as a word that can be typed: up to its first 0, and shorter than `capacity`. Returns `word`.
 char *fuzz_word(char *word, size_t capacity, const uint8_t **bytes, size_t *size);
 
-// A copy of the bytes that may be changed, behind those of `head` (head_size); for the caller to free.
+// A writable copy of the bytes, after those of `head` (head_size); the caller frees it.
 uint8_t *fuzz_copy(const void *head, size_t head_size, const uint8_t *bytes, size_t size);
 
-// fuzz_file of a safetensors file, with the CRC-32 of its data if it has one, so that what follows the check of it is
+// fuzz_file of a safetensors file, with its CRC-32, if it has one, corrected, so that the code after the check is
 // reached.
 const char *fuzz_sealed_file(char path[PATH_CAPACITY], const char *name, const uint8_t *bytes, size_t size);
 

@@ -1,9 +1,9 @@
-# No reader of foreign bytes is left out: every file that reads any, or numbers from text, is in README.md.
+# No reader of foreign bytes is left out: every file that reads such bytes, or numbers from text, is in README.md.
 . tests/support/shell
 cd "$repository" || exit 1
 
 reads='[^a-z_](file_read|file_read_open|json_read|json_loadb|fopen|fread|fgets|getline|mmap|p?read|sscanf|strto[dl]+|gzread) *\('
-# left_out FOLDER...: files there that read and that are not named.
+# left_out FOLDER...: files there that read but are not named.
 left_out() {
     grep -rlE --include='*.c' "$reads" "$@" | while read -r file; do
         grep -qF "\`$file\`" tests/fuzz/README.md || echo "$file"

@@ -1,6 +1,6 @@
 // Every target gets every file of its corpus: seeds, and inputs that `make fuzz` has found. A seed whose name begins
-// with "good" must be taken: otherwise the fuzzer would start from what the first check refuses. $FUZZ_CORPUS names
-// another directory of corpora; its files need not be good. Good seeds are also damaged.
+// with "good" must be accepted: otherwise the fuzzer would start from inputs that the first check refuses. $FUZZ_CORPUS
+// names another directory of corpora; its files need not be good. Good seeds are also damaged.
 #include "tests/fuzz/fuzz.h"
 
 #include "base/file/file.h"
@@ -10,7 +10,7 @@
 
 enum { TARGETS_MOST = 64, PLACES = 64 };
 
-// The bytes, with bit `flipped` changed if it is one of theirs, and without a 0 behind them, so that the sanitizers see
+// Run on the bytes, with bit `flipped` changed if they have it, and without a 0 after them, so that the sanitizers see
 // a read past their end.
 static bool run(const FuzzTarget *target, const uint8_t *bytes, size_t size, size_t flipped) {
     uint8_t *copy = malloc(size ? size : 1);
@@ -22,7 +22,7 @@ static bool run(const FuzzTarget *target, const uint8_t *bytes, size_t size, siz
     return taken;
 }
 
-// The file cut short, and with one bit changed, at places spread over it: taken or refused.
+// The file is cut short, or one bit is changed, at places spread over it, and must be accepted or refused.
 static void replay_damaged(const FuzzTarget *target, const uint8_t *bytes, size_t size) {
     for (size_t i = 0; i < PLACES; i++) {
         run(target, bytes, size * i / PLACES, SIZE_MAX);

@@ -1,6 +1,6 @@
-# Two hosts that share a directory over a network: every run of a comparison is done once, and the report is that of one
-# host alone, also when one of them is cut off, falls asleep or crashes in the middle. The hosts are network namespaces,
-# and the file system is GlusterFS, whose server and client are programs and whose client carries locks.
+# Two hosts that share a directory over a network: every run of a comparison is done once, and the report is the same as
+# from one host, even when a host is cut off, falls asleep or crashes in the middle. The hosts are network namespaces,
+# and the file system is GlusterFS, whose server and client are ordinary programs and whose client supports locks.
 . tests/support/shell
 . "$repository/tests/support/comparison"
 
@@ -22,7 +22,7 @@ inside() { # HOST COMMAND...
     nsenter --net="/run/netns/$namespace" "$@"
 }
 
-# The server is on the first host. It takes a host for dead after 4 seconds of silence, and so does a host the server.
+# The server is on the first host. After 4 seconds of silence the server takes a host for dead, and a host the server.
 server_options='option transport.socket.bind-address 10.0.0.1
     option transport.socket.listen-port 24007
     option transport.tcp-user-timeout 4
@@ -102,7 +102,7 @@ comparison="compare $small --eval-tokens 1000 --data builtin:tales:bytes=40000 -
     --out many none learned rope"
 need $comparison
 
-# begin PLACE: the comparison on both hosts, up to a third of its steps. The processes are $first and $second.
+# begin PLACE: run the comparison on both hosts, up to a third of its steps. The processes are $first and $second.
 begin() {
     export PLACE=$1
     mkdir "$one/$PLACE"
@@ -117,7 +117,7 @@ begin() {
     check "$PLACE: both hosts work" test "$(workers_of $first | wc -l)$(workers_of $second | wc -l)" = 33
 }
 
-# The numbers of the lock files of runs; another number means that another process has taken the run over.
+# The inode numbers of the runs' lock files; a new number means that another process has taken the run over.
 locks() {
     ls -i "$one/$PLACE"/many/runs/*/lock 2>/dev/null | sort -k 2 >"$1"
 }
@@ -130,7 +130,7 @@ wait_for_takeover() { # of a run that was locked when $scratch/before was writte
     done
 }
 
-# What both hosts have to end with, when host two has been started again.
+# The result that both hosts must have after host two has been started again.
 expect_whole() {
     job=$first
     collect
@@ -142,7 +142,7 @@ expect_whole() {
     check "$PLACE: the report of one host alone" same many "$one/$PLACE/many"
 }
 
-# What host two says of a network that is gone: a sentence by each worker, and one in the end.
+# The messages of host two when the network is gone: a sentence from each worker, and one at the end.
 said_why() {
     complaints two
     [ "$(complaints two | wc -l)" -le 4 ] && [ -z "$(complaints two | grep -v '^bitter compare: ')" ] &&
@@ -167,7 +167,7 @@ wait_for_takeover
 join_again
 expect_whole
 
-# Asleep, processes believe that they hold locks which host one has taken over.
+# After sleep, processes believe that they hold locks which host one has taken over.
 begin asleep
 asleep="$second $(workers_of $second)"
 echo "$first $asleep" >"$scratch/pids"

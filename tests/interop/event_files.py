@@ -1,5 +1,5 @@
-# scripts/tensorboard.py: TensorBoard's own reader finds in its event files what log.csv and positions.csv have, each
-# step once, for a run that is done, one that is followed while it trains, and one that goes back to its checkpoint.
+# scripts/tensorboard.py: TensorBoard's own reader finds in its event files the numbers of log.csv and positions.csv,
+# each step once, for a finished run, one that is followed in training, and one that goes back to its checkpoint.
 import csv
 import os
 import signal

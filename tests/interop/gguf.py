@@ -1,6 +1,6 @@
 # Every scheme that `bitter export --to gguf` takes: gguf's own reader finds the weights and keys in the file; llama.cpp
-# cuts a prompt into the same tokens, computes the same logits, and completes the prompt with the same 100 tokens.
-# transformers, where it reads the architecture, computes the same loss, and what it saves is imported as the same model.
+# splits a prompt into the same tokens, computes the same logits, and completes the prompt with the same 100 tokens. If
+# transformers reads the architecture, it computes the same loss, and what it saves is imported as the same model.
 import os
 import shutil
 
@@ -25,7 +25,7 @@ except ImportError:
     torch = None
     print("skipped: transformers' reader of GGUF, because torch and transformers are not installed")
 
-# llama.cpp looks GELU up in a table of half precision, so its logits differ by more than those of transformers.
+# llama.cpp looks up GELU in a table of half precision, so its logits differ by more than those of transformers.
 MOST = 4e-3
 
 

@@ -1,5 +1,5 @@
-# Windows and layers without rotations compute what transformers computes: the same random weights, written into models
-# of both. The runs are then exported, and their configs must describe the same model.
+# Windows and layers without rotations compute what transformers computes, with the same random weights written into
+# models of both programs. The runs are then exported, and their configs must describe the same model.
 from random_weights import *
 
 try:

@@ -1,4 +1,4 @@
-# --block llama computes what transformers' LlamaForCausalLM computes: the same random weights, written into both.
+# --block llama computes what transformers' LlamaForCausalLM computes, with the same random weights written into both.
 from random_weights import *
 
 try:

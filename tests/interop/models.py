@@ -1,5 +1,5 @@
 # Every scheme that `bitter export --to hf` takes: transformers computes the same logits from it, and completes a prompt
-# with the same 100 tokens. What has no counterpart is refused. The way back, `bitter import`, gives the same weights.
+# with the same 100 tokens. Models without a counterpart are refused. `bitter import` gives the same weights back.
 import filecmp
 import json
 import os

@@ -28,7 +28,7 @@ class Browser {
         this.notice(method, params);
     }
 
-    // What the page must not do: errors on the console, requests to anything but itself.
+    // Records what the page must not do: errors on the console, requests to anything but itself.
     notice(method, params) {
         if (method === "Target.attachedToTarget") {
             for (const domain of ["Runtime", "Network", "Log"]) this.send(domain + ".enable", {}, params.sessionId).catch(() => {});
@@ -70,7 +70,7 @@ class Browser {
             features: Object.entries(features).map(([name, value]) => ({ name, value })) });
     }
 
-    // The value of an expression in the page; promises are waited for.
+    // The value of an expression in the page; awaits promises.
     async evaluate(expression) {
         const { result, exceptionDetails } = await this.send("Runtime.evaluate",
             { expression, awaitPromise: true, returnByValue: true });

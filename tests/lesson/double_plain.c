@@ -9,7 +9,7 @@
 static const Shape shape = {
     .vocab = PLAIN_V, .context = PLAIN_T, .layers = PLAIN_L, .heads = PLAIN_H, .width = PLAIN_C};
 
-// Relative to the number, or to the typical one of its array where that is larger.
+// The tolerance is relative to the number, or to the typical number of its array if that is larger.
 static void expect_same(const char *scheme, const char *what, const real *found, const real *expected, size_t count) {
     char name[200];
     double squares = 0;

@@ -1,6 +1,6 @@
 "use strict";
-// node formula.js FILE...: each is a formula, or a text that is none, which the program refuses in the words of FILE.said.
-// The module says the same; of a formula, its derivatives agree with measured ones.
+// node formula.js FILE...: each file is a formula, or a text that the program refuses with the words of FILE.said. The
+// module says the same; a formula's derivatives agree with measured ones.
 const assert = require("assert");
 const fs = require("fs");
 const { load, run } = require("./page.js");

@@ -1,8 +1,8 @@
 "use strict";
-// node gradcheck.js SCHEME OUTPUT: does the page's module come to the same verdicts, tensor by tensor, as in the lines
-// "tensor error ok|FAILED" that `bitter gradcheck` has printed to the file OUTPUT?
-// node gradcheck.js --controls OUTPUT: the same for every planted mistake whose sentence stands in a line of OUTPUT,
-// with the tensors below it; each of them spoils some gradient.
+// node gradcheck.js SCHEME OUTPUT: does the page's module give the same verdicts, tensor by tensor, as the lines
+// "tensor error ok|FAILED" that `bitter gradcheck` printed to the file OUTPUT?
+// node gradcheck.js --controls OUTPUT: the same for every planted mistake whose sentence is a line of OUTPUT, with the
+// tensors below it; each mistake spoils some gradient.
 const assert = require("assert");
 const fs = require("fs");
 const { load, run } = require("./page.js");

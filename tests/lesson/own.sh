@@ -1,4 +1,4 @@
-# What the page shows of one layer, and of formulas: the module reads and refuses them as the program does.
+# The numbers of one layer that the page shows, and formulas: the module reads and refuses them as the program does.
 . tests/support/shell
 . "$repository/tests/lesson/node"
 need_fresh "formulas in the page"

@@ -1,5 +1,5 @@
 "use strict";
-// For the tests: what is embedded in the page, whose file is in the environment. Node 18 or later.
+// For the tests: the parts embedded in the page, whose file is named in the environment. Node 18 or later.
 const fs = require("fs");
 const vm = require("vm");
 

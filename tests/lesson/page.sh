@@ -1,5 +1,5 @@
-# The page in a browser without a window, read as a reader would: every control of every section, by mouse and by
-# keyboard alone.
+# The page in a headless browser, used as a reader would: every control of every section, by mouse and by keyboard
+# alone.
 . tests/support/shell
 . "$repository/tests/lesson/node"
 

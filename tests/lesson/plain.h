@@ -8,18 +8,18 @@
 
 enum { PLAIN_B = 8, PLAIN_T = 64, PLAIN_L = 2, PLAIN_H = 4, PLAIN_C = 64, PLAIN_V = 257 };
 
-// One of its arrays, and its gradient.
+// An array of plain.c, and its gradient.
 typedef struct {
     real *values, *gradient;
     size_t count;
 } PlainArray;
 
-// A parameter by the name that the model's tensors have, "h.1.attn.qkv.weight", and an activation of a layer by the
-// name that the model's have: "x", "qkv", "heads", "x_mid", "hidden", "nll". A test fails on another name.
+// A parameter, by the name of the model's tensor ("h.1.attn.qkv.weight"), and an activation of a layer, by the model's
+// name: "x", "qkv", "heads", "x_mid", "hidden", "nll". The test fails on any other name.
 PlainArray plain_parameter(const char *name);
 PlainArray plain_activation(const char *name, int layer);
 
-// Begin with this scheme: AdamW's moments are 0. Set the batch (B, T).
+// Begin with this scheme, and with AdamW's moments at 0. Set the batch (B, T).
 void plain_choose(const char *scheme);
 void plain_batch(const int *inputs, const int *targets);
 

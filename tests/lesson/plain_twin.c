@@ -1,4 +1,4 @@
-// lesson/plain.c with a door to its static arrays and functions.
+// lesson/plain.c with access to its static arrays and functions.
 #include "tests/lesson/plain.h"
 
 #ifdef REAL_DOUBLE

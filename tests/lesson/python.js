@@ -28,7 +28,7 @@ for row in turn_gradient_forward([[1 + 2j]] * 2, [0.5]):
     print(row[0].real, row[0].imag)
 `;
 
-// The layer: what its weights make of numbers is taken from C; attention and sums are Python's. `layer` has C's tensors.
+// The layer: products with its weights are taken from C; attention and sums are Python's. `layer` has C's tensors.
 const LAYER = `
 def norm(x):
     means = [sum(row) / 8 for row in x]

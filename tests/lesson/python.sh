@@ -1,4 +1,4 @@
-# The Python that stands beside the page's C computes the same.
+# The Python shown beside the page's C computes the same.
 . tests/support/shell
 . "$repository/tests/lesson/node"
 

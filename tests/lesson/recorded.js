@@ -1,5 +1,5 @@
 "use strict";
-// Are the recorded curves of the page those that its module trains? Options and the first steps of each, taken anew.
+// Are the recorded curves of the page those that its module trains? Compares the options and first steps of each.
 const assert = require("assert");
 const vm = require("vm");
 const { script, load, run } = require("./page.js");

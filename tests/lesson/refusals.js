@@ -1,5 +1,5 @@
 "use strict";
-// node refusals.js: what the module cannot measure, it refuses in a sentence.
+// node refusals.js: the module refuses in a sentence what it cannot measure.
 const assert = require("assert");
 const { load, run } = require("./page.js");
 

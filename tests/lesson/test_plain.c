@@ -4,7 +4,7 @@
 #include "tests/lesson/plain.h"
 #include "tests/support/support.h"
 
-// With the presets of `bitter train`, but for the size and plain.c's learning rates.
+// With the defaults of `bitter train`, except for the size and plain.c's learning rates.
 static void compare(const char *scheme, int steps) {
     Error error;
     Corpus corpus;

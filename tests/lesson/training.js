@@ -1,6 +1,6 @@
 "use strict";
 // node training.js OPTIONS RUN PROMPTS: does the page's module do what the program did? RUN was trained with OPTIONS.
-// In RUN are, for each stretch (such as "none" or "yarn-4"), eval-STRETCH.csv from `bitter eval` and sample-STRETCH/N
+// RUN contains, for each stretch (such as "none" or "yarn-4"), eval-STRETCH.csv from `bitter eval` and sample-STRETCH/N
 // from `bitter sample` with the prompt in PROMPTS/N.
 const assert = require("assert");
 const fs = require("fs");
@@ -38,8 +38,8 @@ function compareLosses(model, stretch, file) {
     column("context").forEach((length, i) => near(model.lossAt(length), losses[i], 1e-3, `${stretch}, ${length} tokens`));
 }
 
-// Native kernels and the module's differ in the last bits, which can turn a choice between two bytes around, but rarely:
-// one continuation of eight may differ. Bytes that are not UTF-8 become the same characters on both sides.
+// Native kernels and the module's differ in the last bits, which rarely changes a choice between two bytes: one
+// continuation of eight may differ. Bytes that are not UTF-8 become the same characters on both sides.
 function compareSamples(model, stretch, folder, prompts) {
     const names = fs.readdirSync(folder), different = [];
     for (const name of names) {

@@ -18,7 +18,7 @@ differs() { # OPTIONS RUN
     ! compare "$1" "$2"
 }
 
-# Prompts of which the last is longer than a window.
+# Prompts; the last one is longer than a window.
 mkdir prompts
 number=0
 for prompt in 'The ' 'a little ' 'king' 'Once upon a time, ' 'She said: "' 'and then the ' '.' 'It was ' \

@@ -1,5 +1,5 @@
 "use strict";
-// node worker.js: the page's wasm.js and worker.js, as they run in a worker, with this program in the page's place.
+// node worker.js: the page's wasm.js and worker.js, run as in a worker, with this program in place of the page.
 const assert = require("assert");
 const vm = require("vm");
 const { script, bytes, load, Bitter, run } = require("./page.js");
@@ -89,7 +89,7 @@ async function mistakes(ask) {
     await refused("stretch", { method: "ntk 2" }, "alibi");
 }
 
-// Schemes that turn by other means than rope's hooks have frequencies, too.
+// Schemes that rotate by other means than rope's hooks also have frequencies.
 async function frequencies(ask) {
     const first = async (scheme) => {
         await ask("start", { options: `${tiny} --pos ${scheme}` });
@@ -130,7 +130,7 @@ async function planted() {
     await refused("gradcheck", { scheme: "rop" }, "did you mean 'rope'?");
 }
 
-// A model with a wrong sign takes the same first step, and then goes its own way.
+// A model with a wrong sign takes the same first step, and then diverges from the right one.
 async function brokenTraining() {
     const module = await load("float"), options = tiny + " --pos rope --steps 30 --warmup 2";
     const losses = (more) => {

@@ -1,4 +1,4 @@
-# What the page's worker answers to every request, and how it refuses mistakes.
+# The answers of the page's worker to every request, and its refusals of mistakes.
 . tests/support/shell
 . "$repository/tests/lesson/node"
 

@@ -55,7 +55,7 @@ static void rotations_turned_wrongly_are_noticed(void **state) {
     expect_wrong("interleaved, turned by the wrong sign", "pairing=interleaved", &brief);
 }
 
-// rope-learned gets the gradients of its frequencies in qk_backward.
+// rope-learned computes the gradients of its frequencies in qk_backward.
 static const real zeros[4096];
 
 static void keys_turned_by_the_wrong_sign(const Tables *tables, int layer, real *dq, real *dk, const real *q,
@@ -112,14 +112,14 @@ static void not_a_number(const Tables *tables, const real *dx, const Place *at, 
     tables->pos->dparams[0][0] = NAN;
 }
 
-// Scales the embeddings, where backward passes dx on as if something had been added.
+// Scales the embeddings, but backward passes dx on as if something had been added.
 static void scaled_embeddings(const Tables *tables, real *x, const Place *at, int rows) {
     const int C = tables->pos->shape.width;
     for (int r = 0; r < rows; r++)
         for (int c = 0; c < C; c++) x[r * C + c] *= 1 + (real)0.1 * at[r].t;
 }
 
-// Scales the scores, where backward passes dS on as if something had been added.
+// Scales the scores, but backward passes dS on as if something had been added.
 static void scaled_scores(const Tables *tables, const ScoreBlock *block) {
     for (int i = 0; i < block->rows; i++)
         for (int j = 0; j < block->columns; j++)
@@ -142,7 +142,7 @@ static void small_mistakes_are_noticed(void **state) {
     expect_wrong("scores scaled", NULL, &brief);
 }
 
-// Codes a ten-thousandth as strong, and with them their gradients, of which a tenth is missing. Rows (rows, 8).
+// Codes and their gradients are scaled by 1/10,000, and a tenth of the gradients is missing. Rows (rows, 8).
 static void faint_codes(const Tables *tables, real *x, const Place *at, int rows) {
     real *before = copy_reals(x, (size_t)rows * 8);
     scheme_learned.family->embed_forward(tables, x, at, rows);
@@ -166,7 +166,7 @@ static void small_gradients_count_like_large_ones(void **state) {
     expect_near("error", 0, worst_error(&where, &pos, &one_head, 1), 0.1, 0.001);
 }
 
-// A scheme that lets parameters leave its range: the check says which.
+// When a scheme lets parameters leave its range, the check says which parameters.
 static void a_loss_that_is_no_number_is_explained(void **state) {
     Scheme unguarded = scheme_kerple;
     const Shape shape = shape_of(&brief);

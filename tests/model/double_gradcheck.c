@@ -8,7 +8,7 @@ static const Setting usual = {.layers = 1, .heads = 2, .width = 8, .T = 8, .B = 
 static const Setting one_head = {.layers = 1, .heads = 1, .width = 8, .T = 7, .B = 2};
 static const Setting one_token = {.layers = 1, .heads = 2, .width = 8, .T = 1, .B = 3};
 static const Setting scattered = {.layers = 1, .heads = 2, .width = 8, .T = 6, .B = 2, .random_positions = 40};
-// Two layers, and a random direction through each tensor: quick.
+// Quick: two layers, and one random direction through each tensor.
 static const Setting brief = {.layers = 2, .heads = 2, .width = 8, .T = 10, .B = 2, .directions = true};
 static const Setting brief_scattered = {
     .layers = 2, .heads = 2, .width = 8, .T = 10, .B = 2, .directions = true, .random_positions = 40};
@@ -20,8 +20,8 @@ static const Setting two_blocks = {
 static const Setting long_rows = {
     .layers = 1, .heads = 2, .width = 8, .T = 2 * QUERY_BLOCK + 6, .B = 2, .dropout = 0.1, .directions = true};
 
-// Every scheme of the registry with its defaults; but in long rows, where one of many corners is always near, with
-// fewer.
+// Every scheme of the registry with its defaults; but with fewer corners in long rows, where one of many is always
+// near.
 static void check_schemes(const Setting *setting) {
     const bool few_corners = setting->T > QUERY_BLOCK;
     for (const Scheme *const *scheme = schemes; *scheme; scheme++)
@@ -73,7 +73,7 @@ static void every_option_of_every_scheme(void **state) {
     check_options(&brief_scattered);
 }
 
-// Options together, and values that bring terms into play which the defaults leave out.
+// Several options together, and values for which terms matter that the defaults leave out.
 static void chosen_options(void **state) {
     static const char *const chosen[] = {
         "rope:base=50",
@@ -107,7 +107,7 @@ static void chosen_options(void **state) {
     }
 }
 
-// Both blocks, with as many heads of keys as heads, with some, and with one.
+// Both blocks, with as many heads of keys as heads, with fewer, and with one.
 static void every_scheme_with_shared_keys_and_in_llamas_block(void **state) {
     static const int kv_heads[] = {4, 2, 1};
     for (size_t i = 0; i < COUNT(kv_heads); i++)
@@ -144,7 +144,7 @@ static void every_number_of_llamas_block(void **state) {
     expect_gradients("selective", &setting);
 }
 
-// --- accumulation: a second batch adds its gradients to the first's, whichever way they take ---
+// --- accumulation: a second batch adds its gradients to the first's, through every path ---
 static void one_pass(TrainPass *pass, Gpt *gpt, const int *ids) {
     train_pass_embed(pass, gpt, ids);
     train_pass_forward(pass, gpt);

@@ -1,5 +1,5 @@
-// Models whose schemes are added up, or differ by layer, with windows and without: gradients, key cache,
-// causality and shifts of forty combinations, and combinations that must be the same as a single scheme.
+// Models whose schemes are added up, or differ by layer, with windows and without: gradients, key cache, causality and
+// shifts of forty combinations, and combinations that must equal a single scheme.
 #include "posenc/registry.h"
 #include "posenc/rotation/rotate.h"
 #include "tests/support/agreement.h"
@@ -38,7 +38,7 @@ static void turn_back_forward(const Tables *tables, int layer, real *dq, real *d
 
 static void forget_the_gradient(const Tables *tables, const real *dx, const Place *at, int rows) {}
 
-// In one part of several, a mistake must be seen as it is in a scheme alone.
+// A mistake in one part of several must be noticed as it is in a single scheme.
 static void a_mistake_in_one_part_is_noticed(void **state) {
     Broken broken[3];
     broken_make(&broken[0], &scheme_rope)->qk_backward = turn_back_forward;

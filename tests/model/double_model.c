@@ -1,4 +1,4 @@
-// In double, the two forward passes differ by rounding alone, so the tolerance is too small for any mistake to hide in.
+// In double, the two forward passes differ by rounding only, so the tolerance is too small to hide any mistake.
 // selective differs most, because it adds up a whole text's steps.
 #include "tests/support/agreement.h"
 

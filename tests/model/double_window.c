@@ -1,4 +1,4 @@
-// Windows of attention: gradients in long rows, the key cache that forgets, and what must be as without windows.
+// Windows of attention: gradients in long rows, the key cache that forgets, and what must equal full attention.
 #include "tests/support/agreement.h"
 #include "tests/support/gradients.h"
 
@@ -120,7 +120,7 @@ static void tokens_reach_as_far_as_windows_do(void **state) {
     }
 }
 
-// Windows in which tiles of keys are looked at together: with weights that somebody wants, whole rows are.
+// Windows in which tiles of keys are computed together; when weights are wanted, whole rows are.
 static void tiles_agree_with_whole_rows(void **state) {
     enum { KEYS = 4700, QUERIES = 300, D = 4 }; // more queries than go together
     static const int windows[] = {4097, 4200, 4650};

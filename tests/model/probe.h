@@ -1,5 +1,4 @@
-// Schemes that exist only in tests: their scores depend on everything that a block says about itself, so that any wrong
-// value is noticed.
+// Schemes that exist only in tests: their scores depend on all fields of a block, so that any wrong value is noticed.
 #ifndef BITTER_PROBE_H
 #define BITTER_PROBE_H
 
@@ -31,7 +30,7 @@ static void probe_forward(const Tables *tables, const ScoreBlock *block) {
         }
 }
 
-// Keeps dS (B, H, T, T), in dtable[0]; dtable[1] holds the address of the first key's coordinates. Row i of a block is
+// Stores dS (B, H, T, T) in dtable[0]; dtable[1] holds the address of the first key's coordinates. Row i of a block is
 // the query of column columns - rows + i.
 static void probe_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
     const Place *first_key = (const Place *)(const void *)tables->dtable[1];

@@ -1,4 +1,4 @@
-// The optimiser compared with a plain reference in double, and the learning rate schedule at its corners.
+// The optimiser compared with a simple reference in double, and the learning rate schedule at its corners.
 #include "model/train_pass.h"
 #include "tests/support/little_model.h"
 
@@ -35,8 +35,8 @@ static void reference_free(Reference *r) {
     free(r->v);
 }
 
-// The algorithm as its paper prints it, with the decay scaled by the learning rate as every library has it, and steps
-// by each tensor's own rate.
+// The algorithm as in the paper, with the decay scaled by the learning rate as in every library, and with each tensor's
+// own rate.
 static void reference_step(Reference *r, const Gpt *gpt, const AdamW *a, double rate, double norm, long long step) {
     const double scale = a->clip > 0 && norm > a->clip ? a->clip / norm : 1;
     for (int i = 0; i < gpt->tensors.count; i++) {
@@ -106,7 +106,7 @@ static void other_settings_matter(void **state) {
     follow_reference(&adamw, 0.01, alike);
 }
 
-// Which do not change the moments, the clipping and the decay.
+// Tensors' own rates do not change the moments, the clipping and the decay.
 static void tensors_have_rates_of_their_own(void **state) {
     static const double rates[] = {0.25, 1, 3}, none[] = {0, 1, 0};
     follow_reference(&usual, 1e-3, rates);
@@ -129,7 +129,7 @@ static void an_option_sets_the_rate_of_a_tensor(void **state) {
     }
 }
 
-// Without gradients nothing moves but the weights that decay: those by exactly the factor.
+// Without gradients only the weights that decay move, and by exactly the decay factor.
 static void only_marked_tensors_decay(void **state) {
     Gpt gpt;
     model_make(&gpt, "learned", &shape, true);

@@ -1,5 +1,5 @@
-// A model and the state of its training on disk: both are read back bit for bit, never in part or into another model,
-// and damage anywhere is refused.
+// A model and its training state on disk: both are read back bit for bit, never in part or into another model, and
+// damage anywhere is refused.
 #include "base/file/crc.h"
 #include "base/file/file.h"
 #include "model/checkpoint.h"
@@ -26,7 +26,7 @@ static int make_paths(void **state) {
     return 0;
 }
 
-// A model whose parameters and moments are all different numbers, among them ones that are easily lost.
+// A model whose parameters and moments are all different numbers, some of them easily lost.
 static void make(Gpt *gpt, const char *scheme, const Shape *sizes) {
     model_make(gpt, scheme, sizes, true);
     for (size_t n = 0; n < gpt->tensors.total; n++) {
@@ -37,7 +37,7 @@ static void make(Gpt *gpt, const char *scheme, const Shape *sizes) {
     memcpy(gpt->w.wte, odd, sizeof odd);
 }
 
-// A model of the same kind, every number of which is this one.
+// A model of the same kind whose numbers all equal `value`.
 static void make_filled(Gpt *gpt, const char *scheme, const Shape *sizes, real value) {
     model_make(gpt, scheme, sizes, true);
     for (size_t n = 0; n < gpt->tensors.total; n++) gpt->params[n] = gpt->m[n] = gpt->v[n] = value;
@@ -158,7 +158,7 @@ static void the_best_weights_come_back_with_their_loss(void **state) {
     }
 }
 
-// Put other bytes in the place of these, with a checksum that is right.
+// Replace these bytes by others, and correct the checksum.
 static void replace(const char *path, const void *old, const void *new, size_t size) {
     Buffer file;
     Error error;
@@ -176,7 +176,7 @@ static void replace(const char *path, const void *old, const void *new, size_t s
     free(file.bytes);
 }
 
-// Such numbers are not saved: what was saved before stays. A file that has them all the same is refused.
+// Impossible numbers are not saved, and the earlier file stays. A file that has them anyway is refused.
 static void numbers_that_cannot_be_are_refused(void **state) {
     static const real bad[] = {NAN, INFINITY, -INFINITY, -1e-9f};
     Gpt gpt;

@@ -1,5 +1,5 @@
 // Dropout in a whole pass: every place that drops values draws its own random numbers. The model consists of biases
-// alone, so that the activations show what was dropped.
+// only, so that the activations show what was dropped.
 #include "model/train_pass.h"
 #include "tests/support/little_model.h"
 
@@ -8,13 +8,13 @@ enum { L = 3, H = 4, D = 16, C = H * D, B = 8, T = 4, ROWS = B * T, SEEN = B * H
 static const Shape shape = {.vocab = 3, .context = T, .layers = L, .heads = H, .width = C};
 static const double rate = 0.5;
 
-// Element number n of every stream that the pass draws from, for these n: where the attention's weight of a sequence's
-// first token, to itself, has its number.
+// Element number n of every stream that the pass draws from is compared for these n: the numbers of the attention
+// weights of each sequence's first token to itself.
 static size_t number_of(int n) {
     return (size_t)n * T * T;
 }
 
-// Was it kept? All that the branches add is 1, and 2 where it was kept.
+// Was the element kept? Branches add 1, or 2 if it was kept.
 static bool kept(real with, real without) {
     const double added = (double)(with - without);
     assert_true(fabs(added) < 1e-5 || fabs(added - 1 / (1 - rate)) < 1e-5);
@@ -25,7 +25,7 @@ static void fill(real *values, size_t count, real value) {
     for (size_t n = 0; n < count; n++) values[n] = value;
 }
 
-// No weights, but token embeddings, values, and what the two branches of a layer add are all 1.
+// All weights are 0; token embeddings, values, and what the two branches of a layer add are all 1.
 static void make_model(Gpt *gpt) {
     Mix pos;
     Error error;

@@ -3,7 +3,7 @@
 
 #include <omp.h>
 
-// Tokens whose outputs nobody wants are remembered as others are.
+// Tokens fed without outputs are remembered like others.
 static void silent_tokens_are_remembered(void **state) {
     enum { T = 40, HALF = 20, V = AGREEMENT_V };
     static real expected[HALF * V], found[HALF * V];
@@ -30,7 +30,7 @@ static void silent_tokens_are_remembered(void **state) {
     }
 }
 
-// Threads share the columns of a single token's layers; more threads than there are of 16 columns.
+// Threads share the columns of a single token's layers, also when there are more threads than groups of 16 columns.
 static void a_single_token_is_shared_by_columns(void **state) {
     enum { T = 12, V = AGREEMENT_V, MANY = 5 };
     static real expected[T * V], found[V];

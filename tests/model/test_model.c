@@ -1,5 +1,5 @@
-// The whole model under every registered scheme: which tokens it may look at, that all ways of running it give the same
-// numbers, its tensors, its memory, and that it learns.
+// The whole model under every registered scheme: which tokens it may see, the same numbers from all ways of running it,
+// its tensors, its memory, and that it learns.
 #include "posenc/registry.h"
 #include "tests/support/agreement.h"
 
@@ -51,8 +51,8 @@ static void a_later_token_changes_no_earlier_loss(void **state) {
     }
 }
 
-// Sharp attention magnifies rounding, which reached 2.5e-4 where position numbers of hundreds swallow the digits of the
-// embeddings, and 7e-6 elsewhere; double_model.c is the strict twin of this test.
+// Sharp attention magnifies rounding, which reached 2.5e-4 where positions of several hundred take digits from the
+// embeddings, and 7e-6 elsewhere; double_model.c is the strict version of this test.
 static void feeding_in_chunks_agrees_with_training(void **state) {
     chunks_agree_with_training(4e-4);
 }
@@ -82,7 +82,7 @@ static void shared_tensors_start_equal(void **state) {
     }
 }
 
-// GPT-2's start: standard deviations within 10%, which thousands of draws allow.
+// Initial values have GPT-2's standard deviations within 10%, which thousands of draws allow.
 static void initial_values_have_gpt_2_s_scales(void **state) {
     const Shape shape = {.vocab = 100, .context = 8, .layers = 3, .heads = 2, .width = 40};
     Gpt gpt;

@@ -1,4 +1,4 @@
-// Operations of the model without positions, counted by a formula and by walking through its tensors and keys.
+// Operations of the model without positions: the formula compared with counting through its tensors and keys.
 #include "tests/support/little_model.h"
 
 enum { T = 37, LAYERS = 3, HEADS = 2, WIDTH = 16 };

@@ -1,5 +1,5 @@
-// safetensors files: what is written is read back bit for bit and is laid out as the format says; a damaged or wrong
-// file is never accepted, and changes nothing.
+// safetensors files are read back bit for bit and laid out as the format says; a damaged or wrong file is never
+// accepted, and changes nothing.
 #include "model/safetensors.h"
 #include "tests/support/directory.h"
 #include "tests/support/support.h"
@@ -122,7 +122,7 @@ static void the_layout_is_safetensors_s(void **state) {
     free(file.bytes);
 }
 
-// Damage is done in place: to write the file anew each time would wait for the disk each time.
+// The damage is done in place, because writing a new file would wait for the disk each time.
 static void every_shorter_file_is_refused(void **state) {
     Buffer file = write_original();
     for (size_t size = file.size; size-- > 0;) {
@@ -253,7 +253,7 @@ static void another_list_of_tensors_is_refused(void **state) {
     assert_memory_equal(&numbers, &untouched, sizeof numbers);
 }
 
-// No file may grow past 300 bytes: the disk is as good as full in the middle of the write.
+// Files are limited to 300 bytes, as if the disk were full in the middle of the write.
 static void a_failed_write_leaves_the_old_file(void **state) {
     Buffer before = write_original(), after;
     Numbers other = original;

@@ -85,7 +85,7 @@ static void frequencies_are_softmax_s(void **state) {
     expect_softmax(0.8, 5);
 }
 
-// Which tokens are drawn, most likely first: those of ranks 1 .. `expected`, all of them.
+// The tokens that are drawn are exactly those of ranks 1 .. `expected`, the most likely first.
 static void expect_ranks(const Sampling *sampling, int expected) {
     bool seen[V] = {false};
     real values[2 * V];

@@ -1,4 +1,4 @@
-// What a scheme has learned in another model is found by the scheme and its layers, whatever stands beside it.
+// A scheme's tensors in another model are found by the scheme and its layers, whatever schemes are beside it.
 #include "model/transfer.h"
 #include "tests/support/little_model.h"
 
@@ -55,7 +55,7 @@ static void check_case(const Case *c) {
     gpt_free(&other);
 }
 
-// Into a model with --scale-logits log its scales come from one with it; otherwise they keep their start.
+// With --scale-logits log, the scales come from a model that has them; otherwise they keep their start.
 static void scales_of_logits(void **state) {
     Shape scaled = shape;
     scaled.scale_logits = SCALE_LOGITS_LOG;
@@ -100,7 +100,7 @@ static void expect_first_positions(const Gpt *gpt, const Gpt *other) {
     }
 }
 
-// A table with a number for each position must have as many positions or more; other tables are as good for any.
+// A table with a number for each position must have as many positions or more; other tables fit any length.
 static void tables_of_other_lengths_are_refused(void **state) {
     static const struct {
         const char *pos;
@@ -136,7 +136,7 @@ static void tables_of_other_lengths_are_refused(void **state) {
     }
 }
 
-// More than one line can hold ends in dots.
+// A list too long for the message ends in dots.
 static void a_long_list_is_cut(void **state) {
     char said[TEXT_CAPACITY];
     Gpt gpt, other;

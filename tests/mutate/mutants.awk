@@ -1,6 +1,6 @@
-# Every mutation of the C files it is given, in a random order that `-v seed=N` determines: lines "ID FILE LINE BEFORE
-# AFTER" with tabs between them, where BEFORE is a line of code and AFTER what becomes of it. README.md lists the kinds.
-# An ID depends on the file and the text of both lines, not on the line's number, nor on the seed.
+# Every mutation of the given C files, in a random order determined by `-v seed=N`: lines "ID FILE LINE BEFORE AFTER"
+# with tabs between them, where BEFORE is a line of code and AFTER the mutated line. README.md lists the kinds. An ID
+# depends on the file and the text of both lines, but not on the line's number or the seed.
 
 BEGIN {
     for (i = 32; i < 127; i++) code_of[sprintf("%c", i)] = i
@@ -100,7 +100,7 @@ function other_number(t,    digits) {
     return sprintf("%.0f", digits + 1) substr(t, RLENGTH + 1)
 }
 
-# Token i is the name of an array that is declared here; a larger one does no harm.
+# Token i is the name of an array declared here; a larger array does no harm.
 function declares(i) {
     return tokens[i - 1] ~ /^[A-Za-z_]/ && !(tokens[i - 1] in keyword)
 }
@@ -116,7 +116,7 @@ function arguments(i) { # f(a, b -> f(b, a
         mutant(i - 3, i - 1, tokens[i - 1] ", " tokens[i - 3])
 }
 
-# A whole statement on this line, or the one behind if (...), for (...) or while (...), goes; a declaration stays.
+# Removes a whole statement on this line, or the one after if (...), for (...) or while (...); a declaration stays.
 function statement(n,    i, depth) {
     for (i = 1; tokens[i] in head; i++) {
         depth = 0

@@ -2,10 +2,10 @@
 #
 #   MUTATE_COUNT=300 MUTATE_SEED=1 BUILD=build MAKE=make sh tests/mutate/mutate.sh
 #
-# What is below BUILD/mutate: tree/ is a copy of the sources, in which each mutant is built; base/ holds what was built
-# without one; results.csv has a line for each mutant tried, to begin with those of MUTATE_KNOWN (the recorded ones,
-# runs/baseline/mutate/results.csv; none with /dev/null). MUTATE_AGAIN=1 tries those again that survived.
-# MUTATE_SHARE=I/N: every N-th mutant, from the I-th on, and of MUTATE_COUNT the N-th part.
+# Below BUILD/mutate, tree/ is a copy of the sources, in which each mutant is built; base/ has the build without
+# mutants; results.csv has a line for each mutant tried, first those of MUTATE_KNOWN (the recorded
+# runs/baseline/mutate/results.csv; none with /dev/null). MUTATE_AGAIN=1 tries survivors again. MUTATE_SHARE=I/N: every
+# N-th mutant, from the I-th on, and an N-th of MUTATE_COUNT.
 set -u
 export LC_ALL=C OMP_NUM_THREADS=1
 count=${MUTATE_COUNT:-300}
@@ -23,7 +23,7 @@ die() {
     exit 1
 }
 
-# The tree becomes equal to the working copy. Files that differ get a new date, so that make builds what depends on them.
+# Make the tree equal to the working copy. Files that differ get a new date, so that make builds what depends on them.
 copy_sources() {
     mkdir -p "$tree"
     git ls-files -co --exclude-standard | sort >"$place/files"
@@ -52,8 +52,8 @@ programs() { # ROOM
         sed 's|^|double/tests/|') | sed 's|\.c$||' | sort
 }
 
-# run KIND PROGRAM CPU-SECONDS. A mutant may run for ever, or want all memory (8 GB of addresses, or 4 GB in use) or all of
-# the disk (2 GB). On a busy machine the clock goes on while a program waits, so TIME_LIMIT is for those that wait for ever.
+# run KIND PROGRAM CPU-SECONDS. A mutant may run for ever, or take all memory (limit: 8 GB of addresses, or 4 GB in use)
+# or disk (2 GB). TIME_LIMIT is for programs that wait for ever; on a busy machine others wait, too.
 run() {
     (
         cd "$tree" && ulimit -c 0 && ulimit -f 4194304 && ulimit -t "$3" || exit 1
@@ -63,13 +63,13 @@ run() {
     ) >"$place/test.log" 2>&1
 }
 
-# What ended processes have used of the processors, in seconds -> $used. `times` knows of the shell that calls it.
+# The CPU seconds of ended processes -> $used. `times` reports those of the shell that calls it.
 cpu_seconds() {
     times >"$place/times"
     used=$(awk 'NR == 2 { split($1 "m" $2, t, /[ms]+/); printf "%.2f", 60 * (t[1] + t[3]) + t[2] + t[4] }' "$place/times")
 }
 
-# Everything is built and all tests pass; how long each takes is in tests-KIND: lines "PROGRAM SECONDS", the fastest first.
+# Build everything, check that all tests pass, and write tests-KIND: lines "PROGRAM SECONDS", the fastest first.
 prepare() { # KIND
     tests=$place/tests-$1
     for room in $rooms; do programs "$room"; done >"$place/programs"
@@ -92,7 +92,7 @@ prepare() { # KIND
     mv "$tests-new" "$tests"
 }
 
-# The tests of its room -> $result, and $by, the program that failed.
+# Run the tests of the mutant's room -> $result, and $by, the program that failed.
 test_mutant() { # KIND ROOM
     result=survived by=$1
     while read -r program seconds; do
@@ -131,7 +131,7 @@ try() { # KIND ID FILE ROOM
     echo "$2,$3,$result,$by,$(($(date +%s) - began))" >>"$results"
 }
 
-# First what was built, with its old dates, then the source: whatever is cut short in between is built again.
+# First restore the built files, with their old dates, then the source: if this is interrupted, they are built again.
 restore() { # KIND FILE
     (cd "$tree/build/$1" && find . -newer "$place/stamp" -type f) | while read -r file; do
         base=$place/base/$1/$file
@@ -140,7 +140,7 @@ restore() { # KIND FILE
     cp -p "$place/original" "$tree/$2"
 }
 
-# The first mutants that differ from the program: in the plain build those without a result, in the other its survivors.
+# Try the first mutants that differ from the program: in the plain build untried ones, in the other its survivors.
 try_all() { # KIND
     tried=0 wanted=$(((count + ${share#*/} - 1) / ${share#*/}))
     awk -v share="$share" 'BEGIN { split(share, part, "/") } NR % part[2] == part[1] % part[2]' "$place/mutants" >"$place/own"

@@ -1,5 +1,5 @@
 # awk -F TAB -v wanted=COUNT -f report.awk equivalent.txt results.csv mutants: how the first `wanted` mutants ended, by
-# file, and the survivors, written as equivalent.txt wants them. Ends with exit code 1 if one is unexplained, or an
+# file, and the survivors in the format of equivalent.txt. Ends with exit code 1 if a survivor is unexplained, or an
 # explanation is wrong.
 
 FILENAME == ARGV[1] { # a file, "- before", "+ after", the reason; lines between them are empty or begin with #

@@ -11,7 +11,7 @@ typedef struct {
     real beta;
 } Product;
 
-// To the nearest bfloat16, by arithmetic instead of bits: adding and taking away a number 2^16 times as large leaves 8
+// To the nearest bfloat16, by arithmetic instead of bits: adding and subtracting a number 2^16 times as large leaves 8
 // binary digits, and rounds halves to even.
 static double rounded(real x) {
     volatile real large = x * 65537, rest = large - x; // Veltkamp's way
@@ -32,8 +32,8 @@ static void needs_bf16(void) {
     skip();
 }
 
-// The largest difference from what is expected, as a multiple of what rounding sums in float explains; 1 is the most
-// that is right. `exact` leaves the operands as they are: the negative control.
+// The largest difference from the expected product, as a multiple of what rounding in float sums can explain; more than
+// 1 is wrong. `exact` does not round the operands: the negative control.
 static double worst_error(const Product *p, bool exact) {
     const int lda = (p->a_transposed ? p->M : p->K) + p->padding, ldb = (p->b_transposed ? p->K : p->N) + p->padding;
     const int ldc = p->N + p->padding;
@@ -85,7 +85,7 @@ static void products_of_every_shape_are_right(void **state) {
         }
 }
 
-// The comparison notices operands that are not rounded, so it would notice other rounding.
+// The comparison notices unrounded operands, so it would notice other rounding.
 static void unrounded_operands_are_noticed(void **state) {
     needs_bf16();
     const Product p = {.M = 33, .N = 65, .K = 97};
@@ -93,7 +93,7 @@ static void unrounded_operands_are_noticed(void **state) {
     if (!(error > 10)) fail_msg("the exact product differs by only %g times the rounding error", error);
 }
 
-// One product of each number with 1, where A and where B are stored either way.
+// Each number is multiplied by 1, as an element of A and of B, each stored both ways.
 static void halves_go_to_even_and_nan_and_infinity_pass(void **state) {
     needs_bf16();
     const real cases[][2] = {

@@ -86,7 +86,7 @@ static void beta_1_accumulates(void **state) {
     check_all(1, 1);
 }
 
-// A number that is not one must reach the loss, where it stops the run.
+// NaN and infinity must reach the loss, where they stop the run.
 static void nan_and_infinity_pass_through(void **state) {
     enum { SIZE = 33 };
     real *a = random_reals(SIZE * SIZE, "A", 1), *b = random_reals(SIZE * SIZE, "B", 1), *C = nan_reals(SIZE * SIZE);

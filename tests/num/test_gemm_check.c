@@ -10,7 +10,7 @@ static float at(const float *matrix, bool transposed, int stride, int row, int c
     return transposed ? matrix[column * stride + row] : matrix[row * stride + column];
 }
 
-// Stands in for the library's function of that name. Declared without a header, because each library's is different.
+// Replaces the library's function of that name. Declared without a header, because each library's header is different.
 enum { TRANSPOSED = 112 }; // CblasTrans
 void cblas_sgemm(int order, int transpose_a, int transpose_b, int M, int N, int K, float alpha, const float *A, int lda,
                  const float *B, int ldb, float beta, float *C, int ldc);

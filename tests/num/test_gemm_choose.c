@@ -1,5 +1,5 @@
-// An OpenBLAS that does not know the processor: its choice is made when it is loaded, so the program starts again with
-// the kernels of a Pentium 4 as if OpenBLAS had chosen them.
+// An OpenBLAS that does not know the processor: it chooses when it is loaded, so the program starts again with the
+// kernels of a Pentium 4, as if OpenBLAS had chosen them.
 #include "num/blas.h"
 #include "num/gemm.h"
 #include "num/product.h"

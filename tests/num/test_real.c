@@ -50,7 +50,7 @@ static void within_2_ulp_everywhere(void **state) {
     assert_true(real_exp(0) == 1);
 }
 
-// Half-way between multiples of ln 2 the power of two changes hands; that must not show.
+// Half-way between multiples of ln 2 the power of two changes; the error must not show it.
 static void within_2_ulp_at_the_seams(void **state) {
     float x[BLOCK];
     for (int n = -125; n <= 125; n++) {
@@ -86,7 +86,7 @@ static void far_above_is_infinite(void **state) {
     }
 }
 
-// A masked or hopeless score must weigh nothing: never NaN, never negative, never more than the smallest normal's size.
+// A masked or very low score must weigh nothing: never NaN, never negative, never above the smallest normal number.
 static void far_below_is_nothing(void **state) {
     float x[BLOCK], out[BLOCK];
     int count = 0;
@@ -120,7 +120,7 @@ static void log1p_within_2_ulp(void **state) {
     assert_true(isnan(real_log1p(NAN)));
 }
 
-// All around, at the seams between quarters, and after so many turns that a float would not know the angle.
+// All around the circle, at the borders of quarters, and after so many turns that a float would lose the angle.
 static void turns_end_where_they_should(void **state) {
     float cosine[BLOCK], sine[BLOCK];
     static const double around[] = {0, 1, -1, 7, -1000, 1e6, 1e9};

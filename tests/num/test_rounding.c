@@ -1,4 +1,4 @@
-// Numbers of fewer digits, against all values of fp8 and bf16 read bit by bit.
+// Rounding to fewer digits, compared with all values of fp8 and bf16 read bit by bit.
 #include "num/rounding.h"
 #include "tests/support/support.h"
 
@@ -25,8 +25,8 @@ static void expect_rounded(double x, NumberFormat format, double expected) {
     if (!(found == expected)) fail_msg("%.17g in format %d is %.17g, not %.17g", x, (int)format, found, expected);
 }
 
-// The numbers of a format rise with their bits. Between two neighbours, the half goes to the one whose last bit is 0,
-// and whatever is nearer to one goes there.
+// The numbers of a format rise with their bits. Between two neighbours, the midpoint is rounded to the one whose last
+// bit is 0, and other numbers to the nearer one.
 static void expect_between(double low, double high, bool low_is_even, NumberFormat format) {
     const double half = (low + high) / 2;
     for (int sign = -1; sign <= 1; sign += 2) {
@@ -91,7 +91,7 @@ static void float_is_left_alone(void **state) {
     assert_true(rounded(M_PI, FORMAT_FLOAT, 0) == M_PI); // not even to single precision
 }
 
-// 255 values, evenly spaced; halves go to the even one.
+// int8 has 255 values, evenly spaced; midpoints are rounded to the even one.
 static void int8_is_a_ruler(void **state) {
     for (int n = -127; n <= 127; n++) {
         assert_true(rounded(n, FORMAT_INT8, 127) == n);

@@ -49,7 +49,7 @@ static real *one_pass(double nll[ROWS], Gpt *gpt, int threads) {
     return copy_reals(gpt->grads, gpt->tensors.total);
 }
 
-// One, and more threads than heads, than cache lines of channels, and than fit the rows evenly.
+// One thread; more threads than heads or cache lines of channels; and a number that does not divide the rows evenly.
 static void threads_change_only_last_bits(void **state) {
     static const int counts[] = {1, 2, 3, 8};
     static const Shape shape = {.vocab = 19, .context = T, .layers = 2, .heads = 3, .width = 24};

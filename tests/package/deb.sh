@@ -1,5 +1,5 @@
-# The package $PACKAGE, unpacked into a directory of its own: what is in it, and that the program works with each of its
-# libraries that this processor can run. `make deb` runs this. LAUNCH: what starts a program of its architecture.
+# The package $PACKAGE, unpacked into a directory of its own: its files, and that the program works with each of its
+# libraries that this processor can run. `make deb` runs this. LAUNCH: a command that starts its programs.
 . tests/support/shell
 
 package=$repository/$PACKAGE
@@ -37,7 +37,7 @@ fi
 . "$repository/tests/package/kernels"
 case $architecture in amd64) with_each_library x86_64 ;; *) with_each_library other ;; esac
 
-# --- what needs more than the library ---
+# --- commands that need more than the library ---
 BITTER=$twin
 succeed "the build in double" gradcheck --pos rope
 succeed "lesson" lesson

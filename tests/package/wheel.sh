@@ -1,5 +1,5 @@
-# The wheel $PACKAGE, installed by pip into an environment of its own: the program works there with each of its libraries
-# that this processor can run, and with no other than the wheel's own. `make wheel` runs this.
+# The wheel $PACKAGE, installed by pip into an environment of its own: the program works there with each of its
+# libraries that this processor can run, and uses only the wheel's own. `make wheel` runs this.
 . tests/support/shell
 
 if ! python3 -m venv "$scratch/venv" >"$scratch/said" 2>&1; then

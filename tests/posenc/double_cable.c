@@ -97,7 +97,7 @@ static void equal_steps_and_slopes_are_alibi(void **state) {
     scene_free(&scene);
 }
 
-// Tokens whose step is 0 stand at the same place; and the last queries of a text whose first steps are large.
+// Tokens whose step is 0 have the same place; and the last queries are right in a text whose first steps are large.
 static void steps_are_added_up(void **state) {
     enum { LENGTH = 5000, ROWS = 3 };
     Scene scene;

@@ -4,9 +4,9 @@
 #include "tests/support/little_model.h"
 #include "tests/support/scene.h"
 
-// --- two sequences of two heads in three blocks, and a loss: the sum of weight_ij S_ij over what is seen ---
+// --- two sequences of two heads in three blocks, and a loss: the sum of weight_ij S_ij over the keys that are seen ---
 //
-// Rows of scores are counted through: row r is query r % T of head r / T % H of sequence r / (T H).
+// Rows of scores are numbered consecutively: row r is query r % T of head r / T % H of sequence r / (T H).
 enum { B = 2, T = 18, H = 2, D = 3, C = H * D, BLOCK = 8, LAYER = 1, SPAN = 3 * T, SCORES = B * H * T * T };
 
 typedef struct {
@@ -55,8 +55,8 @@ static double by_shaw(const Content *x, const real *q, int row, int j) {
     return dot(q, x->scene.pos->params[0] + (set * (clip + 1) + distance_of(x, row, j, clip)) * D, D);
 }
 
-// Where `frozen`, a count is read between the same two codes as before, or is held at the last one as before: that is
-// what the formula's derivative means, and what differences see as long as no count passes a whole number.
+// If `frozen`, a count is read between the same two codes as before, or held at the last code as before. That is what
+// the formula's derivative means, and what differences measure as long as no count passes a whole number.
 static double by_cope(Content *x, const real *q, int row, int j) {
     const int N = (int)number_option(x->scene.pos, "positions");
     const real *e = x->scene.pos->params[0] + position_set(x->scene.pos, LAYER) * N * D;
@@ -94,8 +94,8 @@ static void block_forward(Content *x, const ScoreBlock *block, int row) {
     x->scene.pos->scheme->family->score_forward(&x->scene.tables, block);
 }
 
-// The block that begins with this row: first without a backward pass, then with one, each time in just the scratch that
-// was asked for.
+// Run the block that begins with this row, first without a backward pass, then with one, each time with exactly the
+// scratch memory that the scheme asks for.
 static void block_both_ways(Content *x, int row) {
     const size_t q = token_of(row, row % T), k = token_of(row, 0);
     ScoreBlock block = {.S = x->S + row * T, .stride = T, .layer = LAYER, .q_stride = C, .k_stride = C};
@@ -186,10 +186,10 @@ static void hooks_are_the_formula_and_its_gradient(void **state) {
     }
 }
 
-// --- other people's numbers for Transformer-XL ---
+// --- another implementation's numbers for Transformer-XL ---
 //
-// They give keys of distances where the hook has a matrix that makes them. With 16 channels there is such a matrix for
-// five distances: Kaczmarz's iteration finds it, mending one distance after the other.
+// The reference gives the keys of distances; the hook has a matrix that makes them. With 16 channels there is such a
+// matrix for five distances: Kaczmarz's iteration finds it, correcting one distance after another.
 enum { GOLDEN_T = 5, GOLDEN_D = 4, GOLDEN_C = 16, GOLDEN_HEAD = 2, GOLDEN_S = GOLDEN_T * GOLDEN_T };
 
 static void find_matrix(real *W, const real *keys, int apart) { // (d, C) from (T, d), rising distances

@@ -10,8 +10,8 @@
 
 static const Setting setting = {.layers = 3, .heads = 2, .width = 8, .T = 10, .B = 2, .directions = true};
 
-// Beside each scheme's defaults with gates, which tests/model/double_gradcheck.c tries: other factors, sets shared by
-// several layers, several schemes at once.
+// Variants that tests/model/double_gradcheck.c, which tries each scheme's defaults with gates, leaves out: other
+// factors, sets shared by several layers, several schemes at once.
 static const char *const tried[] = {
     "sinusoidal:gain=trained,gate=trained",
     "rope:gate=trained,pairing=interleaved",
@@ -56,7 +56,7 @@ static void gradients_over_several_blocks(void **state) {
 
 // --- gates that are set ---
 enum { T = 70, V = 11 };
-// RMSNorm hides nothing of a code; LayerNorm would, what all its channels have in common.
+// RMSNorm hides nothing of a code; LayerNorm would hide what all its channels have in common.
 static const Shape shape = {.vocab = V, .context = T, .layers = 3, .heads = 2, .width = 8, .block = BLOCK_LLAMA};
 
 // Losses of a model with the usual random weights, but these gates, if it has any.
@@ -107,7 +107,7 @@ static void zero_is_none_and_one_is_the_scheme(void **state) {
     }
 }
 
-// A rotation is weighed by its angle, a bias by its size.
+// A gate scales the angle of a rotation, and the size of a bias.
 static void half_a_gate_is_half_the_angle(void **state) {
     const double base = 100; // of 2 pairs: they turn by 1 and by 1/10
     Mix mix;

@@ -41,7 +41,7 @@ static void sequence_free(Sequence *s) {
     free(s->features);
 }
 
-// w of length 1 that token t has in a head.
+// The unit vector w of token t in a head.
 static void direction(double w[D], const Sequence *s, int head, int t) {
     double squares = 1e-6;
     for (int c = 0; c < D; c++) {
@@ -106,7 +106,7 @@ static void expect_block(Sequence *s, const char *specification, int rows, int c
     free(S);
 }
 
-// Whole blocks as in training, and few queries behind many keys as in decoding.
+// Whole blocks as in training, and a few queries after many keys as in decoding.
 static void scores_are_the_formula(void **state) {
     static const struct {
         const char *specification;

@@ -1,5 +1,5 @@
-// The schemes pope and selective in double: scores, weights, outputs and gradients compared with reference numbers;
-// where training begins; and decoding with windows and shared keys.
+// The schemes pope and selective in double: scores, weights, outputs and gradients compared with reference numbers; the
+// start of training; and decoding with windows and shared keys.
 #include "model/ops/attention.h"
 #include "model/ops/ops.h"
 #include "posenc/rotation/rotate.h"
@@ -164,7 +164,7 @@ static void selective_is_the_reference(void **state) {
     reference_free(&r);
 }
 
-// --- where training begins ---
+// --- the start of training ---
 //
 // The score that RoPE gives, pair by pair.
 static double rope_score(const real *q, const real *k, int i, int j) {
@@ -179,7 +179,7 @@ static double rope_score(const real *q, const real *k, int i, int j) {
     return sum / sqrt(D);
 }
 
-// Every step is 1, whatever the tokens are; and scores are RoPE's, also of the last queries of a text alone.
+// Every step is 1, whatever the tokens are, and scores are RoPE's, also for the last queries of a text only.
 static void selective_begins_as_rope(void **state) {
     enum { LONG = 3 * QUERY_BLOCK + 5, FEW = 7 };
     Scene scene;
@@ -239,7 +239,7 @@ static void pope_keeps_delta_in_range(void **state) {
 
 // --- decoding ---
 //
-// Where a window has forgotten tokens, selective adds up fewer steps, and so rounds otherwise.
+// When a window has forgotten tokens, selective adds up fewer steps, and so rounds differently.
 static void decoding_agrees_with_training(void **state) {
     static const char *const specifications[] = {"pope", "pope:delta=none", "selective", "selective:base=50",
                                                  "pope+shaw*1,selective+fox"};

@@ -1,5 +1,5 @@
-// Coordinates in whole models: a scheme that calls itself relative depends only on how far apart they are, and no
-// scheme depends on an axis that it does not declare.
+// Coordinates in whole models: a scheme declared as relative depends only on their differences, and no scheme depends
+// on an axis that it does not declare.
 #include "model/train_pass.h"
 #include "posenc/registry.h"
 #include "tests/support/little_model.h"
@@ -60,7 +60,7 @@ static void expect_changed(Model *model, const char *scheme, const char *what, c
     if (!(most > 1e-6 && isfinite(most))) fail_msg("%s, %s: losses change by %g", scheme, what, most);
 }
 
-// These add one number to all channels alike, which layer norm takes away again: they are blind to all positions.
+// These schemes add the same number to all channels, which layer norm removes: they are blind to all positions.
 static bool is_blind(const Scheme *scheme) {
     return scheme == &scheme_none || scheme == &scheme_integer || scheme == &scheme_normalized;
 }
@@ -82,7 +82,7 @@ static void only_relative_schemes_overlook_a_constant(void **state) {
     }
 }
 
-// The second sequence moves, and apart; what content alone decides (forgetting, for example) may stay as it was.
+// The second sequence is moved and spread out; schemes that depend on content alone need not notice (by forgetting).
 static void distances_are_seen(void **state) {
     for (int s = 0; schemes[s]; s++) {
         const Scheme *scheme = schemes[s];

@@ -1,4 +1,4 @@
-// Reflections in chunks of keys against the loops that stand at the top of reflect.c, one query and one key at a time,
+// Reflections in chunks of keys compared with the loops at the top of reflect.c, one query and one key at a time,
 // forward and backward.
 #include "posenc/content/reflect.h"
 
@@ -72,7 +72,7 @@ static void plain_forward(double *S, double (*Q_at)[D], double *u, const Case *x
     }
 }
 
-// dQ comes out as the gradient of the query; dw (columns, D), dk (columns, STRIDE) and dbeta are added to.
+// Sets dQ to the gradient of the query; adds to dw (columns, D), dk (columns, STRIDE) and dbeta.
 static void plain_backward(double dQ[D], double *dw, double *dk, double *dbeta, const Case *x, const real *dS,
                            double (*Q_at)[D], const double *u, int own) {
     for (int c = 0; c < D; c++) dQ[c] = 0;

@@ -1,5 +1,5 @@
-// The fast rotation of whole queries and keys against RoPE's plain lines for one pair, forward, backward and the
-// torque; and the plain lines against differences.
+// The fast rotation of whole queries and keys compared with RoPE's plain code for one pair, forward, backward and the
+// torque; and the plain code compared with differences.
 #include "posenc/rotation/rotate.h"
 #include "tests/support/scene.h"
 

@@ -34,7 +34,7 @@ static void run_head(Scene *scene, const Square *square, int head) {
     free(scratch);
 }
 
-// The bias of a head at this distance. Masked scores are not looked at.
+// The bias of a head at this distance; masked scores are ignored.
 static double bias_at(Scene *scene, int head, int distance) {
     const Place at[] = {{.t = 0}, {.t = distance, .column = distance}};
     real S[4] = {0};
@@ -88,8 +88,8 @@ static void a_scale_multiplies_all_slopes(void **state) {
     scene_free(&scaled);
 }
 
-// From ALiBi's flattest, 2^-8, to its steepest, or to 1, evenly on a logarithmic scale, whichever head it is;
-// another seed draws others.
+// Random slopes are uniform on a logarithmic scale from ALiBi's flattest, 2^-8, to its steepest, or to 1, for every
+// head; another seed draws others.
 static void expect_slopes(const char *spec, double steepest) {
     enum { H = 6, LAYERS = 40, MANY = H * LAYERS };
     Shape shape = shape_of(H, H, 4);
@@ -143,8 +143,8 @@ static void t5_buckets_are_hugging_face_s(void **state) {
     json_decref(root);
 }
 
-// A golden file's bias (H, T, T), to which the scores, all 0, must come, and the gradients with respect to them: the
-// scheme's dparams are in place afterwards.
+// Run the scheme on scores of 0, which must become a golden file's bias (H, T, T), and on their gradients `upstream`;
+// leaves the scheme's dparams.
 static void run_golden(Scene *scene, const json_t *bias, const json_t *upstream, int H, int T) {
     const size_t numbers = (size_t)T * T;
     real *expected = nan_reals(H * numbers), *dS = nan_reals(H * numbers);
@@ -171,7 +171,7 @@ static void expect_numbers(const char *name, const real *found, const json_t *ex
     free(numbers);
 }
 
-// The built-in scheme, and the formulas among the examples.
+// The built-in scheme, and the formulas in the examples.
 static void kerple_is_the_authors(void **state) {
     static const char *const kinds[] = {"log", "power"};
     json_t *root = golden("kerple");
@@ -287,8 +287,8 @@ static void sandwich_is_the_product_of_codes(void **state) {
     }
 }
 
-// f(psi(distance) / psi(max(position, threshold))) as the paper prints it, at coordinates with gaps, one past the
-// threshold. c and mult count by their size, so that gradients change with the signs.
+// f(psi(distance) / psi(max(position, threshold))) as in the paper, at coordinates with gaps, one past the threshold.
+// Only the magnitudes of c and mult count, so their gradients change sign with them.
 static void check_fire_formula(real dboth[2], real c, real mult) {
     enum { H = 3, T = 6, W = 7 };
     static const Place at[T] = {{.t = 0}, {.t = 1}, {.t = 4}, {.t = 6}, {.t = 20}, {.t = 29}};
@@ -329,7 +329,7 @@ static void fire_is_its_formula(void **state) {
     expect_near("dmult", 1, (double)by_mult[1], -(double)plain[1], 1e-6);
 }
 
-// Below 0.01, and a power above 2, stored parameters are moved to the bound, where the curve has the formula's
+// Stored parameters below 0.01, and a power above 2, are moved to the bound, where the curve has the formula's
 // gradient.
 static void kerple_moves_its_parameters_into_range(void **state) {
     enum { H = 4, T = 5 };
@@ -373,7 +373,7 @@ static void kerple_moves_its_parameters_into_range(void **state) {
     }
 }
 
-// Every score's gradient is `direction` in so many steps of the optimiser.
+// Take so many steps of the optimiser, with `direction` as the gradient of every score.
 static void push(Scene *scene, real direction, int steps, long long *step) {
     enum { T = 5 };
     static const AdamW adamw = {.beta1 = 0.9, .beta2 = 0.99, .epsilon = 1e-8};

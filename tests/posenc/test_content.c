@@ -1,9 +1,9 @@
-// Schemes that couple position with content, in float: CoPE compared with another implementation's numbers, and what
-// each formula predicts where the answer is known in advance. double_content.c checks the gradients.
+// Schemes that couple position with content, in float: CoPE compared with another implementation's numbers, and each
+// formula in cases where the answer is known in advance. double_content.c checks the gradients.
 #include "posenc/registry.h"
 #include "tests/support/scene.h"
 
-// One head's scores (T, T) as a block, with scratch of just the size that the scheme asks for, full of NaN.
+// One head's scores (T, T) as a block, with exactly as much scratch memory as the scheme asks for, full of NaN.
 static ScoreBlock block_make(const Scene *scene, real *S, const real *q, const real *k, const Place *at, int T,
                              real scale) {
     const int d = head_width(&scene->pos->shape);
@@ -33,7 +33,7 @@ typedef struct {
     real dout[GOLDEN_H * GOLDEN_S], dquery[GOLDEN_H * GOLDEN_T * GOLDEN_D], dlogits[GOLDEN_H * GOLDEN_S];
 } CopeGolden;
 
-// The reference gives what is added alone; of gradients, what the count adds to that of the scores.
+// The reference gives only what is added to the scores and, of gradients, what the count adds to theirs.
 static void expect_golden_head(CopeGolden *g, int head) {
     const Scheme *cope = g->scene.pos->scheme;
     const size_t scores = (size_t)head * GOLDEN_S, rows = (size_t)head * GOLDEN_T * GOLDEN_D;
@@ -134,7 +134,7 @@ static void expect_same(const char *what, const real *found, const real *expecte
         expect_all_near(what, found + (size_t)i * T, expected + (size_t)i * T, (size_t)i + 1, tolerance);
 }
 
-// Without an opinion about keys every token counts for a half: codes on a line are read where half the distance is.
+// With scores of 0 every token counts for a half: codes on a line are read at half the distance.
 static void cope_counts_halves(void **state) {
     enum { N = 20 };
     static real S[T * T];
@@ -156,8 +156,8 @@ static void cope_counts_halves(void **state) {
     scene_free(&scene);
 }
 
-// Where every token counts in full, CoPE is Shaw's scheme, with code n + 1 for the vector of distance n: whether there
-// are fewer codes than tokens, or more.
+// If every token counts in full, CoPE equals Shaw's scheme, with code n + 1 as the vector of distance n, whether there
+// are fewer codes than tokens or more.
 static void cope_with_open_gates_is_shaw(void **state) {
     static const char *const specifications[][2] = {{"cope:positions=32", "shaw:clip=30"},
                                                     {"cope:positions=200", "shaw:clip=198"}};
@@ -178,7 +178,7 @@ static void cope_with_open_gates_is_shaw(void **state) {
     }
 }
 
-// Where none counts, all are read at code 0.
+// If no token counts, all keys are read at code 0.
 static void cope_with_closed_gates_sees_one_code(void **state) {
     static real found[T * T];
     Place at[T];
@@ -192,8 +192,8 @@ static void cope_with_closed_gates_sees_one_code(void **state) {
     scene_free(&cope);
 }
 
-// A constant added to all coordinates changes nothing; a gap among them does, where distances are still told apart and
-// it is not tokens that are counted.
+// A constant added to all coordinates changes nothing; a gap among them does, unless distances are no longer
+// distinguished or tokens are counted.
 static void only_distances_matter(void **state) {
     static const struct {
         const char *specification;
@@ -222,7 +222,7 @@ static void only_distances_matter(void **state) {
     }
 }
 
-// From the clamp or clip on, a distance no longer matters: neither to the score nor to the room for tables.
+// From the clamp or clip on, the distance changes neither the score nor the size of tables.
 static void far_keys_are_alike(void **state) {
     static const char *const specifications[] = {"transformer-xl:clamp=7", "shaw:clip=7"};
     static real found[T * T], apart[T * T];

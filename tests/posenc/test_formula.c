@@ -1,4 +1,4 @@
-// Formulas: what they compute, their derivatives against differences, and what is wrong with those that are refused.
+// Formulas: their values, their derivatives compared with differences, and the messages about refused ones.
 #include "posenc/formula/formula.h"
 #include "tests/support/support.h"
 
@@ -89,7 +89,7 @@ static void derivatives_agree_with_differences(void **state) {
         }
 }
 
-// Each with its line, its column and a word of what is wrong.
+// Each mistake is reported with its line, its column and a word about what is wrong.
 static void mistakes_are_told_with_their_place(void **state) {
     const struct {
         const char *text, *where, *what;
@@ -192,7 +192,7 @@ static void mistakes_are_told_with_their_place(void **state) {
     }
 }
 
-// A character of a good text is left out, doubled or another: it is read, or refused with a place.
+// A character of a good text is left out, doubled or replaced: the text is read, or refused with a place.
 static void damaged_texts_are_read_or_refused(void **state) {
     static const char good[] = "bias(d) = -a * log(1 + b * d) + if(d < 3, x, min(x, 2)); a = 1 per head, > 0\n"
                                "b = 0.5 per layer, >= 0.1, < 9 # remark\nx = sum(k, 1, 3, k * d) / H",
@@ -216,7 +216,7 @@ static void damaged_texts_are_read_or_refused(void **state) {
     assert_true(refused >= 200);
 }
 
-// In the range of float: a number, its derivative with respect to a parameter, or the start of a parameter.
+// All in the range of float: values, derivatives with respect to a parameter, and starts of parameters.
 static void what_is_not_finite_is_found(void **state) {
     const struct {
         const char *text;

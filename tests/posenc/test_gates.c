@@ -7,7 +7,7 @@
 
 enum { GOLDEN_T = 8, GOLDEN_H = 2, GOLDEN_D = 4, GOLDEN_C = GOLDEN_H * GOLDEN_D, GOLDEN = GOLDEN_T * GOLDEN_C };
 
-// What the authors' code was given, and what it made of it.
+// The inputs and outputs of the authors' code.
 typedef struct {
     real q[GOLDEN], k[GOLDEN], v[GOLDEN], w[GOLDEN];            // (T, H, D)
     real beta[GOLDEN_T * GOLDEN_H], log_f[GOLDEN_T * GOLDEN_H]; // (T, H)
@@ -67,8 +67,8 @@ static void expect_golden(const Golden *g, const char *specification, const real
     scene_free(&scene);
 }
 
-// Features of path without a convolution: w, whose length is of no account, log(beta / 2), and log f where there is a
-// factor for it.
+// Features of path without a convolution: w, whose length does not matter, log(beta / 2), and log f if it has a
+// `factor`.
 static void path_features(real *features, const Golden *g, double factor) {
     const int G = factor > 0 ? 2 * GOLDEN_H : GOLDEN_H;
     for (int t = 0; t < GOLDEN_T; t++) {
@@ -95,7 +95,7 @@ static void path_is_the_authors(void **state) {
     expect_golden(&g, "path:conv=1", features, g.path);
 }
 
-// In their code for both at once the scale of the scores falls on the gates, too; here gates are what they are in fox.
+// In the authors' code for both at once, the scale of the scores also applies to the gates; here gates are as in fox.
 static void path_that_forgets_is_the_authors_but_for_the_scale(void **state) {
     static Golden g;
     real features[GOLDEN_T * (GOLDEN_C + 2 * GOLDEN_H)];
@@ -140,8 +140,8 @@ static void one_block(real *S, Scene *scene, const real *q, const real *k, const
     scene_scores(scene, block);
 }
 
-// A text of 20000 tokens of which the first ones are forgotten at once, so that the running sum of log f is large, and
-// those that follow hardly at all: every bias of the last block, near and far, is right to six digits.
+// In a text of 20000 tokens the first ones are forgotten at once, so that the running sum of log f is large, and later
+// ones hardly at all: every bias of the last block, near and far, is right to six digits.
 static void forgetting_is_exact_in_long_texts(void **state) {
     enum { T = 20000, ROWS = QUERY_BLOCK };
     Scene scene;
@@ -199,8 +199,8 @@ static real *same_everywhere(const real *w, double beta, int d, int T) {
 
 enum { LONG = 3000, WIDTH = 8 };
 
-// Scores of the last query with every key, over the same reflection at each token: `left` says what share of what lies
-// along w comes through.
+// Scores of the last query with every key, through the same reflection at each token: `left` is the share of the
+// component along w that is left.
 static void expect_repeated(double beta, double (*left)(double beta, int distance), double tolerance) {
     Scene scene;
     scene_make(&scene, "path:conv=1", shape_of(1, WIDTH, 4), 4);
@@ -240,7 +240,7 @@ static void the_same_reflection_again_and_again(void **state) {
     expect_repeated(1e-30, power, 1e-5); // as if it were not there
 }
 
-// Nothing to reflect along: w = 0 has no direction, and no NaN comes of it, forward or backward.
+// w = 0 has no direction to reflect along; it gives no NaN, forward or backward.
 static void without_a_direction_nothing_happens(void **state) {
     enum { T = 70, C = 4, F = C + 1, N = T * C };
     Scene scene;

@@ -56,7 +56,7 @@ static void layers_are_given_out(void **state) {
     }
 }
 
-// Layers that have the same parts, and the fewest layers that a text can be for.
+// Which layers have the same parts, and the fewest layers that fit a text.
 static void layers_are_alike_where_parts_are(void **state) {
     static const struct {
         const char *text;
@@ -77,7 +77,7 @@ static void layers_are_alike_where_parts_are(void **state) {
     }
 }
 
-// Windows of other layers do not count for a part, nor those that see more than it can.
+// Windows of other layers do not count for a part, nor do windows that see more than the part can.
 static void keys_are_those_of_the_windows(void **state) {
     enum { T = 12 };
     const double all = (T + 1) / 2.0, three = (1 + 2 + 3 * (T - 2)) / (double)T,
@@ -192,7 +192,7 @@ static void heads_with_frequencies_of_their_own_share_no_keys(void **state) {
     assert_non_null(strstr(error.message, "heads cannot share keys"));
 }
 
-// Cut anywhere, and with any character changed, a text is taken or refused, and what is taken can be printed.
+// Cut anywhere, or with any character changed, a text is accepted or refused, and an accepted mix can be printed.
 static void damaged_texts_do_no_harm(void **state) {
     Random random = {random_key(1, "damage"), 0};
     for (int i = 0; i < COMBINATIONS; i++) {

@@ -1,4 +1,4 @@
-// What others ask of a mix: its names, lengths, features, what can be stretched, and when its tables change.
+// Facts about a mix: its names, lengths and features, what can be stretched, and when its tables change.
 #include "model/gpt.h"
 #include "tests/support/little_model.h"
 
@@ -51,7 +51,7 @@ static void drawn_positions_widen_what_reads_them(void **state) {
     assert_int_equal(mix_span(&reads_none), 16);
 }
 
-// A window past the table of interpolated positions changes their tables, and so does the way back; no other does.
+// A window past the table of interpolated positions changes their tables, and so does the return; no other does.
 static void tables_change_with_the_window(void **state) {
     static const struct {
         const char *text;

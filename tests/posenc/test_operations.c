@@ -89,8 +89,8 @@ static void counts_are_those_of_a_walk(void **state) {
     assert_true(operations_of("angle: 10000^(-i/n)") == operations_of("rope"));
 }
 
-// Key by key (the loops in reflect.c), a reflection costs each query that looks across it two products with w or dw
-// forward, and four backward. With chunks of keys it costs more operations, in less time.
+// Key by key (the loops in reflect.c), each reflection between a query and a key costs two products with w or dw
+// forward, and four backward. With chunks of keys it takes more operations, but less time.
 static void reflections_cost_more_than_key_by_key(void **state) {
     const Shape large = {.vocab = 11, .context = 1024, .layers = 1, .heads = 1, .width = 64};
     const Mix pos = mix_of("path", &large), forgetting = mix_of("path:forget=true", &large);
@@ -146,7 +146,7 @@ static void only_keys_in_the_window_count(void **state) {
     }
 }
 
-// A rotation turns the queries of all heads and the keys of those that have some.
+// A rotation turns the queries of all heads, and the keys of the heads that have keys.
 static void shared_keys_turn_once(void **state) {
     Shape sharing = shape;
     sharing.kv_heads = 1;

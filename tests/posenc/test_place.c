@@ -103,8 +103,8 @@ static void a_key_decides_the_draw(void **state) {
     assert_in_range(same, 1, 30); // 10 of the 100 are expected in both
 }
 
-// All 126 choices of 4 out of 9 alike. Pearson's chi-square has 125 degrees of freedom, whose one-in-a-million quantile
-// is 215.
+// All 126 choices of 4 out of 9 are equally likely. Pearson's chi-square has 125 degrees of freedom, whose
+// one-in-a-million quantile is 215.
 static void every_choice_is_equally_likely(void **state) {
     enum { SPAN = 9, CHOSEN = 4, CHOICES = 126, DRAWS = 126000 };
     int counts[1 << SPAN] = {0}, choices = 0;
@@ -124,7 +124,7 @@ static void every_choice_is_equally_likely(void **state) {
     if (!(chi_square <= 215)) fail_msg("chi-square %g", chi_square);
 }
 
-// --- what training makes of both ---
+// --- the coordinates in training ---
 enum { B = 3, T = 12, SPAN = 40, ROWS = B * T };
 
 static void embed(Place at[ROWS], const int *ids, int random_positions, uint64_t key) {

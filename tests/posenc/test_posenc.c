@@ -1,5 +1,5 @@
-// Codes that are added to the embeddings: their numbers compared with other implementations or with their own formulas,
-// and that they are in fact added.
+// Codes that are added to the embeddings: their numbers are compared with other implementations or with their formulas,
+// and they are indeed added.
 #include "posenc/embedding/code.h"
 #include "posenc/registry.h"
 #include "tests/support/scene.h"
@@ -143,7 +143,7 @@ static void binary_digits(void **state) {
     expect_code("binary:bits=10,amplitude=2", 101, 1024, ten_bits);
 }
 
-// The same seed gives the same normal code, whatever the lengths; another one has nothing to do with it.
+// The same seed gives the same normal code, whatever the lengths; another seed gives an independent one.
 static void random_codes_are_fixed(void **state) {
     enum { C = 64, T = 200 };
     Scene scene, again, other;

@@ -1,4 +1,4 @@
-// Positions in fewer digits: that what eval says is rounded is rounded, and what becomes of RoPE's angles.
+// Positions in fewer digits: the numbers that eval says are rounded are rounded, and the effect on RoPE's angles.
 #include "model/infer.h"
 #include "posenc/rotation/rotate.h"
 #include "tests/support/little_model.h"
@@ -22,8 +22,8 @@ static void logits_as(real logits[T * V], const char *scheme, NumberFormat forma
     gpt_free(&gpt);
 }
 
-// A family that fills tables says what it rounds, and the outputs show it; in others no bit changes. (In bf16 and int8
-// a table may happen to be exact: of `binary` each digit is.)
+// A family that fills tables says what it rounds, and the outputs show it; in other families no bit changes. (In bf16
+// and int8 a table may happen to be exact, as every digit of `binary` is.)
 static void what_is_said_is_done(void **state) {
     for (int s = 0; schemes[s]; s++) {
         const Family *family = schemes[s]->family;
@@ -57,8 +57,8 @@ static double between(double angle, double other) {
 }
 
 // Integers up to 256 have at most 8 significant bits, so the fastest pair, which turns by t radians, keeps its angle up
-// to there (but for rounded cosines and sines). Then neighbours share one, and past 2048 it can be more than a turn
-// off: 16 apart are the numbers of bf16 there.
+// to there (except for rounded cosines and sines). Then neighbours share an angle, and past 2048 it can be off by more
+// than a turn: there the numbers of bf16 are 16 apart.
 static void rope_in_bf16_loses_its_fast_angles(void **state) {
     Scene scene;
     make_tables(&scene, "rope", 4096, FORMAT_BF16);
@@ -77,7 +77,7 @@ static void rope_in_bf16_loses_its_fast_angles(void **state) {
     scene_free(&scene);
 }
 
-// In int8 all angles share one scale, which is the window's: 127 steps up to that of the last position.
+// In int8 all angles share one scale, which depends on the window: 127 steps up to the angle of the last position.
 static void rope_in_int8_has_few_angles(void **state) {
     Scene scene;
     make_tables(&scene, "rope", 255, FORMAT_INT8);

@@ -1,5 +1,4 @@
-// Schemes that rotate queries and keys: compared with other implementations' numbers, and the properties for which they
-// are used.
+// Schemes that rotate queries and keys: other implementations' numbers, and the properties for which they are used.
 #include "posenc/registry.h"
 #include "posenc/rotation/rotate.h"
 #include "tests/support/little_model.h"
@@ -49,7 +48,7 @@ static void rope_turns_as_hugging_face_does(void **state) {
     json_decref(root);
 }
 
-// How far a scheme turns pair `pair` of head 0 in one token: unit vectors show it.
+// How far a scheme turns pair `pair` of head 0 in one token, measured with unit vectors.
 static double frequency(const Scene *scene, int pair, int d) {
     const Place at = {.t = 1, .column = 1};
     int c[2];
@@ -232,7 +231,7 @@ static void partial_turns_the_first_channels(void **state) {
     }
 }
 
-// The four pairs of a head, shared out among up to four axes.
+// The four pairs of a head are divided among up to four axes.
 static void pairs_turn_by_the_axis_that_has_them(void **state) {
     static const Axis of_pair[][4] = {{AXIS_LINE, AXIS_LINE, AXIS_COLUMN, AXIS_COLUMN},
                                       {AXIS_PAGE, AXIS_LINE, AXIS_COLUMN, AXIS_COLUMN},
@@ -271,7 +270,7 @@ static double score(const real *q, const real *k, int head, int K) {
     return sum;
 }
 
-// With one key head for all, their frequencies are its own, and products depend on distances alone.
+// With one key head for all query heads, they have its frequencies, and products depend on distances alone.
 static void heads_that_share_a_key_share_its_frequencies(void **state) {
     static const int key_heads[] = {3, 1};
     Place later[ROWS];

@@ -78,7 +78,7 @@ static void options_are_printed_in_full(void **state) {
     }
 }
 
-// Before a model is there: tables and plans ask this of what was typed.
+// Known before there is a model: tables and plans need it for schemes that were typed.
 static void some_options_make_a_designed_scheme_a_learned_one(void **state) {
     static const struct {
         const char *specification;
@@ -354,7 +354,7 @@ static void learned_clamps(void **state) {
     scene_free(&learned);
 }
 
-// The first position reads the first row, the last one the last, and those between lie evenly.
+// The first position reads the first row, the last position the last row, and those between are spaced evenly.
 static void learned_interpolates(void **state) {
     static const int contexts[] = {1, 2, 6}, lengths[] = {7, 11, 1000};
     for (size_t i = 0; i < COUNT(contexts); i++)

@@ -6,7 +6,7 @@
 #include "model/train_pass.h"
 #include "tests/support/little_model.h"
 
-// Longer than two blocks of queries, and no multiple of a block or of a chunk; three heads are no power of two.
+// Longer than two blocks of queries, and not a multiple of a block or of a chunk; three heads are not a power of two.
 enum { AGREEMENT_T = 150, AGREEMENT_V = 31, AGREEMENT_B = 2 };
 
 static const Shape agreement_shape = {
@@ -59,7 +59,7 @@ static inline double feeding_error(Agreement *a, int B, int chunk) {
     return worst;
 }
 
-// Where training places the tokens if it draws the coordinates that the key cache draws.
+// Place the tokens as training does if it draws the same coordinates as the key cache.
 static inline void places_as_fed(Agreement *a) {
     Inference inference;
     Error error;

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// One that does what it is told through pipes, byte by byte.
+// A child that takes orders and answers through pipes, byte by byte.
 typedef struct {
     pid_t pid;
     int orders, answers;

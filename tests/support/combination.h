@@ -35,7 +35,7 @@ static inline void draw_sum(char text[TEXT_CAPACITY], const Shape *shape, Random
     }
 }
 
-// Any text of the grammar; many of them no model can have.
+// Any text of the grammar; many of these texts fit no model.
 static inline void draw_text(char text[TEXT_CAPACITY], const Shape *shape, Random *random) {
     char one[TEXT_CAPACITY], other[TEXT_CAPACITY];
     draw_sum(one, shape, random, 3);
@@ -57,7 +57,7 @@ static inline void draw_text(char text[TEXT_CAPACITY], const Shape *shape, Rando
     }
 }
 
-// Windows of combination number `index`: none, or shorter and longer than blocks and texts are.
+// Windows of combination number `index`: none, or shorter or longer than blocks and texts.
 static inline Windows draw_windows(const Shape *shape, int index) {
     Random random = {random_bits(random_key(19, "windows"), (uint64_t)index), 0};
     Windows windows = {0};

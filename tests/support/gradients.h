@@ -44,7 +44,7 @@ static inline Family *broken_make(Broken *broken, const Scheme *scheme) {
     return &broken->family;
 }
 
-// The worst error of a parsed scheme, and in `where` its tensor.
+// The worst gradient error of a parsed scheme, and in `where` its tensor.
 static inline double worst_error(GradientError *where, Mix *pos, const Setting *setting, uint64_t seed) {
     const Shape shape = shape_of(setting);
     const GradcheckSettings settings = {
@@ -62,8 +62,8 @@ static inline double worst_error(GradientError *where, Mix *pos, const Setting *
     return worst;
 }
 
-// The same; some schemes may try other random models: a difference across a corner, of fire's units or between cope's
-// codes, says nothing of the gradient, and one of path's long products has their rounding, divided by the step.
+// The same; some schemes may try other random models: a difference across a corner, as of fire's units or between
+// cope's codes, is not the gradient, and differences of path's long products have their rounding, divided by the step.
 static inline double gradient_error(GradientError *where, Mix *mix, const Setting *setting) {
     bool several = false;
     double worst = NAN;

@@ -1,4 +1,4 @@
-// Small models with random weights, for tests that need a whole model. A failure in here fails the test that called.
+// Small models with random weights, for tests that need a whole model. A failure here fails the calling test.
 #ifndef BITTER_LITTLE_MODEL_H
 #define BITTER_LITTLE_MODEL_H
 
@@ -19,7 +19,7 @@ enum { SCHEMES_MOST = 256 };
 
 // Every scheme with its default options, then with every choice of every option that has choices and another value of
 // each number, and with every flag: "rope", "rope:base=2", "rope:pairing=half", ... Numbers with which the scheme
-// refuses this shape, or does not reach its length, are left out. Returns how many there are.
+// refuses this shape, or does not reach its length, are left out. Returns the number of variants.
 static inline int variants_of(char variants[SCHEMES_MOST][TEXT_CAPACITY], const Shape *shape) {
     int count = 0;
     for (int s = 0; schemes[s]; s++) {
@@ -46,7 +46,7 @@ static inline int variants_of(char variants[SCHEMES_MOST][TEXT_CAPACITY], const 
     return count;
 }
 
-// Number `index` of them; false when there are no more.
+// Variant number `index`; false when there are no more.
 static inline bool scheme_variant(char text[TEXT_CAPACITY], const Shape *shape, int index) {
     static char variants[SCHEMES_MOST][TEXT_CAPACITY];
     static Shape made_for;
@@ -65,8 +65,8 @@ static inline Mix mix_of(const char *text, const Shape *shape) {
     return mix;
 }
 
-// A model with initial values plus N(0, 0.4) everywhere, so that attention is sharp, norms and biases do something and
-// no scheme is too faint to be seen.
+// A model with initial values plus N(0, 0.4) everywhere, so that attention is sharp, norms and biases have an effect
+// and no scheme is too faint to notice.
 static inline void model_make(Gpt *gpt, const char *scheme, const Shape *shape, bool training) {
     const Mix pos = mix_of(scheme, shape);
     Error error;

@@ -1,4 +1,4 @@
-// A scheme with something planted, in a mix.
+// A mix with a changed copy of a scheme.
 #ifndef BITTER_PLANTED_H
 #define BITTER_PLANTED_H
 
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-// Parse "key=value,..." for a copy of a scheme of the registry, which then stands in its place.
+// Parse "key=value,..." for a copy of a scheme of the registry; the mix then has the copy in its place.
 static inline bool mix_parse_of(Mix *mix, const Scheme *scheme, const char *list, Error *error) {
     char text[TEXT_CAPACITY];
     snprintf(text, sizeof text, "%s%s%s", scheme->name, list ? ":" : "", list ? list : "");

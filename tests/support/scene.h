@@ -1,5 +1,4 @@
-// A position scheme at work outside a training pass, for tests of its hooks; and numbers computed by other
-// implementations.
+// A position scheme outside a training pass, for tests of its hooks; and numbers computed by other implementations.
 #ifndef BITTER_SCENE_H
 #define BITTER_SCENE_H
 
@@ -10,7 +9,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-// A model, of which the scheme's tensors matter, and tables for its scheme, with their gradients.
+// A model, of which only the scheme's tensors matter, and tables for its scheme, with their gradients.
 typedef struct {
     Gpt gpt;
     Position *pos; // the only one of gpt
@@ -18,7 +17,7 @@ typedef struct {
     Arena arena;
 } Scene;
 
-// Tables for these coordinates and sequences, instead of those that there were.
+// Tables for these coordinates and sequences, replacing the previous ones.
 static inline void scene_layout(Scene *scene, int positions, int batch) {
     Error error;
     arena_free(&scene->arena);
@@ -39,7 +38,7 @@ static inline void scene_make(Scene *scene, const char *specification, Shape sha
     scene_layout(scene, positions, 1);
 }
 
-// The same as the tables of a whole mix, of which layer 0 is all.
+// The same as the tables of a whole mix, whose only layer is layer 0.
 static inline MixTables scene_mix(const Scene *scene, LayerCalls *layer) {
     const Scheme *scheme = scene->pos->scheme;
     *layer = (LayerCalls){.calls = {{.family = scheme->family, .attention = scheme->attention}},
@@ -51,7 +50,7 @@ static inline MixTables scene_mix(const Scene *scene, LayerCalls *layer) {
     return (MixTables){.mix = &scene->gpt.pos, .part = {scene->tables}, .layers = layer};
 }
 
-// What the scheme adds to the scores of a block, or makes of them; in just the scratch that it asks for.
+// Let the scheme add to the scores of a block, or replace them, with exactly the scratch memory that it asks for.
 static inline void scene_scores(const Scene *scene, ScoreBlock block) {
     const Scheme *scheme = scene->pos->scheme;
     block.scratch =
@@ -86,7 +85,7 @@ static inline void places_run(Place *at, int count) {
     for (int t = 0; t < count; t++) at[t] = (Place){.t = t, .column = t};
 }
 
-// Root of the JSON in tests/golden/NAME.json; the caller lets go of it with json_decref.
+// Root of the JSON in tests/golden/NAME.json; the caller releases it with json_decref.
 static inline json_t *golden(const char *name) {
     char path[64];
     json_error_t error;

@@ -30,7 +30,7 @@ static inline void scratch_remove(const char *directory) {
     rmdir(directory);
 }
 
-// How many files and directories it holds.
+// How many files and directories the directory holds.
 static inline int scratch_count(const char *directory) {
     int count = 0;
     DIR *entries = opendir(directory);

@@ -1,5 +1,4 @@
-// What all tests share: random numbers, comparisons that NaN fails, refusals that are expected, and central
-// differences.
+// What all tests share: random numbers, comparisons that fail on NaN, expected refusals, and central differences.
 #ifndef BITTER_SUPPORT_H
 #define BITTER_SUPPORT_H
 
@@ -19,17 +18,17 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-// What a test prints stands in its log before the line that says how the test ended; cmocka prints errors to stderr.
+// A test's output comes in the log before the line that says how it ended; cmocka prints errors to stderr.
 __attribute__((constructor)) static void print_by_lines(void) {
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
 }
 
-// End the test with the library's own sentence unless it succeeded.
+// Fail the test with the error's own sentence unless `ok`.
 static inline void must(bool ok, const Error *error) {
     if (!ok) fail_msg("%s", error->message);
 }
 
-// It was refused as bad input, with a sentence that holds `part`.
+// Expect a refusal as bad input, with a sentence that contains `part`.
 static inline void expect_refused(bool accepted, const Error *error, const char *part) {
     if (accepted) fail_msg("accepted, but it should have been refused with: %s", part);
     assert_int_equal(error->kind, ERROR_INPUT);
@@ -69,8 +68,8 @@ static inline void expect_all_near(const char *name, const real *found, const re
     for (size_t n = 0; n < count; n++) expect_near(name, n, (double)found[n], (double)expected[n], tolerance);
 }
 
-// Every one of grads (count) against the four-point central difference of `loss` by values (count), which are restored.
-// The tolerance is relative to the larger of the two, or to the RMS gradient where both are smaller.
+// Compare each of grads (count) with the four-point central difference of `loss` with respect to values (count), which
+// are restored. The tolerance is relative to the larger of the two, or to the RMS gradient if both are smaller.
 static inline void expect_gradient(const char *name, const real *grads, real *values, size_t count,
                                    double (*loss)(void *op), void *op, double tolerance) {
     static const double points[] = {-2, -1, 1, 2}, weights[] = {1, -8, 8, -1}, step = 1e-3;

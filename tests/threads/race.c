@@ -1,5 +1,5 @@
-// Is a race reported, and nothing else? Without an argument this program has none: OpenMP's barriers and its sum put
-// all reads behind the writes. With one, its threads count in one variable.
+// Is a race reported, and nothing else? Without an argument this program has no race: OpenMP's barriers and its sum
+// order all reads after the writes. With an argument, its threads count in one variable.
 #include <stdio.h>
 
 static double numbers[64];

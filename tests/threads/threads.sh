@@ -1,6 +1,6 @@
-# Do two threads ever touch the same number without an order, one of them to write it? The program is built by clang with
-# the thread sanitizer and its own matrix products, and archer (libarcher.so), which comes with LLVM's OpenMP, tells the
-# sanitizer of OpenMP's barriers and sums. Training by every scheme, and all else that uses threads, runs in four of them.
+# Do two threads ever access the same number, one of them writing, without an order between them? clang builds the
+# program with the thread sanitizer and its own matrix products; archer (libarcher.so), part of LLVM's OpenMP, tells it
+# about OpenMP's barriers and sums. Training with every scheme, and all else that uses threads, runs on four.
 . tests/support/shell
 
 OMP_TOOL_LIBRARIES=$(clang -print-file-name=libarcher.so)

@@ -1,10 +1,10 @@
-// A library to be preloaded (LD_PRELOAD): one of a program's allocations finds no memory.
+// A library to be preloaded (LD_PRELOAD), which makes one of a program's allocations fail.
 //
 // ALLOCATIONS=list:FILE lists the allocations: lines "PROCESS NUMBER CALLER", CALLER a checksum of its callers.
 //
-// ALLOCATIONS=PROCESS:NUMBER lets the allocation of this number fail.
+// ALLOCATIONS=PROCESS:NUMBER makes the allocation of this number fail.
 //
-// ALLOCATIONS=PROCESS:NUMBER+ lets this one and all that follow fail.
+// ALLOCATIONS=PROCESS:NUMBER+ makes this one and all later ones fail.
 //
 // PROCESS 0 is the program, 1 the first process that it forks, and so on; each counts its own, from the beginning of
 // main(). Allocations of the C library and of all other libraries count as well.
@@ -26,7 +26,7 @@
 
 #define CALLERS 24
 
-// The C library's own, which these functions stand in front of.
+// The C library's own functions, which the functions below wrap.
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *block, size_t size);

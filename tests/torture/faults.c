@@ -1,16 +1,16 @@
-// Run a program and let one of its system calls fail, to see what it makes of that.
+// Run a program and make one of its system calls fail, to see how the program reacts.
 //
 //   faults LOG PROGRAM ARGUMENT...                            list the calls: lines "PROCESS KIND NUMBER"
 //   faults LOG PROCESS KIND NUMBER HOW PROGRAM ARGUMENT...    the call of this number ends as HOW says
 //
-// With a + after HOW, all later calls of this kind by this process end so as well. HOW is the name of an error
+// With a + after HOW, all later calls of this kind by this process end in the same way. HOW is the name of an error
 // (ENOSPC), `half` (a write writes half of its bytes), `limit` (from now on, no more files may be open than are now),
 // or `kill` (SIGKILL arrives before the call). PROCESS 0 is the program, 1 the first process or thread that it starts,
-// and so on; each counts its own calls of each kind, from the beginning of main(), so that a parent that looks at its
-// children's files now and then shifts the numbers of its stat calls alone. The exit code is that of the program, 128 +
-// N if signal N ended it.
+// and so on; each counts its own calls of each kind, from the beginning of main(), so a parent that checks its
+// children's files now and then shifts the numbers of its stat calls only. The exit code is that of the program, or 128
+// + N if signal N ended it.
 //
-// A debugger's interface (ptrace) does it, so that calls inside the C library are seen as well.
+// It uses the debugger's interface (ptrace), so that calls inside the C library are also seen.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -82,7 +82,7 @@ static int process_count;
 static bool in_main;
 static FILE *list;
 
-// What is to happen: to the call `fault_number` of `fault_kind` of the process `fault_process`.
+// The fault: it affects call `fault_number` of `fault_kind` of the process `fault_process`.
 static int fault_process = -1, fault_error;
 static Kind fault_kind;
 static long fault_number;
@@ -112,7 +112,7 @@ static Kind kind_of(const struct ptrace_syscall_info *info) {
     return KINDS;
 }
 
-// The program's own first call, open_standard_files in train.c; what came before was the loader's and the libraries'.
+// The program's own first call, open_standard_files in train.c; earlier calls were the loader's and the libraries'.
 static bool begins_main(const struct ptrace_syscall_info *info) {
     return info->entry.nr == SYS_fcntl && info->entry.args[0] == STDIN_FILENO && info->entry.args[1] == F_GETFD;
 }

@@ -1,8 +1,8 @@
-# Every system call and every allocation of short runs fails once. Then the program ends as it does for any trouble: with
-# exit code 0 when the call did not matter, otherwise with 1, 2 or 3 and one sentence. The same command then succeeds, and
-# what it leaves is what an undisturbed run leaves. It must also do so when the program is killed before any of the calls
-# that change files. Of the allocations, the first from each stack of callers fails; with EACH_ALLOCATION=1 every one.
-# ONLY_SCENARIO, ONLY_KIND and EVERY=N (every N-th call, or caller of an allocation) make it shorter.
+# Every system call and every allocation of short runs fails once. The program must then end with exit code 0 if the
+# call did not matter, otherwise with 1, 2 or 3 and one sentence. The same command then succeeds, and leaves what an
+# undisturbed run leaves, also when the program was killed before any of the calls that change files. Of the
+# allocations, the first from each stack of callers fails; with EACH_ALLOCATION=1 every one. ONLY_SCENARIO, ONLY_KIND
+# and EVERY=N (every N-th call, or caller of an allocation) make it shorter.
 . tests/support/shell
 . "$repository/tests/torture/canonical"
 
@@ -34,7 +34,7 @@ check_words() { # VARIABLE WORDS ALL
 check_words ONLY_KIND "$(echo "${ONLY_KIND:-}" | tr -c 'a-z\n' ' ')" "$kinds"
 check_words ONLY_SCENARIO "${ONLY_SCENARIO:-}" "$scenarios"
 
-# --- the scenarios: what there is before (prepare_NAME), the command (command_NAME), and how it continues ---
+# --- the scenarios: preparations (prepare_NAME), the command (command_NAME), and how it continues ---
 tiny='--layers 1 --heads 1 --width 8 --context 16 --batch 1 --threads 1'
 little='--data builtin:tales:bytes=5000 --eval-tokens 64'
 
@@ -101,7 +101,7 @@ launch() {
     code=$?
 }
 
-# What is wrong with how the program ended. A worker of compare and compare itself say a sentence each.
+# What is wrong with how the program ended. A worker of compare and compare itself print a sentence each.
 ending() {
     lines=$(grep -c . ../err) most=1 # libgomp's line follows an empty one
     [ $scenario = compare ] && most=3
@@ -115,8 +115,8 @@ ending() {
     head -n 6 ../err
 }
 
-# May these differences stay until the next command? A file that cannot be removed may, and the empty lock that cannot be
-# looked at or opened, so that nobody knows whose it is.
+# May these differences stay until the next command? A file that cannot be removed may, and so may an empty lock whose
+# owner is unknown because stat or open fails.
 stays() {
     case $kind in
     unlink) return 0 ;;
@@ -125,7 +125,7 @@ stays() {
     esac
 }
 
-# inject FAULT: in a directory of its own -> what went wrong, if anything did.
+# inject FAULT: in a separate directory -> what went wrong, if anything did.
 inject() {
     rm -rf work && cp -r ../start work && cd work || exit 1
     fault=$1 code=0

@@ -1,5 +1,5 @@
-# Commands are killed at random instants, again and again, and started again, until they are done. What they leave must be
-# what an undisturbed command leaves: the same bytes where no time is in them, and no other file.
+# Commands are killed at random instants, again and again, and restarted until they are done. They must leave what an
+# undisturbed command leaves: the same bytes except for times, and no other file.
 #
 #   TORTURE_KILLS=1000 TORTURE_SEED=N BUILD=build BITTER=./bitter sh tests/torture/torture.sh
 #
@@ -23,8 +23,8 @@ losses=$rounds.losses
 export OMP_WAIT_POLICY=passive
 
 # --- the scenarios ---
-# before_NAME makes what is there before; command_NAME sets $command to the words with which the work is begun or, in a
-# directory where it was begun before, continued.
+# before_NAME makes the preparations; command_NAME sets $command to the words that begin the work or, in a directory
+# where it has begun, continue it.
 tiny='--layers 2 --heads 2 --width 16 --context 16 --batch 2 --threads 1'
 tales='--data builtin:tales:bytes=20000 --eval-tokens 2000'
 
@@ -130,16 +130,16 @@ make_reference() {
     canonical . >"$reference.canonical"
 }
 
-# With KILL, timeout ends with 124 only if the program ended by itself before the signal reached it; how, is lost. What it has
-# left is checked like everything else.
+# With KILL, timeout ends with 124 only if the program ended by itself before the signal reached it; its exit code is
+# lost. Its files are checked as always.
 in_time() { # COMMAND...
     "$@"
     ended=$?
     if [ $ended -eq 124 ]; then return 0; else return $ended; fi
 }
 
-# strike MICROSECONDS program|group|worker COMMAND...: after so long, SIGKILL goes to the program, to all processes of its
-# group, or to one that it has started. The exit code is 137 if anything was killed, otherwise that of the program.
+# strike MICROSECONDS program|group|worker COMMAND...: after that time, SIGKILL is sent to the program, its process
+# group, or a process that it started. The exit code is 137 if anything was killed, otherwise that of the program.
 strike() {
     delay=$(awk -v time="$1" 'BEGIN { printf "%.6f", (time + 1) / 1e6 }') which=$1 mode=$2 struck= program=
     shift 2
@@ -161,7 +161,7 @@ strike() {
     esac
 }
 
-# How two processes end that begin together and are killed separately, or the only one -> $code, $killed.
+# Start two processes together and kill them separately, or kill the only one; how they end -> $code, $killed.
 strike_once() { # DELAY MODE DELAY MODE
     pair=
     if [ "$scenario" = two ]; then
@@ -182,7 +182,7 @@ strike_once() { # DELAY MODE DELAY MODE
 }
 
 # Random numbers of this round: a number of kills, then for each a delay, a mode, and the same for a second process. A
-# quarter of the delays are short, so that the beginning is hit as well; later ones are shorter, as there is less to do.
+# quarter of the delays are short, so that the beginning is hit as well; later ones are shorter, as less work is left.
 draw() {
     awk -v seed="$seed" -v round="$round" -v duration="$(cat "$scratch/duration-$scenario")" -v scenario="$scenario" '
         function delay(kill) { return int(rand() * duration * (rand() < 0.25 ? 0.1 : 0.9 ^ kill)) }

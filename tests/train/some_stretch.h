@@ -1,4 +1,4 @@
-// Random stretches of every method, written to config.json and read back.
+// Random stretches of every method, to be written to config.json and read back.
 #ifndef BITTER_SOME_STRETCH_H
 #define BITTER_SOME_STRETCH_H
 

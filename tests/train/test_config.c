@@ -1,4 +1,4 @@
-// config.json: every option is read back exactly, and a file that was damaged or edited wrongly is refused by name.
+// config.json: every option is read back exactly, and a damaged or wrongly edited file is refused by name.
 #include "train/config.h"
 #include "tests/support/little_model.h"
 #include "tests/support/scratch.h"
@@ -154,7 +154,7 @@ static void wrong_options_are_refused(void **state) {
     expect_refusal("too long");
 }
 
-// What a file says, as text: all options, the vocabulary's size and the factors. False when it is refused.
+// The content of the file as text: all options, the vocabulary's size and the factors. False when it is refused.
 static bool meaning(char text[1 << 14]) {
     TrainOptions options = {0};
     int vocab_size;

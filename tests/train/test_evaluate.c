@@ -1,5 +1,5 @@
 // Perplexity: every target is scored exactly once, however the text is cut into windows, and with as much context as
-// that way of cutting promises.
+// the cut promises.
 #include "posenc/registry.h"
 #include "train/evaluate.h"
 #include "model/train_pass.h"
@@ -31,8 +31,8 @@ static Evaluation run(const Gpt *gpt, const Stream *stream, Evaluation evaluatio
     return evaluation;
 }
 
-// A model that sees nothing but the token itself: then the loss of a target does not depend on the window it is scored
-// in, and only one sum is right.
+// A model that sees only the token itself: the loss of a target does not depend on its window, so only one sum is
+// right.
 static void make_blind(Gpt *gpt, const Shape *shape) {
     model_make(gpt, "none", shape, true);
     for (int l = 0; l < shape->layers; l++) {
@@ -91,7 +91,7 @@ static void every_target_is_scored_once(void **state) {
     gpt_free(&gpt);
 }
 
-// What the header promises, one window after the other, each by a training pass of its own.
+// Evaluate as the header describes, one window after another, each by its own training pass.
 static void evaluate_directly(Evaluation *e, Gpt *gpt, const Stream *stream) {
     const int targets = (int)stream->split.count - 1, window = e->window;
     double *nll = malloc((size_t)window * sizeof *nll);
@@ -158,8 +158,8 @@ static void windows_have_the_context_they_promise(void **state) {
     }
 }
 
-// Past the trained length, too: the same weights in a model of that length, whose training pass gives the losses, for
-// every scheme whose numbers do not depend on the trained length.
+// Past the trained length, losses equal those of a training pass of a longer model with the same weights, for every
+// scheme whose numbers do not depend on the trained length.
 static void windows_past_the_trained_length_agree_with_training_there(void **state) {
     static const char *const specifications[] = {
         "none",         "sinusoidal", "random",   "rope",          "partial", "prope",  "xpos",     "rope:axes=2",

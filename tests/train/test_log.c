@@ -1,4 +1,4 @@
-// log.csv of a run: a row has every column, and a run that is resumed continues its log where the checkpoint is.
+// log.csv of a run: a row has every column, and a resumed run continues its log at the checkpoint.
 #include "tests/train/made_run.h"
 
 #define HEADER "step,tokens,seconds,train_loss,val_loss,val_ppl,lr,grad_norm,tokens_per_second\n"

@@ -1,4 +1,4 @@
-// positions.csv: what is recorded, and where a resumed run cuts it.
+// positions.csv: its content, and where a resumed run cuts it.
 #include "train/run.h"
 #include "tests/train/made_run.h"
 
@@ -13,7 +13,7 @@ static void write_rows(long long from, long long step) {
     log_close(&log);
 }
 
-// Its lines, and how many there are; the caller frees *text.
+// The lines of positions.csv; returns their number. The caller frees *text.
 static int read_lines(char **text, const char *lines[10]) {
     Buffer file;
     Error error;

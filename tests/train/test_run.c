@@ -1,4 +1,4 @@
-// A run directory: it is made once, and opened only when its files belong together.
+// A run directory is made once, and opened only when its files belong together.
 #include "tests/train/made_run.h"
 
 static void expect_closed(const char *past, const char *part) {
@@ -67,8 +67,7 @@ static void a_start_that_was_killed_is_begun_anew(void **state) {
     assert_false(path_exists(paths.state)); // those weights were another start's
 }
 
-// The weights that a run starts from are its own from the beginning, whatever becomes of those that they were copied
-// from.
+// A run has its own copy of its starting weights from the beginning, whatever happens to the originals.
 static void starting_weights_belong_to_the_run(void **state) {
     TrainOptions from = options;
     RunPaths from_paths;

@@ -1,4 +1,4 @@
-// A damaged object "rotation" of config.json is refused with a sentence, or is a stretch that can be used.
+// A damaged object "rotation" of config.json is refused with a sentence, or gives a usable stretch.
 #include "tests/train/some_stretch.h"
 
 static void expect_refusal(const json_t *rotation, const char *part) {
@@ -10,10 +10,10 @@ static void expect_refusal(const json_t *rotation, const char *part) {
     assert_non_null(strstr(error.message, "the/config.json"));
 }
 
-// What no member may be.
+// Values that no member may have.
 static const char *const wrong_values[] = {"null", "\"x\"", "true", "{}", "[]", "-1", "-1e-9", "1e300"};
 
-// Put each of those in the place of a member of `object`, which is in `rotation`, and take it away.
+// Replace a member of `object`, which is in `rotation`, by each of these values, and remove it.
 static void damage_member(json_t *rotation, json_t *object, const char *name) {
     json_t *right = json_deep_copy(json_object_get(object, name));
     char quoted[64];
@@ -50,7 +50,7 @@ static void damage_factors(json_t *rotation, json_t *object) {
     while (json_array_size(factors) > count) json_array_remove(factors, count);
 }
 
-// Version 0.1 could leave the factor out there.
+// Version 0.1 could leave out the factor in this case.
 static void the_factor_is_on_unscaled_positions(void **state) {
     Random random = {random_key(1, "start"), 0};
     const StretchRule stretch = some_rule(METHOD_LONGROPE, 3, false, &random);

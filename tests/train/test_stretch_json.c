@@ -21,7 +21,7 @@ static void every_method_comes_back(void **state) {
     assert_int_equal(found.original, 0);
 }
 
-// The config of an extended run: other options and another rotation, all else as it was.
+// The config of an extended run has other options and another rotation; everything else is unchanged.
 static void a_derived_config_keeps_the_rest(void **state) {
     char derived[sizeof path + 8];
     Random random = {random_key(1, "derived"), 0};
@@ -58,7 +58,7 @@ static void a_derived_config_keeps_the_rest(void **state) {
     assert_int_equal(error.kind, ERROR_INPUT);
 }
 
-// --- whose stretch it is ---
+// --- which schemes a stretch fits ---
 static void expect_applied(const char *scheme, const StretchRule *rule, const char *refusal) {
     Mix pos;
     Error error;

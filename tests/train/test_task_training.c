@@ -1,5 +1,5 @@
-// Training on a task: batches that are only as long as their exercises give the same gradients as padded ones, only
-// answers count, and a run that was saved and continued ends with the same bits.
+// Training on a task: batches only as long as their exercises give the same gradients as padded ones, only answers
+// count, and a run that was saved and continued ends with the same bits.
 #include "posenc/registry.h"
 #include "train/trainer.h"
 #include "tests/support/little_model.h"
@@ -148,8 +148,8 @@ static double direct_loss(Gpt *gpt, const BuiltinCorpus *task, uint64_t stream, 
     return nll / tokens;
 }
 
-// AdamW's first moments after one step of 8 rows (exercises are of very different lengths), in so many batches; what
-// was counted goes to `progress` and `tokens`.
+// AdamW's first moments after one step of 8 rows (exercises of very different lengths) in so many batches; the counts
+// go to `progress` and `tokens`.
 static real *moments_after_a_step(const char *data, int batches, double *loss, Progress *progress, long long *tokens,
                                   size_t *count) {
     TrainOptions options = options_of(data);

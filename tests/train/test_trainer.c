@@ -1,4 +1,4 @@
-// What a run asks of the machine.
+// The threads that a run may use.
 #include "train/trainer.h"
 #include "num/team.h"
 #include "tests/support/little_model.h"

@@ -17,7 +17,7 @@ int count_due(Story *story, Kind kind) {
     return due;
 }
 
-// Without memory for the text all names are empty: then nobody has a namesake, so that the search for a name ends.
+// Without memory for the text all names are empty; then nobody has a namesake, and the search for a name ends.
 bool has_namesake(Story *story, Kind kind, int index) {
     const char *name = entity(story, kind, index)->name;
     for (int i = 0; i < story->count[kind]; i++)
@@ -129,7 +129,7 @@ void tell(Story *story, const List *list, int which) {
     }
 }
 
-// It ends, because tales.txt has enough questions that are always possible.
+// The search for a question ends because tales.txt has enough that are always possible.
 void ask(Story *story, int count) {
     uint32_t asked = 0;
     for (int i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
-// One story of builtin:tales: what it remembers, and the functions that tell it. The scenes of tales.txt, which
-// scripts/tales translates to C when bitter is built, call these functions.
+// One story of builtin:tales: its state, and the functions that tell it. The scenes of tales.txt, which scripts/tales
+// translates to C when bitter is built, call these functions.
 #ifndef BITTER_TALES_STORY_H
 #define BITTER_TALES_STORY_H
 
@@ -8,10 +8,10 @@
 
 enum { NAME_SIZE = 40, MOST_OF_A_KIND = 6, MOST_LEARNT = 13, MOST_SCENES = 64 };
 
-// What stories speak of. The names are those of T, Z, F and W.
+// What stories are about. NAMES are the names of the variables T, Z, F and W.
 typedef enum { NOTHING, PEOPLE, THINGS, PLACES, LISTS, PRODUCTS, SONGS, PASSWORDS, RECIPES, NAMES, KINDS } Kind;
 
-// Words told before, by their place in the story: what it takes to tell them again.
+// Words told before, by their place in the story, so that they can be told again.
 typedef struct {
     unsigned short start, size;
 } Span;
@@ -23,10 +23,10 @@ enum { yes = true, no = false, nobody = -1, unknown = -1 };
 typedef struct {
     char name[NAME_SIZE], town[NAME_SIZE];
     int woman;  // yes or no
-    int due;    // what the story has brought in has not come back yet
+    int due;    // brought in by the story, and not come back yet
     int trade;  // number of a word
     int kind;   // number of a word: the name of a place, the kind of a list
-    int place;  // where a person is, a thing is hidden, or a password is asked for
+    int place;  // where a person is, where a thing is hidden, or where a password is asked for
     int coins;  // -1 until the story has told how many
     int owner;  // who had it when the story began, or who made it; -1 before it is made
     int holder; // who has it now; -1 when it is hidden
@@ -34,7 +34,7 @@ typedef struct {
     int hider;  // who hid it,
     int spot;   // and where in its place: number of a phrase
     int count;  // items of a list, or steps of a recipe
-    int step;   // number of the step of a recipe that has left this product
+    int step;   // number of the recipe's step that left this product
     Span learnt[MOST_LEARNT];
 } Entity;
 
@@ -42,14 +42,14 @@ typedef struct {
     Text *text;
     size_t start; // of the story in the text
     Random random;
-    bool article, capital; // the next word gets "a" or "an" in front, a capital
+    bool article, capital; // the next word gets "a" or "an" in front; a capital letter
     Entity entities[KINDS][MOST_OF_A_KIND];
     Span *learning; // what is being told, to be told again later
     int count[KINDS];
     int A, B, C, D, E, G, H, I, J, K, L, M, N, P, Q, R, S, U, V, X, Y, day; // the variables of tales.txt
 } Story;
 
-// A scene, script, question or phrase of tales.txt; false when it finds that the story so far does not allow it.
+// A scene, script, question or phrase of tales.txt; returns false when the story so far does not allow it.
 typedef bool Script(Story *story);
 
 typedef struct {
@@ -59,20 +59,20 @@ typedef struct {
     Script *const *phrases;   // (count), each may be NULL; NULL in a list of words
 } List;
 
-// The part a scene plays in learning by heart. ANY_PART and WHAT_IS_DUE are asked for, never had: whatever brings back
-// what is due.
+// The part a scene plays in learning by heart. ANY_PART and WHAT_IS_DUE are only requested, no scene has them: any
+// scene, or any that brings back what is due.
 typedef enum { PLAIN, NEW, AGAIN, ANY_PART, WHAT_IS_DUE } Part;
 
 typedef struct {
     Script *script;
     Part part;
-    bool block;                   // has lines of its own, so that nothing may follow in its paragraph
-    int room;                     // bytes that must be left for it, and for what it brings in to come back
+    bool block;                   // has lines of its own, so nothing may follow in its paragraph
+    int room;                     // bytes that must be left for it and for the return of what it brings in
     Kind back;                    // what it brings back
-    const unsigned char *weights; // how often it comes in a story of each kind
+    const unsigned char *weights; // how often it occurs in a story of each kind
 } Scene;
 
-// --- What tales.txt has ---
+// --- What tales.txt contains ---
 
 extern const Scene tales_scenes[];
 extern Script *const tales_questions[];
@@ -88,20 +88,20 @@ Entity *entity(Story *story, Kind kind, int index);
 // How many of a kind are due?
 int count_due(Story *story, Kind kind);
 
-// Does another of the kind have the same name?
+// Does another entity of the kind have the same name?
 bool has_namesake(Story *story, Kind kind, int index);
 
 // Move what the story has told from byte `start` of the text into a name.
 void take_name(Story *story, char name[NAME_SIZE], size_t start);
 
-// What is told between these two calls is item `number` of a list, song or recipe. Tell it again.
+// What is told between the first two calls is item `number` of a list, song or recipe; recite tells it again.
 void begin_learning(Story *story, Entity *list, int number);
 void end_learning(Story *story);
 void recite(Story *story, Entity *list, int number);
 
 // --- Chance ---
 
-// A random number in 0..n-1, or in low..high; true in n of `of` cases.
+// A random number in 0..n-1; in low..high; true in n of `of` cases.
 int pick(Story *story, int n);
 int random_between(Story *story, int low, int high);
 bool chance(Story *story, int n, int of);
@@ -110,8 +110,8 @@ bool chance(Story *story, int n, int of);
 int any(Story *story, const List *list);
 int numbered(const Story *story, const List *list, int i);
 
-// Set *index to a random one of the kind that passes (NULL: any). When none does, then to any other `if_possible`,
-// else leave it and return false.
+// Set *index to a random entity of the kind that passes the test (NULL: any). If none does: with `if_possible`, set it
+// to any other one; otherwise leave it and return false.
 typedef bool Test(Story *story, int it);
 bool cast(Story *story, Kind kind, int *index, Test *passes, bool if_possible);
 
@@ -125,7 +125,7 @@ void add_backwards(Story *story, const char *name);
 // Tell an entry of a list.
 void tell(Story *story, const List *list, int which);
 
-// Tell different questions, of which I is the number.
+// Tell `count` different questions; the variable I is the number of the question.
 void ask(Story *story, int count);
 
 #endif

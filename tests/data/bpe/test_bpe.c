@@ -1,4 +1,4 @@
-// Words, merges and their training, beside slow twins that recount everything in every step.
+// Words, merges and their training, compared with slow versions that recount everything in every step.
 #include "base/interrupt.h"
 #include "data/bpe/bpe.h"
 #include "tests/support/support.h"
@@ -90,7 +90,7 @@ static Bpe train(const char *text, size_t size, int vocab_size) {
 }
 
 // The example of Sennrich et al. (2016), in the order of Hugging Face's BpeTrainer: of equally frequent pairs, the one
-// with the lower ids is first, and pairs that occur once are not joined.
+// with the lower ids comes first, and pairs that occur once are not joined.
 static void training_joins_the_most_frequent_pair(void **state) {
     static const char text[] =
         "low low low low low lower lower newest newest newest newest newest newest widest widest "

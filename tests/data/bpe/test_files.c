@@ -149,7 +149,7 @@ static void names_marks_and_line_ends_do_not_matter(void **state) {
     assert_true(rename(vocab_json, vocabulary) == 0 && rename(merges_txt, merges) == 0);
 }
 
-// Comparing each with all others would take minutes.
+// Comparing each token with all others would take minutes.
 static void many_special_tokens_are_read(void **state) {
     enum { NAME = 1000, SPECIAL = BPE_VOCAB_MOST - 256 };
     char name[NAME + 1];
@@ -220,7 +220,7 @@ static void others_of_hugging_face_are_refused(void **state) {
     for (size_t i = 0; i < COUNT(cases); i++) refuse(json, cases[i].from, cases[i].to, json, cases[i].part);
 }
 
-// Every pair of runs of the letter a joins to a longer run.
+// Every pair of runs of the letter a is joined into a longer run.
 static void too_many_merges_are_refused(void **state) {
     enum { LONGEST = 400 };
     char letters[LONGEST];

@@ -55,7 +55,7 @@ mistaken "a question without an answer" '/answer I am {a B}/d' 'one "answer"'
 mistaken "too few questions" 's/^    ask What is your trade/    need day is under 3\
 &/' 'at least four questions'
 
-# What a reader may add: a word, a phrase, a question, a scene of its own.
+# What a reader may add: a word, a phrase, a question, a scene.
 sed 's/^words animal/&\
     unicorn,/' "$tales" >longer.txt
 cat >>longer.txt <<'SCENE'

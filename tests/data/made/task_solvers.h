@@ -9,8 +9,8 @@
 
 enum { TEXT_MOST = 4096 };
 
-// Each writes the whole answer to `question`, all that stands before the first asked byte, and returns the exercise's
-// length. Anything but the expected format is a failure.
+// Each solver writes the whole answer to `question`, which is the text before the first asked byte, and returns the
+// exercise's length. Any format but the expected one is a failure.
 
 static inline const char *behind(const char *at, const char *word) {
     if (strncmp(at, word, strlen(word)) != 0) fail_msg("no '%s' at: %s", word, at);

@@ -80,7 +80,7 @@ static void options_reach_the_task(void **state) {
     assert_true(corpus.min == 0 && corpus.max == 0 && corpus.keys == 0);
 }
 
-// Documents of a task as text: other ones for other seeds.
+// Documents of a task as text: different seeds give different documents.
 static void tasks_are_text_too(void **state) {
     for (const Builtin *b = builtins; b->name; b++) {
         char specification[64];

@@ -1,4 +1,4 @@
-// Passkey documents: their words, their exact lengths, where the key stands, and whether a continuation found it.
+// Passkey documents: their words, their exact lengths, the place of the key, and whether a continuation found it.
 #include "data/made/builtin.h"
 #include "tests/support/support.h"
 

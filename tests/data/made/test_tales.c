@@ -1,4 +1,4 @@
-// builtin:tales: documents are functions of seed and index, clean, all different, and what they always were.
+// builtin:tales: documents are functions of seed and index, clean, all different, and unchanged.
 #include "base/random.h"
 #include "data/made/builtin.h"
 #include "tests/support/support.h"
@@ -58,7 +58,7 @@ static void document_depends_on_seed_and_index_only(void **state) {
     text_free(&all);
 }
 
-// Printable ASCII and newlines, nothing left of the templates, no double blanks inside a line, a newline at the end.
+// Printable ASCII and newlines, no remains of the templates, no double blanks inside a line, a newline at the end.
 static bool is_clean(const char *document) {
     for (const char *c = document; *c; c++) {
         if (*c != '\n' && (*c < 32 || *c > 126)) return false;
@@ -78,7 +78,7 @@ static void documents_are_clean_ascii(void **state) {
     check_many(is_clean);
 }
 
-// A change here makes every number that was measured on these texts out of date.
+// A change here outdates every number that was measured on these texts.
 static void the_texts_have_not_changed(void **state) {
     uLong crc = crc32(0, NULL, 0);
     for (uint64_t index = 0; index < MANY; index++) {

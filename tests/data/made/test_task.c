@@ -1,5 +1,5 @@
 // Tasks: every answer is the one that an independent solver finds from the text alone; lengths are uniform; an exercise
-// is a pure function of options, stream, index and length, and no longer than announced.
+// is a pure function of options, stream, index and length, and not longer than task_tokens says.
 #include "tests/data/made/task_solvers.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static BuiltinCorpus choose(const char *specification) {
     return task;
 }
 
-// One question, everything behind the first asked byte.
+// Exercises with one question, whose answer is everything from the first asked byte on.
 static void check_exercise(const Solver *solver, const BuiltinCorpus *task, const Exercise *exercise, int length) {
     char question[TEXT_MOST], answer[TEXT_MOST];
     size_t start = 0;
@@ -78,7 +78,7 @@ static void reads_of_a_flipflop_give_what_was_written(void **state) {
     }
 }
 
-// Every answer is the value of the key before it, and all keys are asked for alike.
+// Every answer is the value of the key before it, and all keys are asked for equally often.
 static void several_questions_are_answered(void **state) {
     enum { QUESTIONS = 5, LENGTH = 8 };
     const BuiltinCorpus task = choose("recall:questions=5");

@@ -1,4 +1,4 @@
-// What is typed behind `bitter compare`, with a byte 0xFF between the parts: one contrast, --lr-grid, --tasks, --scale,
+// The arguments of `bitter compare`, with a byte 0xFF between the parts: one contrast, --lr-grid, --tasks, --scale,
 // --tokens-per-parameter, --context, and the variants.
 #include "lab/compare/plan.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,4 +1,4 @@
-// config.json of a run: options, data, machine, and how its rotations are stretched.
+// config.json of a run: options, data, machine, and the stretch of its rotations.
 #include "train/config.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,10 +1,10 @@
-// Models that transformers wrote: config.json and, behind a byte 0xFF, model.safetensors.
+// Models that transformers wrote: config.json and, after a byte 0xFF, model.safetensors.
 #include "exchange/exchange.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
 
-// What was imported must be refused by export, or be imported again.
+// export must refuse the imported model, or write one that can be imported again.
 static void check_export(const Run *run) {
     char path[PATH_CAPACITY];
     Run again;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-// Set one option; what it prints must set it to the same.
+// Set one option; setting it to what option_print writes must give the same value.
 static bool set(TrainOptions *options, char *word) {
     static TrainOptions again;
     char label[TEXT_CAPACITY + 8], text[TEXT_CAPACITY], same[TEXT_CAPACITY];

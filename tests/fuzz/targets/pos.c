@@ -1,4 +1,4 @@
-// The texts of --pos and, behind a byte 0xFF, of --window.
+// The texts of --pos and, after a byte 0xFF, of --window.
 #include "posenc/formula/formula.h"
 #include "tests/fuzz/fuzz.h"
 

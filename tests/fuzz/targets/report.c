@@ -1,5 +1,5 @@
-// What the reports of a comparison and of a run read beside measured.csv: log.csv and
-// positions.csv. These are the parts of an input, with a byte 0xFF between them.
+// Files that the reports of a comparison and of a run read in addition to measured.csv: log.csv and positions.csv, the
+// parts of an input, with a byte 0xFF between them.
 #include "lab/report/report.h"
 #include "train/run.h"
 #include "tests/fuzz/comparison.h"

@@ -1,4 +1,4 @@
-// Tables that a resumed run goes on with: log.csv and positions.csv.
+// Tables that a resumed run continues: log.csv and positions.csv.
 #include "train/run.h"
 #include "tests/fuzz/fuzz.h"
 

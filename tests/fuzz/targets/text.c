@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Bytes that are taken as they are, unless they are to have a field.
+// Prepare the bytes unchanged, or as records if a `field` is given.
 static bool prepare(const char *kind, char *path, const uint8_t *bytes, size_t size, const char *field) {
     const bool as_is = !field;
     Texts texts = {.options = {.raw = as_is, .force = as_is}};
@@ -19,7 +19,7 @@ static bool prepare(const char *kind, char *path, const uint8_t *bytes, size_t s
     return ok;
 }
 
-// With bytes, and, as this takes longer, with one of the other tokenizers, which the size chooses.
+// With byte tokens, and with one of the other tokenizers; only one, chosen by the size, because they take longer.
 bool fuzz_text(const uint8_t *bytes, size_t size) {
     static const char some[] = "{\"tokenizer\": \"chars\", \"vocab_size\": 4, \"characters\": \" abc\"}";
     char path[PATH_CAPACITY], known[PATH_CAPACITY];

@@ -1,9 +1,9 @@
-// tokenizer.json, this program's and that of Hugging Face's tokenizers.
+// tokenizer.json, in this program's format and in that of Hugging Face's tokenizers.
 #include "tests/fuzz/fuzz.h"
 
 #include <jansson.h>
 
-// What was written must be read back as the same tokenizer.
+// The written file must be read back as the same tokenizer.
 static void check_written(const Tokenizer *tokenizer, const char *path) {
     Tokenizer again;
     Error error;

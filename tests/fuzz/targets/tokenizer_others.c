@@ -1,4 +1,4 @@
-// GPT-2's encoder.json and, behind a byte 0xFF, vocab.bpe.
+// GPT-2's encoder.json and, after a byte 0xFF, vocab.bpe.
 #include "data/tokenizer.h"
 #include "tests/fuzz/fuzz.h"
 

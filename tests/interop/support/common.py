@@ -1,4 +1,4 @@
-# What the scripts of this folder share: small runs, and the count of what passed and failed. Each script is run by
+# What the scripts of this folder share: small runs, and counts of passed and failed checks. Each script is run by
 # scripts/interop.sh, with BITTER (the program) and BITTER_SCRATCH (a directory) in the environment.
 import os
 import subprocess

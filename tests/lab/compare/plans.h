@@ -33,7 +33,7 @@ static inline bool set_sizes(Plan *plan, const char *scale, const char *ratios, 
     return plan_settings(plan, &lists, error);
 }
 
-// Two schemes and their designed one, sizes, rates and tasks: something of everything.
+// A plan with some of everything: two schemes and their designed one, sizes, rates and tasks.
 static inline void make_large(Plan *plan) {
     Error error;
     begin(plan);
@@ -57,7 +57,7 @@ static inline void make_small(Plan *plan) {
          &error);
 }
 
-// It was refused with a sentence that has all these parts, separated by ';'.
+// Expect a refusal with a sentence that contains all `parts`, which are separated by ';'.
 static inline void expect_refusal(bool taken, const Error *error, const char *what, const char *parts) {
     char text[4 * TEXT_CAPACITY], *rest = text;
     if (taken) fail_msg("taken: %s", what);

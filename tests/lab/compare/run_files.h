@@ -62,7 +62,7 @@ static inline void make_plan(const char *names, const char *rates, const char *s
          &error);
 }
 
-// Any numbers, that differ between all runs.
+// Some number, different for each run.
 static inline double some_loss(const Job *job) {
     return 3 + 0.1 * job->variant + 0.01 * job->seed + 0.001 * job->variant * job->seed + 0.3 * job->setting -
            0.02 * job->rate;

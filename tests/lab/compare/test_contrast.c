@@ -86,7 +86,7 @@ static void follow(Plan *plan, const Plan *before, int seen) {
     must(plan_follow(plan, before, 9, seen, &error), &error);
 }
 
-// Until a run is done, contrasts that are typed replace the earlier ones. One that was there keeps its date.
+// Until a run is done, typed contrasts replace the earlier ones. A contrast that was named before keeps its date.
 static void contrasts_may_change_before_runs(void **state) {
     static Plan plan, before;
     Error error;
@@ -118,7 +118,7 @@ static void contrasts_may_change_before_runs(void **state) {
     expect_contrast(&plan, 1, "learned", "rope", BEFORE, 0);
 }
 
-// What was asked stays asked, even if its schemes are left out; what is asked later has a later date.
+// A contrast that was asked stays, even if its schemes are left out; one that is asked later has a later date.
 static void contrasts_cannot_be_taken_back(void **state) {
     static Plan plan, before;
     make(&before, "none;rope;alibi");
@@ -173,7 +173,7 @@ static void looks_are_counted_when_seeds_change(void **state) {
     assert_true(plan.looks[0] == 5 && plan.looks[1] == 6 && plan.looks[2] == 7 && plan.looks[3] == 8);
 }
 
-// Results may have been seen of schemes that are left out, and before learning rates changed.
+// Results may have been seen of schemes that were left out later, and before learning rates changed.
 static void schemes_and_rates_of_earlier_plans_count(void **state) {
     static Plan plan, before;
     Error error;

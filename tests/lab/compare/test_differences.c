@@ -81,7 +81,7 @@ static void families_are_corrected(void **state) {
     outcome_free(&outcome);
 }
 
-// A contrast of a scheme that was left out since still counts: it was asked.
+// A contrast of a scheme that has been left out since still counts, because it was asked.
 static void what_was_asked_counts(void **state) {
     Outcome outcome;
     begin_plan("none;rope;alibi", "", 1);

@@ -1,4 +1,4 @@
-// What is measured of a trained model: which windows, which half of the validation text, and which tokens are scored.
+// Measuring a trained model: which windows, which half of the validation text, and which tokens are scored.
 #include "data/made/builtin.h"
 #include "lab/compare/measure.h"
 #include "lab/extend/extend.h"
@@ -51,7 +51,7 @@ static void set_options(const char *scheme, int context, long long eval_tokens) 
     options.eval_tokens = eval_tokens;
 }
 
-// A model whose losses depend on everything that it sees.
+// A model whose losses depend on all tokens that it sees.
 static void make_trainer(const Corpus *data) {
     Error error;
     must(trainer_create(&trainer, &options, data, &error), &error);
@@ -182,8 +182,8 @@ static void the_halves_have_nothing_in_common(void **state) {
     trainer_free(&trainer);
 }
 
-// Against evaluate(): with more text before them, the same tokens are scored, and no others; not all, which would take
-// long.
+// Compared with evaluate(): with more text before them, the same tokens are scored, and no others. Not all windows are
+// compared, which would take long.
 static void more_context_scores_the_same_tokens(void **state) {
     enum { T = 8, END = 20001, HALF = END / 2 };
     static Table table, changed;
@@ -236,7 +236,7 @@ static void positions_add_up(void **state) {
     }
 }
 
-// Every run has 20 validations, from 1% of its steps to the last one, and of them the last one on a plateau.
+// Every run has 20 validations, from 1% of its steps to the last one; the last validation on a plateau is recorded too.
 static void curves_are_those_of_the_log(void **state) {
     enum { STEPS = 1000, LEAVES = 298 };
     static Table table;
@@ -289,7 +289,7 @@ static void windows_end_where_the_scheme_does(void **state) {
     }
 }
 
-// A stretch changes longer windows alone, where it does what a stretch that all windows have does.
+// A stretch changes longer windows only; there it does the same as a stretch of all windows.
 static void stretches_are_for_longer_windows(void **state) {
     enum { T = 8 };
     static const char *const formulas[] = {"pi:factor=2", "ntk", "dynamic", "yarn:factor=4", "llama3:factor=4"};
@@ -316,7 +316,7 @@ static void stretches_are_for_longer_windows(void **state) {
     }
 }
 
-// The rows of training in a measured.csv.
+// The rows about training in a measured.csv.
 static void training_is_told_apart(void **state) {
     static const char *const cases[][2] = {
         {"choose,8,1,2\ncurve,1,2,1\nparameters,0,1,1\nbatches,0,1,1\nchecksum,0,7,1\n",
@@ -389,7 +389,7 @@ static void tasks_are_measured_by_length(void **state) {
     }
 }
 
-// The exercises of the examination are not those of training.
+// The exercises of the examination differ from those of training.
 static void tasks_are_examined_by_the_test(void **state) {
     static Table table;
     Corpus task;

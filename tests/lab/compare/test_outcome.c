@@ -1,4 +1,4 @@
-// What is computed from the files that runs have written: means, pairs, the choice of learning rates, and verdicts.
+// Computing, from the files that runs have written, means, pairs, the choice of learning rates, and verdicts.
 #include "lab/compare/outcome.h"
 #include "tests/lab/compare/run_files.h"
 
@@ -22,7 +22,7 @@ static void numbers_are_found_again(void **state) {
     outcome_free(&outcome);
 }
 
-// The rate that is best on the choosing half of validation, though another one is on the half that is reported.
+// The chosen rate is the best on the choosing half of validation, although another is best on the reported half.
 static void the_choosing_half_chooses(void **state) {
     static const double choose[2][2][3] = {{{5, 4, 3}, {3, 4, 5}}, {{4, 3, 5}, {4, 4, 4}}}; // size, variant, rate
     Outcome outcome;
@@ -104,7 +104,7 @@ static void answers_add_up(void **state) {
     outcome_free(&outcome);
 }
 
-// With the checksum in its last row, no flipped bit is taken.
+// With the checksum in the last row, no flipped bit is accepted.
 static void flipped_bits_are_refused(void **state) {
     make_plan("none;rope", "", "", "");
     put_all();

@@ -1,4 +1,4 @@
-// What a comparison runs: the schemes, learning rates, sizes and tasks that were asked for, and every run exactly once.
+// What a comparison runs: the requested schemes, learning rates, sizes and tasks, and every run exactly once.
 #include "data/made/builtin.h"
 #include "tests/lab/compare/plans.h"
 

@@ -12,7 +12,7 @@ static int make_paths(void **state) {
     return 0;
 }
 
-// The same file is written of both.
+// Are both plans written as the same file?
 static bool same_plans(const Plan *a, const Plan *b) {
     char paths[2][SCRATCH_PATH + 32];
     Buffer files[2];
@@ -74,7 +74,7 @@ static void names_that_are_no_text_are_refused(void **state) {
     assert_false(path_exists(path));
 }
 
-// Those had "sizes", or schemes that trained for equal times.
+// Files of earlier versions had "sizes", or schemes that trained for equal times.
 static void files_of_earlier_versions_are_refused(void **state) {
     static Plan plan;
     Error error = {0};
@@ -88,7 +88,7 @@ static void files_of_earlier_versions_are_refused(void **state) {
     }
 }
 
-// What a plan is used for, whether or not it is the one that was meant.
+// Use a plan as the program does, whether or not it is the intended one.
 static void use(const Plan *plan) {
     assert_in_range(plan->reference, 0, plan->variant_count - 1);
     assert_in_range(plan->variant_count, 1, VARIANTS_MOST);
@@ -131,7 +131,7 @@ static void damage(const char *keys, const char *value) {
     json_decref(json);
 }
 
-// Each bit of the file flipped alone. What is read all the same is usable, and with the checksum it is `plan`.
+// Flip each bit of the file alone. If it is still read, it is usable, and with the checksum equals `plan`.
 static void flip_each_bit(const Plan *plan, bool sealed) {
     static Plan found;
     Buffer file;
@@ -155,7 +155,7 @@ static void flip_each_bit(const Plan *plan, bool sealed) {
     free(file.bytes);
 }
 
-// Without its checksum, as in earlier versions, a name or a number in its range may come back as another one.
+// Without the checksum, as in earlier versions, a name or number may be read as another one within its range.
 static void flipped_bits_are_refused_or_harmless(void **state) {
     static Plan plan;
     Error error = {0};
@@ -255,7 +255,7 @@ static void wrong_members_are_refused(void **state) {
     free(file.bytes);
 }
 
-// --- a directory keeps the options that it was begun with; what may change is said ---
+// --- a directory keeps the options that it was begun with, except those that may change ---
 
 static void a_directory_has_one_set_of_options(void **state) {
     static Plan plan, before;
@@ -309,7 +309,7 @@ static void a_directory_has_one_set_of_sizes(void **state) {
                    "short has the learning rate 0.5;label");
 }
 
-// Before plans had a format, start=random drew what start=wide draws now: new runs would be others.
+// Before plans had a format, start=random drew what start=wide draws now: new runs would differ from the old ones.
 static void older_random_starts_are_not_continued(void **state) {
     static Plan plan, before;
     Error error = {0};
@@ -340,7 +340,7 @@ static void other_seeds_schemes_rates_and_tasks_may_join(void **state) {
     must(plan_agrees(&plan, &before, path, &error), &error);
 }
 
-// Nothing has been trained on tasks, or examined with so many, yet.
+// Options of tasks may change as long as no task has been trained or examined.
 static void first_tasks_choose_their_options(void **state) {
     static Plan plan, before;
     Error error;

@@ -76,7 +76,7 @@ static void every_shorter_file_is_refused(void **state) {
     free(file.bytes);
 }
 
-// config.json of a run, as far as it is looked at.
+// The part of a run's config.json that is read.
 static void put_config(const Job *job, const TrainOptions *options) {
     char path[PATH_CAPACITY];
     path_of(path, job, "config.json");
@@ -85,7 +85,7 @@ static void put_config(const Job *job, const TrainOptions *options) {
     json_decref(json);
 }
 
-// Names of runs do not say everything: a label may have stood for another scheme.
+// The name of a run is not enough: its label may have stood for another scheme.
 static void runs_of_other_plans_are_refused(void **state) {
     static const char *const others[][2] = {{"pos", "rope:base=7,pairing=half,skip=0"},
                                             {"lr", "0.5"},

@@ -1,4 +1,4 @@
-// What models are trained in: every combination of text, context, size and tokens per parameter.
+// The settings that models are trained in: every combination of text, context, size and tokens per parameter.
 #include "tests/support/little_model.h"
 #include "tests/lab/compare/plans.h"
 
@@ -70,7 +70,7 @@ static void wrong_sizes_are_refused(void **state) {
     }
 }
 
-// Layers and heads that were given stay; the width follows, with heads of an even width.
+// Given numbers of layers and heads stay; the width follows, with heads of an even width.
 static void given_layers_and_heads_stay(void **state) {
     static const struct {
         bool layers, heads;
@@ -117,7 +117,7 @@ static void given_layers_and_heads_stay(void **state) {
     expect_refusal(plan_settings(&plan, &lists, &error), &error, "no number of heads fits", "--scale 20k;--kv-heads 3");
 }
 
-// Every combination once, with names of what differs.
+// Every combination occurs once, named by what differs.
 static void settings_are_all_combinations(void **state) {
     static Plan plan;
     Error error;

@@ -1,5 +1,5 @@
-// Workers: every job is trained, measured and released once; a job that was left half done is continued; a run that
-// diverges counts as done.
+// Workers: every job is trained, measured and released once; a half-done job is continued; a run that diverges counts
+// as done.
 #include "base/interrupt.h"
 #include "train/run.h"
 #include "train/step.h"
@@ -157,7 +157,7 @@ static void leave(const Job *job, const char *file) {
     scratch_write(path, "left", 4);
 }
 
-// Who was killed after measured.csv was written left the state: it goes, but nothing that a run keeps.
+// A worker that was killed after it wrote measured.csv left the state, which is removed, but nothing that a run keeps.
 static void what_the_killed_left_is_removed(void **state) {
     do_all();
     leave(&learned, "state.safetensors");
@@ -167,7 +167,7 @@ static void what_the_killed_left_is_removed(void **state) {
     assert_true(has(&learned, "model.safetensors") && has(&learned, "measured.csv"));
 }
 
-// A loss that is no number ends a run: it is done, has no losses, and is not tried again.
+// A loss that is not finite ends a run: it is done, has no losses, and is not tried again.
 static void what_diverges_is_done(void **state) {
     plan->base.lr = plan->rates[0] = plan->base.min_lr = 100;
     plan->base.warmup = plan->base.clip = 0;
@@ -210,8 +210,8 @@ static void work_elsewhere(int orders, int answers) {
     tell(answers, ok ? 'y' : taken ? 't' : 'n');
 }
 
-// The worker was cut off from the file server, which gave its lock to somebody else: it leaves the run alone. When the
-// run is free again, it goes on from the last checkpoint.
+// A worker that was cut off from the file server, which gave its lock to another process, leaves the run alone. When
+// the run is free again, the worker continues it from the last checkpoint.
 static void a_run_whose_lock_is_lost_is_left_alone(void **state) {
     char path[PATH_CAPACITY], other[PATH_CAPACITY];
     Lock taken;
@@ -238,7 +238,7 @@ static void a_run_whose_lock_is_lost_is_left_alone(void **state) {
     assert_int_equal(lines_of(&learned, "log.csv"), 20001);
 }
 
-// Last: what came cannot be taken back.
+// Runs last, because a signal that came cannot be taken back.
 static void expect_stopped(void) {
     Error error = {0};
     bool taken;

@@ -4,7 +4,7 @@
 #include "model/train_pass.h"
 #include "tests/support/little_model.h"
 
-// Longer than two blocks of queries and no multiple of one.
+// Longer than two blocks of queries, and not a multiple of a block.
 enum { T = 150, VOCAB = 31, HEADS = 3, LAYERS = 2, WIDTH = 24, D = WIDTH / HEADS };
 
 static const Shape shape = {.vocab = VOCAB, .context = T, .layers = LAYERS, .heads = HEADS, .width = WIDTH};
@@ -17,9 +17,9 @@ static Attended measured(const Gpt *gpt, const int *ids, int windows, int length
     return attended;
 }
 
-// The probabilities that are measured are those of training: their products with the values are what a training pass
-// has left of its heads. No positions, a rotation, biases that are fixed, in buckets, and made by a network, gates, and
-// scores of its own; with parameters for all layers and for each.
+// The measured probabilities are those of training: their products with the values equal the heads' outputs of a
+// training pass. The schemes have no positions, a rotation, biases (fixed, in buckets, made by a network), gates, or
+// scores of their own, with parameters for all layers or for each.
 static void probabilities_are_those_of_training(void **state) {
     static const char *const specifications[] = {"none", "sinusoidal",     "rope",     "alibi", "t5:layers=own",
                                                  "fire", "transformer-xl", "cope",     "fox",   "cable",
@@ -57,7 +57,7 @@ static void probabilities_are_those_of_training(void **state) {
     }
 }
 
-// Each window is a text of its own, and all count the same.
+// Each window is a separate text, and all windows have the same weight.
 static void windows_are_averaged(void **state) {
     int ids[2 * T];
     Gpt gpt;
@@ -71,7 +71,7 @@ static void windows_are_averaged(void **state) {
     gpt_free(&gpt);
 }
 
-// Beyond the trained length, where the scheme is defined.
+// Windows may be longer than in training if the scheme is defined there.
 static void windows_may_be_longer_than_training(void **state) {
     Shape brief = shape;
     brief.context = 40;

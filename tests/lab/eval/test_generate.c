@@ -45,9 +45,9 @@ static void a_seed_decides_the_text(void **state) {
     tokenizer_free(&tokenizer);
 }
 
-// Greedy text worked out the slow way: the window is read afresh for every token. It begins at the text's beginning;
-// whenever it is full, half a window is kept. Text begins behind the mark between documents; where
-// there is no such mark, at the prompt, or failing that at the first character.
+// Greedy text computed the slow way: the whole window is read again for every token. It begins with the text; whenever
+// it is full, half a window is kept. Text begins after the mark between documents; without such a mark, at the prompt,
+// or else at the first character.
 static void slow_text(char *out, const Gpt *gpt, const Tokenizer *tokenizer, const char *prompt, int tokens,
                       int context) {
     int ids[256], count = 0, start = 0;
@@ -83,7 +83,7 @@ static void slow_text(char *out, const Gpt *gpt, const Tokenizer *tokenizer, con
     }
 }
 
-// --- schemes that treat windows of different lengths otherwise ---
+// --- schemes that treat windows of different lengths differently ---
 enum { ORIGINAL = 10, LONG = 40 };
 
 static const struct {
@@ -112,7 +112,7 @@ static void model_by_length(Gpt *gpt, size_t i) {
     memset(gpt->w.wte, 0, (size_t)long_shape.width * sizeof(real)); // no byte 0, as above
 }
 
-// Token by token, with tokens fed again where that is asked for, against a window of that length alone.
+// Fed token by token, with tokens fed again where needed, the logits are those of a single window of that length.
 static void logits_are_those_of_a_window_as_long(void **state) {
     for (size_t i = 0; i < COUNT(by_length); i++) {
         Gpt gpt;
@@ -205,7 +205,7 @@ static void characters_need_no_mark_before_a_prompt(void **state) {
     gpt_free(&gpt);
 }
 
-// After a short turn, a long line does not fit behind it: the window begins anew, as for a text of one turn.
+// A long line does not fit after a short turn: the window begins anew, as for a text of one turn.
 static void a_long_line_begins_the_window_anew(void **state) {
     static const char line[] = "a line that is longer than the window";
     Tokenizer tokenizer = bytes_tokenizer();
@@ -257,8 +257,8 @@ static void an_unknown_character_or_length_is_refused(void **state) {
     gpt_free(&gpt);
 }
 
-// A model whose layers forget is fed its prompt in chunks. What it says of the next token is what it says of a prompt
-// that is fed at once: a window of the whole context leaves the chunks and takes nothing away.
+// A model whose layers forget is fed its prompt in chunks. Its prediction of the next token is the same as for a prompt
+// fed at once: a window of the whole context keeps the chunks and forgets nothing.
 static void prompts_may_be_fed_in_chunks(void **state) {
     enum { CONTEXT = 600, V = 257 };
     static const Windows windows[] = {{0}, {1, {CONTEXT}}, {1, {3}}};

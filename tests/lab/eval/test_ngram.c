@@ -1,4 +1,4 @@
-// What unigrams and bigrams predict: against the formulas computed the long way, and every distribution adds up to 1.
+// Predictions of unigrams and bigrams equal the formulas computed the long way; every distribution adds up to 1.
 #include "lab/eval/ngram.h"
 #include "tests/support/support.h"
 
@@ -10,7 +10,7 @@ typedef struct {
     Corpus corpus;
 } Little;
 
-// A corpus of these tokens; those to train on are in two shards.
+// A corpus of these tokens, with the training tokens in two shards.
 static Corpus *make(Little *little, int V, const int *train, int count, const int *val, int scored) {
     Error error;
     for (int i = 0; i < count; i++) little->train[i] = (uint16_t)train[i];

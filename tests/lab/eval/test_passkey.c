@@ -65,7 +65,7 @@ static void continue_slowly(Text *continuation, const Run *run, int key, double 
     free(ids);
 }
 
-// What the model writes behind a document, in a window of the inference's capacity.
+// What the model writes after a document, in a window of the inference's capacity.
 static Text continuation_of(const Run *run, Inference *inference, int key, double depth) {
     Text text = {0};
     ProgressLine line;
@@ -115,8 +115,8 @@ static void chunks_are_as_the_whole_text(void **state) {
     run_close(&run);
 }
 
-// A model that writes the same behind any text that ends in 's': the token `first`, and then `second` for ever. Each
-// token's embedding is most like that of the next.
+// A model that writes the same after any text that ends in 's': the token `first`, and then `second` for ever. Each
+// token's embedding is most similar to that of the next.
 static void make_say(Run *run, int first, int second) {
     Gpt *gpt = &run->gpt;
     const int C = gpt->shape.width, s = 's';
@@ -164,7 +164,7 @@ static void the_mark_between_documents_ends_a_continuation(void **state) {
 
 enum { WINDOW = 258, SAMPLES = 4 };
 
-// How many documents of this depth have the key.
+// How many documents with the needle at this depth have the key `key`.
 static int documents_with(int key, uint64_t seed, uint64_t d) {
     const uint64_t stream = random_bits(random_bits(random_key(seed, "passkey test"), WINDOW), d);
     int count = 0;
@@ -172,7 +172,7 @@ static int documents_with(int key, uint64_t seed, uint64_t d) {
     return count;
 }
 
-// A model that always answers 7 is right where 7 is the key, here once at depth 50%.
+// A model that always answers 7 is right where the key is 7, here once at depth 50%.
 static void keys_are_found_where_they_are_right(void **state) {
     Run run;
     Error error;

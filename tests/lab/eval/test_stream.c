@@ -1,4 +1,4 @@
-// What a model writes, byte by byte, comes out in whole characters, fit for a terminal.
+// Text that a model writes byte by byte is printed in whole characters, safe for a terminal.
 #include "lab/eval/generate.h"
 #include "tests/support/support.h"
 

@@ -25,7 +25,7 @@ typedef struct {
     Trainer trainer;
 } Pupil;
 
-// A model that has learned some of the task.
+// A model that has partly learned the task.
 static void teach(Pupil *pupil, const char *data, const char *pos, int steps) {
     Error error;
     StepReport report;
@@ -40,7 +40,7 @@ static void dismiss(Pupil *pupil) {
     corpus_close(&pupil->corpus);
 }
 
-// Does the model, which has read the first `known` inputs of a row, go on with the `count` targets from there?
+// Does the model, after the first `known` inputs of a row, continue with the `count` targets from there?
 static bool decodes(const Gpt *gpt, const int *inputs, const int *targets, int known, int count) {
     enum { LONGEST = 200 };
     const int V = gpt->shape.vocab;
@@ -122,7 +122,7 @@ static void one_pass_tells_what_decoding_tells(void **state) {
     }
 }
 
-// The same exercises one by one and many side by side.
+// The same exercises one by one and in large batches.
 static void batches_do_not_matter(void **state) {
     enum { COUNT_ALL = 150 };
     Pupil pupil;
@@ -154,7 +154,7 @@ static void batches_do_not_matter(void **state) {
     dismiss(&pupil);
 }
 
-// A model of zeros finds all tokens equally likely, which is no answer.
+// A model of zeros finds all tokens equally likely, which does not count as an answer.
 static void a_tie_is_no_right_answer(void **state) {
     Pupil pupil;
     Error error;

@@ -1,4 +1,4 @@
-// Candidates of LongRoPE's search: they stay in their space whatever is done to them.
+// Candidates of LongRoPE's search stay in their search space, whatever is done to them.
 #include "lab/extend/search.h"
 #include "tests/support/scene.h"
 
@@ -42,7 +42,7 @@ static void the_space_is_longrope_s(void **state) {
     assert_int_equal(unscaled_choices[UNSCALED_CHOICES - 1], 256);
 }
 
-// By way of a stretch, and of the two decimals that search.csv has.
+// A candidate survives conversion to a stretch, and to the two decimals of search.csv.
 static void candidates_are_stretches(void **state) {
     Random random = {random_key(1, "round trip"), 0};
     for (size_t n = 0; n < COUNT(sizes); n++)

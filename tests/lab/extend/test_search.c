@@ -1,4 +1,4 @@
-// LongRoPE's search: it finds what the released search finds, and always the same, however many threads score.
+// LongRoPE's search finds what the released search finds, and always the same, however many threads score.
 #include "lab/extend/search.h"
 #include "tests/support/scene.h"
 
@@ -9,7 +9,7 @@ enum { PAIRS = 16, WINDOWS = 4, THREADS = 2, MOST = 64 + 10 * (16 + 16) };
 static const SearchSpace usual_space = {.pairs = PAIRS, .step = 0.01, .most = 800, .unscaled_count = 1};
 static const SearchOptions usual = {.population = 64, .generations = 10, .windows = WINDOWS, .seed = 1};
 
-// A search, and what it did.
+// A search, and a record of what it did.
 typedef struct {
     Search search;
     double noise;      // of losses, by candidate and window
@@ -41,7 +41,7 @@ static double candidate_fitness(const SearchSpace *space, const Candidate *candi
     return fitness(stretch.factors, space->pairs);
 }
 
-// The fitness, and what the losses of a window have in common, which adds up to nothing.
+// The fitness, plus a term common to all losses of a window, which adds up to zero.
 static double score(void *context, int worker, const Candidate *candidate, int window) {
     static const double offsets[WINDOWS] = {0.3, -0.1, -0.4, 0.2};
     Trial *trial = context;
@@ -59,7 +59,7 @@ static bool cut_off(const void *context) {
     return trial->cut_off > 0 && trial->scored >= trial->cut_off;
 }
 
-// A candidate is given up after the first window at which it is worse than the worst parent by 0.03 / sqrt(n), and
+// Scoring of a candidate stops after the first window at which it is worse than the worst parent by 0.03 / sqrt(n), and
 // no later.
 static bool well_judged(const Search *search, const Evaluated *e) {
     const SearchOptions *o = &search->options;
@@ -94,7 +94,7 @@ static void trial_begin(Trial *trial, const SearchSpace *space, const SearchOpti
     assert_true(search_begin(&trial->search, space, options, &hooks));
 }
 
-// Where the released search started.
+// The starting point of the released search.
 static const Stretch start = {.factors = {1, 1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 8, 8, 8}};
 
 static void trial_run(Trial *trial) {
@@ -150,7 +150,7 @@ static void it_finds_what_the_released_search_finds(void **state) {
     json_decref(root);
 }
 
-// From PI, whose neighbours are all equal.
+// The search starts from PI, whose neighbours all have the same loss.
 static void it_leaves_a_flat_start(void **state) {
     Candidate pi = {0};
     for (int i = 0; i < PAIRS; i++) pi.steps[i] = 700;
@@ -160,7 +160,7 @@ static void it_leaves_a_flat_start(void **state) {
     search_end(&whole.search);
 }
 
-// --- the same, however it is run ---
+// --- the same result, however the search is run ---
 static void expect_same(const Search *a, const Search *b) {
     assert_int_equal(a->evaluations, b->evaluations);
     assert_true(a->archived == b->archived && a->member_count == b->member_count);
@@ -171,7 +171,7 @@ static void expect_same(const Search *a, const Search *b) {
     }
 }
 
-// The candidates that are at work are scored to their end, and no others.
+// Candidates whose scoring has begun are scored to the end, and no others.
 static void it_stops_when_asked(void **state) {
     run_whole(&whole, &usual, 0.2, 1);
     for (int after = 1; after <= 300; after += 50) {
@@ -197,7 +197,7 @@ static void it_is_the_same_with_two_threads(void **state) {
     search_end(&other.search);
 }
 
-// --- what is no number ---
+// --- losses that are not finite ---
 static void a_loss_that_is_no_number_is_never_the_best(void **state) {
     for (int way = 0; way < 2; way++) {
         SearchOptions options = usual;
@@ -221,7 +221,7 @@ static void a_loss_that_is_no_number_is_never_the_best(void **state) {
     }
 }
 
-// There are 4 + 3 + 2 + 1 rising pairs of steps, with two choices of n_hat: one seed, and all others are found.
+// There are 4 + 3 + 2 + 1 rising pairs of steps, with two choices of n_hat: from one seed, the search finds all others.
 static void known_candidates_are_not_scored_again(void **state) {
     const SearchSpace small = {.pairs = 2, .step = 0.01, .most = 3, .unscaled_count = 2};
     trial_begin(&whole, &small, &usual);

@@ -1,4 +1,4 @@
-// Every check on every planted mistake, and on the schemes without it.
+// Every check is run on every planted mistake, and on the schemes without it.
 #include "lab/lesson/checks.h"
 #include "lab/lesson/mistakes.h"
 #include "num/team.h"
@@ -103,7 +103,7 @@ static void checks_say_where_they_do_not_apply(void **state) {
     assert_false(result.applies);
 }
 
-// The checks that a reader may run on any scheme say that it is right.
+// The checks that a reader may run on any scheme pass when it has no mistake.
 static void schemes_without_mistakes_pass(void **state) {
     static const char *const names[] = {"none", "sinusoidal", "rope-learned", "partial", "t5", "fox"};
     for (size_t i = 0; i < COUNT(names); i++) {

@@ -1,4 +1,4 @@
-// The numbers of the page's pictures: slopes against the lines of rope.c, lengths of schemes, scores and stretches.
+// The numbers of the page's pictures: slopes compared with rope.c, lengths of schemes, scores and stretches.
 #include "lab/lesson/pair.h"
 #include "posenc/rotation/rotate.h"
 #include "tests/support/support.h"

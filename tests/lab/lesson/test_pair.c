@@ -1,5 +1,5 @@
-// The lesson's one pair: gradients against differences, what a wrong sign changes and what not, what a shift changes,
-// and the frequency that follows its torque.
+// The lesson's one pair: gradients compared with differences, what a wrong sign changes and what it does not, what a
+// shift changes, and the frequency that follows its torque.
 #include "lab/lesson/pair.h"
 #include "tests/support/support.h"
 
@@ -12,7 +12,7 @@ static void the_layout_is_what_the_page_reads(void **state) {
     assert_int_equal(sizeof(PairTask), 4 * sizeof(double));
 }
 
-// Over all that `bitter lesson` accepts, by the yardstick that it prints "ok" by.
+// For all values that `bitter lesson` accepts, with the tolerance by which it prints "ok".
 static void gradients_are_slopes(void **state) {
     Random random = {1, 0};
     for (size_t i = 0; i < 2000; i++) {
@@ -102,7 +102,7 @@ static double settled(double theta, const PairTask *task) {
     return theta;
 }
 
-// From slow, the frequency comes to rest near phase / ago; from fast, near (phase + 2 pi) / ago.
+// From a slow start, the frequency comes to rest near phase / ago; from a fast one, near (phase + 2 pi) / ago.
 static void the_frequency_comes_to_rest_where_attention_finds_the_token(void **state) {
     const PairTask task = {.ago = 5, .tokens = 11, .phase = 3.14159, .strength = 8};
     for (int turns = 0; turns <= 1; turns++) {

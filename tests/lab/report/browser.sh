@@ -1,6 +1,6 @@
 # A report in Chromium, at 1280 and 360 pixels, light and dark, and printed: no error, no request, nothing wider than
-# the screen, text that can be read; the answer, the table of schemes and, on the wide screen, the plot of contrasts are seen at once; a click
-# on the name of a line hides it. Needs node and Chromium.
+# the screen, legible text; the answer, the table of schemes and, on the wide screen, the plot of contrasts are visible
+# at once; a click on the name of a line hides it. Needs node and Chromium.
 . tests/support/shell
 
 browser=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}

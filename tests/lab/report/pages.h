@@ -40,7 +40,7 @@ static inline int times(const char *text, const char *part) {
     return count;
 }
 
-// Every element that is opened is closed, in order; what has no end tag is listed.
+// Every element that is opened is closed, in order; elements without an end tag are listed.
 static inline void expect_balanced(const char *html) {
     static const char *const empty[] = {"!doctype", "meta", "link", "?xml"};
     static char open[64][32];
@@ -66,8 +66,8 @@ static inline void expect_balanced(const char *html) {
     assert_int_equal(depth, 0);
 }
 
-// The drawing is XML: its elements are balanced, and it has no character that XML does not allow. xmllint, where there
-// is one, reads it, too.
+// The drawing is XML: its elements are balanced, and it has no character that XML does not allow. If xmllint is
+// installed, it must accept the drawing, too.
 static inline void expect_xml(const char *svg, const char *name) {
     char command[SCRATCH_PATH + 128];
     expect_balanced(svg);
@@ -93,7 +93,7 @@ static inline void close_page(Page *page) {
 
 static const double xs[] = {16, 32, 64, 128}, ys[] = {2.5, 1, 0.125, NAN}, more[] = {3, 4, 5, 6},
                     lows[] = {2, 3.25, 4, 5}, highs[] = {3.5, 4.5, 6, 7};
-// A chart of the first `count` lines, the first of which is not drawn to its end.
+// A chart of the first `count` lines; the first line is not drawn to its end.
 static inline Chart usual_chart(int count) {
     Chart chart = {.x_label = "tokens",
                    .y_label = "nats",

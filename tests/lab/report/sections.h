@@ -1,4 +1,4 @@
-// Sections of a report about measurements that are made by hand, for tests.
+// Sections of a report about hand-made measurements, for tests.
 #ifndef BITTER_REPORT_PAGES_H
 #define BITTER_REPORT_PAGES_H
 
@@ -7,7 +7,7 @@
 
 enum { SEEDS = 3 };
 
-// A run on text whose loss is `loss` in trained windows, and `rise` more in windows of eight times that.
+// A run on text whose loss is `loss` in windows of the trained length, and `rise` more in windows eight times as long.
 static inline void put_rising(const Job *job, double loss, double rise) {
     char text[512];
     snprintf(text, sizeof text,
@@ -35,8 +35,7 @@ static inline void put_gaps(double gap, double spread) {
     for (int s = 0; s < plan->setting_count; s++) put_gap(s, gap, spread);
 }
 
-// What the runs have measured, and its contrasts: those of the plan, which are named beforehand unless the test has
-// named some.
+// The runs' measurements, and their contrasts: those of the plan, named beforehand unless the test has named some.
 static Outcome outcome;
 static Facts facts;
 

@@ -1,4 +1,4 @@
-// What the first screen of a report says about given measurements.
+// The first screen of a report, for given measurements.
 #include "tests/lab/report/sections.h"
 
 // A contrast has one interval and one verdict on the whole page, in words, in the plot's table and among all pairs.
@@ -25,7 +25,7 @@ static void a_difference_has_one_verdict(void **state) {
     }
 }
 
-// With more contrasts, each has a longer interval; pairs that are no contrasts have another correction.
+// With more contrasts, each has a longer interval; pairs that are not contrasts have another correction.
 static void intervals_hold_all_at_once(void **state) {
     Error error;
     make_plan("sinusoidal;learned;rope;rope-learned;none", "", "", "");
@@ -47,7 +47,7 @@ static void intervals_hold_all_at_once(void **state) {
     forget();
 }
 
-// A contrast that was named when there were results is exploratory in every place.
+// A contrast that was named after there were results is exploratory everywhere.
 static void late_contrasts_are_marked(void **state) {
     for (int after = 0; after <= 6; after += 6) {
         Error error;
@@ -64,7 +64,7 @@ static void late_contrasts_are_marked(void **state) {
     }
 }
 
-// Each interval says what it is in all tables: one of the primary ones, a single one, one of all pairs.
+// In all tables, each interval is labelled: one of the primary ones, a single one, one of all pairs.
 static void an_interval_says_what_it_is(void **state) {
     static const char *const forms[] = {"md", "html", "tex"}, *const contrasts[] = {"rope - none", "alibi - none",
                                                                                     "alibi - rope"};
@@ -86,7 +86,7 @@ static void an_interval_says_what_it_is(void **state) {
     }
 }
 
-// Adding seeds costs certainty only if results had been seen; leaving seeds out that were seen is told.
+// Adding seeds costs certainty only if results had been seen; leaving out seeds that were seen is reported.
 static void peeking_is_told(void **state) {
     make_plan("none;rope", "", "", "");
     put_gaps(-0.3, 0.01);
@@ -112,7 +112,7 @@ static void peeking_is_told(void **state) {
     plan->rates_after = 0;
 }
 
-// Without contrasts that somebody has named, every scheme is compared with the reference.
+// Without named contrasts, every scheme is compared with the reference.
 static void without_names_the_reference_is_compared(void **state) {
     make_plan("none;rope;learned;sinusoidal", "", "", "");
     put_gaps(-0.3, 0.01);
@@ -147,7 +147,7 @@ static void schemes_are_ranked(void **state) {
     }
 }
 
-// In windows of 2, 4 and 8 times the trained length, all that have a loss there are one family.
+// In windows of 2, 4 and 8 times the trained length, all schemes that have a loss there are one family.
 static void longer_windows_are_compared(void **state) {
     static const char *const forms[] = {"md", "html", "tex"};
     make_plan("rope;y=rope --stretch yarn:factor=4;alibi;learned", "", "", "");
@@ -185,7 +185,7 @@ static void longer_windows_are_compared(void **state) {
     }
 }
 
-// The first lines name who is better in the longest windows, whichever way round the contrast with the reference is.
+// The first lines name the scheme that is better in the longest windows, in whichever direction its contrast is.
 static void the_longest_windows_are_told(void **state) {
     static const char *const contrasts[] = {NULL, "alibi - rope", "rope - alibi"};
     for (size_t n = 0; n < COUNT(contrasts); n++) {
@@ -208,7 +208,7 @@ static void the_longest_windows_are_told(void **state) {
     expect_text(section(report_answer), "better than rope (exploratory): none (no positions).");
 }
 
-// What is left and right of 0 in the plot is told with the names that are always the same.
+// The sides left and right of 0 in the plot are labelled with names that are always the same.
 static void sides_are_told(void **state) {
     static const struct {
         const char *contrasts[2], *left, *right;
@@ -247,7 +247,7 @@ static void who_is_not_better_than_none_is_told(void **state) {
     }
 }
 
-// That no run has left the plateau is told once, instead of who is not better than none.
+// If no run has left the plateau, this is said once, instead of naming the schemes that are not better than none.
 static void a_plateau_is_told_once(void **state) {
     for (int leaves = 0; leaves < 2; leaves++) {
         make_plan("none;rope;alibi", "", "", "");
@@ -266,7 +266,7 @@ static void a_plateau_is_told_once(void **state) {
     }
 }
 
-// The scheme with the lowest loss comes first, and how many it is better than; what is not resolved is named.
+// The scheme with the lowest loss comes first, with the number of schemes that it beats; unresolved ones are named.
 static void the_winner_is_told(void **state) {
     static const struct {
         const char *scale;
@@ -310,7 +310,7 @@ static void the_winner_is_told(void **state) {
     }
 }
 
-// Each setting has a row of what was trained in it, and a column of losses.
+// Each setting has a row that describes its training, and a column of losses.
 static void settings_are_told(void **state) {
     const SettingLists lists = {"0.1M,0.3M", "5,20", "64,256", .layers = true};
     Error error;
@@ -360,7 +360,7 @@ static void a_page_says_that_runs_are_missing(void **state) {
     expect_text(section(report_answer), "Not finished: 5 of 6 runs are done, and this page has 2 of 3 seeds.");
 }
 
-// A plan of sinusoidal and learned on tales and other texts.
+// A plan with sinusoidal and learned, on tales and other texts.
 static void plan_texts(const char *other, const char *scale) {
     Error error;
     begin(plan);
@@ -370,7 +370,7 @@ static void plan_texts(const char *other, const char *scale) {
          &error);
 }
 
-// With several texts the answer is that over the texts: texts that disagree leave open what each of them resolves.
+// With several texts the answer is over all texts: if they disagree, it is open although each text resolves it.
 static void texts_are_the_units(void **state) {
     for (int agree = 0; agree < 2; agree++) {
         plan_texts("code", "");
@@ -403,7 +403,7 @@ static void over_the_texts_settings_are_told_apart(void **state) {
     expect_text(text, "| over the texts 332k |");
 }
 
-// What is said of a ladder is what happens between its settings, not one slope.
+// A ladder is described by the changes between its settings, not by one slope.
 static void a_ladder_is_told_step_by_step(void **state) {
     static const struct {
         double gaps[3];
@@ -422,8 +422,7 @@ static void a_ladder_is_told_step_by_step(void **state) {
     }
 }
 
-// A ladder's page begins with losses against compute, and tells smaller sizes at which a scheme is not better than
-// none.
+// A ladder's page begins with losses against compute, and names smaller sizes where a scheme is not better than none.
 static void a_ladder_begins_with_its_figure(void **state) {
     make_plan("none;rope", "", "0.1M,0.3M", "");
     put_gap(0, 0, 0.01);

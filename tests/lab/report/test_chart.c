@@ -41,7 +41,7 @@ static void charts_are_drawn_and_have_their_numbers(void **state) {
     free(markdown);
 }
 
-// A chart has the same drawing wherever it stands: no names of parts that could be there twice.
+// A chart has the same drawing in any place: its parts have no ids, which could occur twice in a page.
 static void drawings_have_no_ids(void **state) {
     Page page;
     Error error;
@@ -169,8 +169,8 @@ static void every_range_has_ticks(void **state) {
             }
 }
 
-// However many lines there are, those that are drawn have their names in a legend that fits into the drawing; long
-// names are cut between characters.
+// However many lines there are, the legend names those that are drawn and fits into the drawing; long names are cut
+// between characters.
 static void legends_have_all_names(void **state) {
     for (int lines = 2; lines <= LINES_MOST + 9; lines += 9) {
         Chart chart = {.x_label = "x", .y_label = "y"};
@@ -204,7 +204,7 @@ static void legends_have_all_names(void **state) {
     }
 }
 
-// A line has the hue that it was given, and learned schemes a dash, over the whole lines; a ring is around one point.
+// A line has its given hue; learned schemes have dashes along the whole line; a ring is around one point.
 static void lines_have_their_style(void **state) {
     Chart chart = {.x_label = "x", .y_label = "y"};
     Page page;
@@ -259,7 +259,7 @@ static void rows_have_their_intervals(void **state) {
     free(svg);
 }
 
-// For LaTeX: every point and interval, and names that TeX prints as they are.
+// LaTeX gets every point and interval, and names that TeX prints unchanged.
 static void charts_are_in_latex(void **state) {
     char *tex;
     size_t size;
@@ -310,7 +310,7 @@ static void charts_are_in_latex(void **state) {
     free(tex);
 }
 
-// A page with fewer plots than the one before leaves none of those.
+// A page with fewer plots than its predecessor removes the old plots.
 static void old_plots_are_removed(void **state) {
     for (int charts = 2; charts >= 1; charts--) {
         Page page;

@@ -16,7 +16,7 @@ static void numbers_in_words(void **state) {
     for (size_t i = 0; i < COUNT(cases); i++) assert_string_equal(number_words(words, cases[i].value), cases[i].words);
 }
 
-// An end that is not 0 is not shown as 0, if that takes two digits more, or if 0 is not inside.
+// An end that is not 0 is not shown as 0, if two more digits are enough for that, or if 0 is not inside.
 static void ends_are_not_shown_as_0(void **state) {
     static const struct {
         double mean, low, high;

@@ -58,7 +58,7 @@ static void places_that_cannot_be_written_to_are_refused(void **state) {
     assert_int_equal(files(), 1);
 }
 
-// A disk that was full for a while: a page that has lost its middle is none.
+// If the disk was full for a while and a page lost its middle, the page is not kept.
 static void a_page_that_lost_a_part_is_not_kept(void **state) {
     struct rlimit limits;
     Page page;
@@ -77,7 +77,7 @@ static void a_page_that_lost_a_part_is_not_kept(void **state) {
     assert_int_equal(files(), 0);
 }
 
-// A sentence for which there was no memory: its page is not written without it.
+// If there was no memory for a sentence, its page is not written.
 static void a_page_without_a_text_is_not_kept(void **state) {
     Page page;
     Error error = {0};
@@ -185,7 +185,7 @@ static void tables_are_rows_of_cells(void **state) {
     free(markdown);
 }
 
-// What is in a fold is in the HTML alone; after it, both go on.
+// The content of a fold is in the HTML only; after the fold, both continue.
 static void folds_are_in_the_html_alone(void **state) {
     Page page;
     open_page(&page, "Title");

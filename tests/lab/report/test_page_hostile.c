@@ -1,5 +1,4 @@
-// Pages with names that somebody chose to do harm: no command runs, no file elsewhere changes, no text becomes a
-// script.
+// Pages with names chosen by an attacker: no command runs, no file elsewhere changes, no text becomes a script.
 #include "tests/lab/report/pages.h"
 
 #include "base/utf8.h"
@@ -56,7 +55,7 @@ static void hostile_text_stays_text(void **state) {
     free(markdown);
 }
 
-// Links that somebody left where a page goes: they are refused, and what they lead to stays.
+// Links in place of a page's files are refused, and their targets stay unchanged.
 static void links_are_not_followed(void **state) {
     static const char *const names[] = {"page.md", "page.html", "plot-1.svg"}, *const targets[] = {"other", "nowhere"};
     char path[SCRATCH_PATH + 16], other[SCRATCH_PATH + 16];

@@ -1,7 +1,7 @@
-// What the other sections of a report say about given measurements.
+// The other sections of a report, for given measurements.
 #include "tests/lab/report/sections.h"
 
-// Which schemes chose an end of the grid; none when the choice is inside. One that diverged chose none.
+// Names the schemes that chose an end of the grid, but none whose choice is inside. A scheme that diverged chose none.
 static void ends_of_the_grid_are_named(void **state) {
     static const char *const rows[] = {"| alibi | 0.001, the smallest |", "| alibi | 0.002 |",
                                        "| alibi | 0.004, the largest |"};
@@ -36,7 +36,7 @@ static void put_shares(int variant, int seed, double share, int most) {
     put(&job, text);
 }
 
-// Long tasks are measured at some lengths only: the line goes from one of these to the next.
+// Long tasks are measured at some lengths only: the line connects these lengths.
 static void lines_pass_over_lengths_that_were_not_asked(void **state) {
     make_plan("alibi;rope", "", "", "copy:max=2");
     put_all();
@@ -49,7 +49,7 @@ static void lines_pass_over_lengths_that_were_not_asked(void **state) {
     assert_non_null(memchr(line, 'L', strcspn(line, "\n")));
 }
 
-// Seeds are the units of tasks: three seeds of 0, 50 and 100% are no precise 50%.
+// Seeds are the units of tasks: three seeds of 0, 50 and 100% are not a precise 50%.
 static void tasks_have_seeds_as_units(void **state) {
     make_plan("alibi;alibi-learned", "", "", "copy:max=2");
     put_all();
@@ -85,7 +85,7 @@ static void tables_in_latex(void **state) {
     expect_text(tex, "learned - a\\_b & $-0.300$ & $-0.325$ & $-0.275$ & better & primary, single \\\\\n");
 }
 
-// A stretched scheme is in no pair: it has the losses of the one whose weights it has.
+// A stretched scheme is in no pair: it has the losses of the scheme whose weights it shares.
 static void stretched_schemes_are_in_no_pair(void **state) {
     make_plan("rope;y=rope --stretch yarn:factor=4;alibi;none", "", "", "");
     assert_int_equal(plan_trained(plan), 3);
@@ -96,7 +96,7 @@ static void stretched_schemes_are_in_no_pair(void **state) {
     expect_no_text(text, "| y |");
 }
 
-// The contrast of a stretched scheme is that of its weights, in all tables.
+// In all tables, a stretched scheme has the contrast of the scheme whose weights it shares.
 static void a_contrast_has_one_interval(void **state) {
     Error error;
     make_plan("rope;y=rope --stretch yarn:factor=4;alibi;none", "", "", "");
@@ -110,7 +110,7 @@ static void a_contrast_has_one_interval(void **state) {
     forget();
 }
 
-// A line that lies on another's has a dash of its own, and is drawn over it.
+// A line that coincides with another has its own dash, and is drawn on top.
 static void stretched_schemes_have_dashes(void **state) {
     Chart chart = {0};
     make_plan("y=rope --stretch yarn:factor=4;rope;l=rope-learned --stretch pi", "", "", "");
@@ -141,7 +141,7 @@ static void schemes_look_different(void **state) {
     chart_free(&chart);
 }
 
-// The axis of compute tells tokens.
+// The axis of compute also shows tokens.
 static void compute_is_told_with_tokens(void **state) {
     make_plan("none;rope", "", "0.1M,1M", "");
     put_gaps(-0.3, 0.01);
@@ -158,7 +158,7 @@ static void compute_is_told_with_tokens(void **state) {
     expect_text(section_as(report_scale, "html"), " operations; tokens: ");
 }
 
-// The most trained setting is the answer, wherever it stands.
+// The setting with the most training gives the answer, wherever it is in the list.
 static void the_most_compute_is_told(void **state) {
     const SettingLists falling = {.scale = "", .tokens_per_parameter = "20,5", .contexts = ""};
     Error error;
@@ -208,7 +208,7 @@ static void curves_are_medians(void **state) {
     expect_text(section(report_training), "There is no curve");
 }
 
-// Times that differ by no more than their noise are said to.
+// Times that differ by no more than their noise are marked.
 static void times_within_noise_are_marked(void **state) {
     make_plan("none;alibi", "", "", "");
     for (int slow = 0; slow < 2; slow++) {
@@ -229,7 +229,7 @@ static void times_within_noise_are_marked(void **state) {
     }
 }
 
-// The loss in longer windows rises, falls, or neither; or is not known, and why.
+// The report says whether the loss in longer windows rises, falls or neither, or why it is not known.
 static void longer_windows_are_told(void **state) {
     static const struct {
         double rise, spread;
@@ -253,7 +253,7 @@ static void longer_windows_are_told(void **state) {
     expect_text(row_of(section(report_lengths), "| alibi | - |"), "| diverged |");
 }
 
-// What a comparison does not show depends on what was tried.
+// The list of what a comparison does not show depends on what was tried.
 static void limits_are_those_of_the_plan(void **state) {
     static const struct {
         WriteSection *write;
@@ -277,7 +277,7 @@ static void limits_are_those_of_the_plan(void **state) {
     }
 }
 
-// What these seeds would resolve is more than what a resolved difference is certain to.
+// The resolvable difference is larger than the half-width of an interval, beyond which a difference is resolved.
 static void what_is_detectable_is_told(void **state) {
     double detectable;
     make_plan("none;t5", "", "", "");

@@ -1,4 +1,4 @@
-// Simulated studies: how often something happens in many of them, beside what chance does to that frequency.
+// Simulated studies: how often something happens in many studies, and how much that frequency varies by chance.
 #ifndef BITTER_STUDIES_H
 #define BITTER_STUDIES_H
 

@@ -1,4 +1,4 @@
-// How often intervals hold the median in simulated studies: alone, and all six of a study at once, with normal and
+// How often intervals contain the median in simulated studies, alone and all six of a study at once: with normal and
 // skewed noise, with seeds that leave a plateau late, and with seeds drawn from recorded ones. `make coverage` prints
 // the same for more kinds of noise, and for other methods.
 #include "tests/lab/stats/studies.h"
@@ -7,7 +7,7 @@
 
 enum { CONTRASTS = 6, RECORDED = 20, SEEDS_DRAWN = 20 };
 
-// Differences to rope of runs/baseline/experiment-full/primary: a row for each scheme, a column for each seed.
+// Differences to rope in runs/baseline/experiment-full/primary: a row for each scheme, a column for each seed.
 static const double recorded[CONTRASTS][RECORDED] = {
     {0.1984, 0.1426, 0.1912, 0.3842, 0.1670, 0.1762, 0.1838, 0.1981, 0.3729, 0.2199,
      0.1627, 0.3979, 0.5554, 0.1674, 0.1558, 0.1466, 0.3786, 0.1701, 0.1688, 0.1649},
@@ -56,7 +56,7 @@ static int rising(const void *a, const void *b) {
     return (one > other) - (one < other);
 }
 
-// What intervals should hold: the median of 20,000 differences, or of the recorded ones.
+// The value that intervals should contain: the median of 20,000 differences, or of the recorded ones.
 static double median_of(Noise *noise, int contrast) {
     enum { STUDIES_READ = 1000, MANY = STUDIES_READ * SEEDS_DRAWN };
     static double many[MANY];
@@ -71,7 +71,7 @@ static double median_of(Noise *noise, int contrast) {
     return (many[(count - 1) / 2] + many[count / 2]) / 2;
 }
 
-// The shares of studies in which one interval alone, the mean of six, holds its median; and in which all six corrected
+// The share of studies in which a single interval contains its median (mean of six), and in which all six corrected
 // ones do.
 static void coverage(double *alone, double *together, Noise *noise, int seeds) {
     double medians[CONTRASTS];
@@ -107,7 +107,7 @@ static void medians_are_covered(void **state) {
         }
 }
 
-// What the test could see: Student's t intervals of five recorded seeds, whose mean learned - rope they should hold.
+// The test can fail: Student's t intervals of five recorded seeds too rarely contain the mean of learned - rope.
 static void students_t_does_not_cover_the_mean(void **state) {
     double mean = 0, covered = 0;
     for (int seed = 0; seed < RECORDED; seed++) mean += recorded[0][seed] / RECORDED;

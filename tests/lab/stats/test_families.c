@@ -1,5 +1,5 @@
 // Families of comparisons in simulated studies of 8 schemes and 5 seeds. Where no difference is real, at most 5% of the
-// studies may call any; and in 95% of the studies all intervals of the family hold the truth at once.
+// studies may find one; and in 95% of the studies all intervals of the family contain the true values at once.
 #include "tests/lab/stats/studies.h"
 
 enum { SCHEMES = 8, SEEDS = 5, PAIRS = SCHEMES * (SCHEMES - 1) / 2 };
@@ -52,7 +52,7 @@ static Rates rates_of(Measure *measure, const CurveFamily *family, double compar
 
 // --- losses ---
 
-// The seed adds the same to all schemes, and the schemes' own noise differs by a factor of 4.8.
+// The seed adds the same number to all schemes, and the schemes' own noise differs by a factor of 4.8.
 static void losses(double values[SCHEMES][SEEDS], int study) {
     const uint64_t key = random_key(17, "losses");
     for (int s = 0; s < SCHEMES; s++)

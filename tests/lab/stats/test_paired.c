@@ -1,4 +1,4 @@
-// Paired differences: worked examples, what cannot be tested, and what so many seeds can resolve.
+// Paired differences: worked examples, cases that cannot be tested, and what a number of seeds can resolve.
 #include "tests/lab/stats/intervals.h"
 
 #include <math.h>
@@ -66,7 +66,7 @@ static void worked_examples_come_out(void **state) {
     }
 }
 
-// Their order is of no account, and with other signs all is turned round.
+// The order of the differences does not matter, and opposite signs give the mirrored interval.
 static void order_and_sign_do_not_matter(void **state) {
     double mixed[COUNT(late)], negative[COUNT(late)];
     for (size_t i = 0; i < COUNT(late); i++) {
@@ -82,7 +82,7 @@ static void order_and_sign_do_not_matter(void **state) {
     }
 }
 
-// More comparisons never make an interval shorter, also where there are too few seeds to go without Student's t.
+// More comparisons never make an interval shorter, not even where few seeds require Student's t.
 static void intervals_grow_with_the_family(void **state) {
     for (int n = 2; n <= 20; n++) {
         const Paired paired = paired_summary(late + 20 - n, n);
@@ -118,7 +118,7 @@ static void too_few_or_not_finite_have_no_interval(void **state) {
     assert_true(isnan(resolvable(&one, 1)));
 }
 
-// 0.1 and its like have no exact multiples: sums of them must not leave a spread behind.
+// 0.1 and the like are not exact in binary: sums of equal differences must not create a spread.
 static void equal_differences_have_the_point_as_interval(void **state) {
     static const double values[] = {0.1, -0.7, 1e-300, 3e20, 0};
     for (size_t i = 0; i < COUNT(values); i++)

@@ -1,4 +1,4 @@
-// Tables made from known waves, which must be found again.
+// Tables are made from known waves, which must be found again.
 #include "lab/stats/spectrum.h"
 #include "tests/support/scene.h"
 
@@ -49,7 +49,7 @@ static void what_is_no_number_is_refused(void **state) {
     expect_refused(power_spectrum(table, 6, 2, &error) != NULL, &error, "not finite");
 }
 
-// All rows equal: nothing to decompose, and no number pretends otherwise.
+// With all rows equal there is nothing to decompose, and all numbers say so.
 static void a_constant_table_has_nothing(void **state) {
     enum { ROWS = 11, C = 4 };
     real table[ROWS * C];

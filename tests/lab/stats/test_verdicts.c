@@ -1,4 +1,4 @@
-// Verdicts, and which differences are found.
+// Verdicts, and which differences they find.
 #include "tests/lab/stats/studies.h"
 
 static void what_cannot_be_tested_is_not_resolved(void **state) {
@@ -13,8 +13,8 @@ static void what_cannot_be_tested_is_not_resolved(void **state) {
     assert_int_equal(paired_verdict(&none, 1), VERDICT_UNRESOLVED);
 }
 
-// A difference as large as resolvable() says is found in 80% of studies, with few seeds and with enough to do without
-// Student's t.
+// A difference of the size that resolvable() gives is found in 80% of studies, with few seeds and with enough seeds not
+// to need Student's t.
 static void resolvable_differences_are_found(void **state) {
     static const int seeds[] = {2, 3, 5, 9, 13}, families[] = {1, 6};
     const uint64_t key = random_key(17, "studies");

@@ -1,5 +1,5 @@
-// A second solution of exercise 7: query and key are turned by i w and j w. Then the score is q . R(a) k with
-// a = (j - i) w, and the gradient of q is the key turned by a, that of k the query turned back.
+// A second solution of exercise 7: query and key are turned by i w and j w. With a = (j - i) w, the score is then q .
+// R(a) k, the gradient of q is the key turned by a, and that of k is the query turned back.
 #include "exercise.h"
 
 #include <math.h>

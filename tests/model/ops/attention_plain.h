@@ -1,6 +1,6 @@
-// Attention in the plainest way: for each head the whole table of scores, and nothing shared between heads, blocks or
+// Attention in the simplest way: the whole table of scores for each head, and nothing shared between heads, blocks or
 // threads. model/ops/attention_blocks.c computes the same faster and in less memory; double_attention_plain.c compares
-// the two. Not for layers with an op of a scheme's own, for scores or for weights.
+// the two. Not for layers in which a scheme has its own operation for scores or weights.
 #ifndef BITTER_TESTS_ATTENTION_PLAIN_H
 #define BITTER_TESTS_ATTENTION_PLAIN_H
 
@@ -61,7 +61,7 @@ static real dot(const real *x, const real *y, int d) {
     return sum;
 }
 
-// The first key that query i sees, and the one behind the last.
+// The first key that query i sees, and the key after the last.
 static int first_key(const Attention *a, int i) {
     return left_window(a->keys - a->queries + i + 1, a->window);
 }
@@ -70,13 +70,13 @@ static int end_key(const Attention *a, int i) {
     return a->keys - a->queries + i + 1;
 }
 
-// log n, where query i sees n keys.
+// log n, if query i sees n keys.
 static double log_keys(const Attention *a, int i) {
     return log(end_key(a, i) - first_key(a, i));
 }
 
-// S_ij = scale q_i . k_j, changed by the position schemes, times s log n if that is wanted; P_i = softmax of the keys
-// that query i sees. Returns the log of each softmax's denominator in lse (queries), if that is wanted.
+// S_ij = scale q_i . k_j, changed by the position schemes, times s log n if there is logit_scale; P_i = softmax over
+// the keys that query i sees. Sets lse (queries), unless it is NULL, to the log of each softmax's denominator.
 static void weights_forward(const ScoreBlock *s, const Attention *a, const MixTables *tables, const Memory *memory,
                             real *lse) {
     for (int i = 0; i < s->rows; i++)
@@ -122,7 +122,7 @@ static void attention_plain_forward(const Attention *a, const MixTables *tables,
 }
 
 // Forward was out_i = sum of P_ij v_j, so dP_ij = dout_i . v_j and dv_j += P_ij dout_i. The softmax makes dS_ij = P_ij
-// (dP_ij - sum over j of P_ij dP_ij), which takes dP's place.
+// (dP_ij - sum over j of P_ij dP_ij), which overwrites dP.
 static void weights_backward(real *dS, real *dv, const real *dout, const real *v, const ScoreBlock *s,
                              const Attention *a) {
     for (int i = 0; i < a->queries; i++, dout += (size_t)a->H * a->d) {
@@ -153,7 +153,7 @@ static void logit_scale_backward(const AttentionGradient *grad, const ScoreBlock
     }
 }
 
-// Forward was S_ij = scale q_i . k_j, then changed by the schemes: so these go first.
+// Forward was S_ij = scale q_i . k_j, then changed by the schemes, which therefore come first here.
 static void scores_backward(const ScoreGradient *grad, const ScoreBlock *s, const Attention *a, const MixTables *tables,
                             const Memory *memory) {
     mix_score_backward(tables, s, grad, memory->schemes);

@@ -1,5 +1,5 @@
-// Attention in blocks of queries compared with the whole T x T softmax, under schemes whose scores use everything that
-// a block tells them.
+// Attention in blocks of queries compared with the whole T x T softmax, under schemes whose scores use all fields of a
+// block.
 #include "model/ops/attention.h"
 #include "model/ops/ops.h"
 #include "tests/model/probe.h"
@@ -47,7 +47,7 @@ static double dot(const real *a, const real *b, int count) {
     return sum;
 }
 
-// What the dropout leaves of weight (b, h, i, j), numbered in that order.
+// The factor that dropout leaves for weight (b, h, i, j), numbered in that order.
 static double kept(const Attention *s, int b, int h, int i, int j) {
     return dropout_factor(&s->dropout, row_of(s, b, h, i) * s->keys + (size_t)j);
 }
@@ -103,15 +103,15 @@ static double forward(void *op) {
     return dot(a->out, a->dout, (int)a->out_count);
 }
 
-// dfeatures are added to, all else is overwritten.
+// Adds to dfeatures, overwrites everything else.
 static void backward(Problem *a) {
     memset(a->dfeatures, 0, a->feature_count * sizeof(real));
     const AttentionGradient grad = {a->dq, a->dk, a->dv, a->dfeatures, a->dout, NULL};
     attention_backward(&grad, &a->shape, &a->tables, a->scratch);
 }
 
-// Sequence b starts at 50b, and counts by b + 1; lines and columns have a pattern of their own. Queries are the last
-// of the keys.
+// Sequence b starts at 50b, and counts in steps of b + 1; lines and columns have patterns of their own. The queries
+// belong to the last keys.
 static void places_make(Problem *a) {
     const Attention *s = &a->shape;
     for (int b = 0; b < s->B; b++) {
@@ -281,7 +281,7 @@ static void heads_may_share_keys(void **state) {
     }
 }
 
-// As the key cache asks: the queries are the last of the keys.
+// As with the key cache: the queries belong to the last keys.
 static void with_fewer_queries_than_keys(void **state) {
     static const struct {
         int queries, keys;
@@ -317,7 +317,7 @@ static void gradients_are_differences(void **state) {
     }
 }
 
-// q, k and v lie side by side in the rows of one array, so nothing may be written between a row's own numbers.
+// q, k and v are side by side in the rows of one array, so nothing may be written outside a row's own numbers.
 static void neighbours_are_left_alone(void **state) {
     Problem *a = make(&probe_scheme, 2, QUERY_BLOCK + 6, QUERY_BLOCK + 6, 0, true);
     forward(a);

@@ -1,6 +1,6 @@
-// The fast attention against the plain one, under every scheme that has no attention op of its own, with every choice
-// of its options, with windows, dropout and shared keys: the same outputs and the same gradients, also of the schemes'
-// parameters.
+// The fast attention compared with the plain one, under every scheme without its own attention operation, with every
+// choice of its options, with windows, dropout and shared keys: the same outputs and the same gradients, also of the
+// schemes' parameters.
 #include "model/train_pass.h"
 #include "tests/model/ops/attention_plain.h"
 #include "tests/support/little_model.h"
@@ -9,7 +9,7 @@ enum { B = 2, T = 70, C = 16, H = 4, ROWS = B * T }; // more than one block of q
 
 typedef void (*Backward)(const AttentionGradient *, const Attention *, const MixTables *, real *);
 
-// The gradients of attention by one of the two: of q, k and v, of features, and of all parameters.
+// The gradients computed by one of the two: of q, k and v, of features, and of all parameters.
 typedef struct {
     real *dqkv, *dfeatures, *dparams;
 } Gradients;

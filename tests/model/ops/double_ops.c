@@ -63,7 +63,7 @@ static void layernorm_values(void **state) {
     norm_free(&l);
 }
 
-// Rows of equal numbers have no deviation; only epsilon keeps them finite.
+// Rows of equal numbers have standard deviation 0; only epsilon keeps the result finite.
 static void layernorm_of_a_flat_row(void **state) {
     real x[4] = {5, 5, 5, 5}, weight[4] = {1, 2, 3, 4}, bias[4] = {1, 0, -1, 2}, out[4], mean, rstd;
     norm_forward(out, &mean, &rstd, x, weight, bias, 1, 4);
@@ -193,7 +193,7 @@ static void rate_0_keeps_all(void **state) {
     free(out);
 }
 
-// The same elements everywhere, in the stated share, and none of it depends on the order in which they are asked.
+// The same elements are dropped everywhere, in the stated share, whatever the order in which they are asked for.
 static void the_same_elements_are_dropped(void **state) {
     const Dropout drop = {0.3, random_key(1, "site")}, other = {0.3, random_key(2, "site")};
     real *x = random_reals(MANY, "x", 1), *y = random_reals(MANY, "y", 1), *applied = copy_reals(y, MANY);

@@ -1,12 +1,12 @@
-// One row of scores at a time, compared with the formula. Each row has just the room that it needs: the sanitizers see
-// what is read or written beyond it.
+// One row of scores at a time, compared with the formula. Each row has exactly the memory that it needs, so that the
+// sanitizers see accesses beyond it.
 #include "model/ops/attention_more.h"
 
 #include "tests/model/ops/operations.h"
 
 static const int lengths[] = {1, 2, 31, 32, 33, 64, 100, 255, 256, 257, 600}; // sums are taken in parts of 256
 
-// Scores of `seen` keys; behind them what attention may leave there.
+// Scores of `seen` keys, followed by what attention may leave there.
 static real *row_of_scores(int seen) {
     real *S = random_reals((size_t)round_up(seen), "S", 4);
     for (int j = seen; j < round_up(seen); j++) S[j] = j % 2 ? 1e9 : -1e9;

@@ -1,5 +1,5 @@
-// How scores become weights where it is not by a plain softmax: stick-breaking, and scores times s log n. Compared with
-// other implementations' numbers and with the formulas, in double.
+// Weights that are not a plain softmax of the scores: stick-breaking, and scores times s log n. Compared with other
+// implementations' numbers and with the formulas, in double.
 #include "model/ops/attention_more.h"
 #include "tests/support/agreement.h"
 #include "tests/support/scene.h"
@@ -89,7 +89,7 @@ static const json_t *member(const json_t *root, const char *group, const char *n
     return found;
 }
 
-// Everything that a golden file has but the scores.
+// Compare with everything in a golden file except the scores.
 static json_t *expect_golden(Work *w, const char *name, const char *specification, real *scale) {
     json_t *root = golden(name);
     work_make(w, specification, H, H, D, T, T, scale);
@@ -154,7 +154,7 @@ static void golden_ssmax(void **state) {
 // --- the formulas, in several blocks of queries ---
 enum { MANY = QUERY_BLOCK + 30 };
 
-// The weight of key j for query i of a head, from scores without positions; `own`: -1 = a softmax.
+// The weight of key j for query i of a head, from scores without positions; `own` = -1: a softmax.
 static double formula(const Work *w, int own, int h, int i, int j) {
     const Attention *a = &w->a;
     const int at = a->keys - a->queries + i, n = a->window && a->window <= at ? a->window : at + 1, first = at + 1 - n;
@@ -206,7 +206,7 @@ static void weights_are_the_formula(void **state) {
         }
 }
 
-// Where nobody wants the weights, very many keys are looked at in tiles: by blocks of queries, and by a few.
+// When weights are not wanted, very many keys are processed in tiles: for blocks of queries, and for a few queries.
 static void tiles_are_blocks(void **state) {
     static const struct {
         int keys, queries, window;
@@ -228,7 +228,7 @@ static void tiles_are_blocks(void **state) {
     }
 }
 
-// A query that is fed later counts the keys that are cached.
+// A query that is fed later also counts the cached keys.
 static void decoding_agrees_with_training(void **state) {
     static const char *const some[] = {"rope", "path", "stick-breaking:own=yes", "alibi+stick-breaking"};
     Shape shape = agreement_shape;
@@ -241,7 +241,7 @@ static void decoding_agrees_with_training(void **state) {
 
 // --- one row ---
 //
-// Scores of any size make weights that are finite, not negative and in all at most 1, and gradients that are finite.
+// Scores of any size give weights that are finite, not negative and sum to at most 1, and finite gradients.
 static void extreme_scores(void **state) {
     const WeightsOp *op = scheme_stick_breaking.weights(&(Position){.scheme = &scheme_stick_breaking});
     static const double sizes[] = {1e-3, 1, 30, 90, 1000, 1e30};

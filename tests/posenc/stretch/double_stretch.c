@@ -15,7 +15,7 @@ static const char *const schemes_stretched[] = {
     "prope:p=0.5,base=50", "prope:p=0.75,base=50,pairing=interleaved",
 };
 
-// Factors from 1.2 up, one above the other but for the last, which is the smallest.
+// Factors that rise from 1.2, except the last, which is the smallest.
 static StretchRule some_rule(int pairs, int unscaled, double attention) {
     StretchRule rule = {.method = METHOD_GRADIENT, .factor = 2, .original = 4, .pairs = pairs, .learns = true};
     rule.long_stretch = (Stretch){.unscaled = unscaled, .attention = attention};
@@ -23,7 +23,7 @@ static StretchRule some_rule(int pairs, int unscaled, double attention) {
     return rule;
 }
 
-// A thousandth of it is the difference at which a shift is tried: angles, being products with positions, move far.
+// Shifts are tried at a difference of a thousandth of this; it is small because angles are products with positions.
 #define UNIT 0.03
 
 // A model whose loss weighs every token differently.
@@ -127,7 +127,7 @@ static void unscaled_tokens_pull_at_no_factor(void **state) {
     model_end(&model);
 }
 
-// Passes add up until they are asked for, and then begin anew.
+// Gradients of passes add up until they are read, and then start again from 0.
 static void passes_add_up(void **state) {
     Model model;
     double once[16], thrice[16], again[16];

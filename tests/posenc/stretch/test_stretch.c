@@ -123,7 +123,7 @@ static void ntk_goes_from_nothing_to_pi(void **state) {
     assert_true(formula(METHOD_NTK, RAMP_CODE, 8, 16, 10000, 1).factors[0] == 8); // the only pair is the last
 }
 
-// With f = 4 in a window of twice the length, Hugging Face's base grows as for 5, the paper's as for 2.
+// With factor 4 in a window of twice the length, Hugging Face's base grows as for factor 5, the paper's as for 2.
 static void dynamic_follows_the_window(void **state) {
     static const struct {
         double growth;
@@ -183,8 +183,8 @@ static void yarn_of_the_paper_is_another_ramp(void **state) {
     }
 }
 
-// A model that turns as it was made is stretched by YaRN; one whose positions were all divided by 8 makes, in 8 times
-// as many tokens, the turns that it made before.
+// An unstretched model is stretched by YaRN; a model whose positions were all divided by 8 makes, in 8 times as many
+// tokens, the same turns as before.
 static void further_is_yarn_on_top(void **state) {
     const Stretch yarn = formula(METHOD_YARN, RAMP_PAPER, 4, 256, 10000, 16),
                   pi = formula(METHOD_PI, RAMP_PAPER, 8, 256, 10000, 16),

@@ -39,7 +39,7 @@ enum { D = 16, ORIGINAL = 12, LENGTH = 40 };
 static const char *const stretchable[] = {"rope", "rope:pairing=interleaved,base=300", "partial",
                                           "partial:fraction=0.75,pairing=interleaved", "prope:p=0.5"};
 
-// The cosine and the sine, times attention, by which the scheme turns pair `pair` at position t, seen in a unit vector.
+// The cosine and sine, times the attention factor, of pair `pair` at position t, measured with a unit vector.
 static void turned(real out[2], const Scene *scene, int pair, int t) {
     const Position *pos = scene->pos;
     const bool half = rotary_of(pos)->pairing == PAIRING_HALF;
@@ -57,7 +57,7 @@ static void stretch_scene(Scene *scene, const StretchRule *rule, int positions) 
     scene_layout(scene, positions, 1);
 }
 
-// At all positions, pairs turn as `stretch` says and, before `unscaled`, as in the scene that is not stretched.
+// At all positions, pairs turn as `stretch` says and, before `unscaled`, as in the unstretched scene.
 static void expect_stretched(const Scene *scene, const Scene *plain, const Stretch *stretch, const char *what) {
     const Position *pos = scene->pos;
     for (int t = 0; t < scene->tables.positions; t++)
