@@ -46,7 +46,8 @@ bool config_check_data(const char *path, const Corpus *corpus, Error *error);
 json_t *stretch_to_json(const StretchRule *rule);
 bool stretch_from_json(StretchRule *rule, const json_t *object, const char *path, Error *error);
 
-// Set pos->stretch. Fails (input) when the stretch does not fit the scheme or the number of pairs in a head.
+// Set the stretch of the scheme that has one, unless rule->original is 0. Fails (input) when the stretch does not fit
+// the scheme or the number of pairs in a head.
 bool stretch_apply(Mix *mix, const StretchRule *rule, const char *path, Error *error);
 
 // Set `text` to "CPU, BLAS" of the machine that a run was started on; to "" when the file does not name them.
