@@ -40,7 +40,7 @@ static double median(double *values, int count) {
     return values[(count - 1) / 2];
 }
 
-// Time a large square product, of which every thread computes its share of the rows: seconds (GEMM_RUNS), after one
+// Time a large square product, to which every thread contributes its share of the rows: seconds (GEMM_RUNS), after one
 // product that is not timed. Called before and after the steps, because the speed of a machine drifts.
 static bool time_gemm(double *seconds, Error *error) {
     const int n = GEMM_SIZE;
@@ -107,8 +107,8 @@ static bool time_steps(double *seconds, Trainer *trainer, long long steps, Error
 }
 
 // Multiplications and additions for one token, forward and backward: 6N + 12LCT, with N the parameters that multiply
-// (position tables only add) and attention counted in full, although causality needs only half of it; of a layer with a
-// window, as many keys as that.
+// (position tables only add) and attention counted in full, although causality needs only half of it; a layer with a
+// window counts the keys of its window.
 static double flops_per_token(const Gpt *gpt) {
     const Shape *s = &gpt->shape;
     const size_t parameters = tensor_numbers(&gpt->tensors, false) - tensor_numbers(&gpt->tensors, true);

@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 enum { WORKERS_MOST = 1024 };
-enum { TRIES_MOST = 3 };    // so many processes may be killed before a run is done
+enum { TRIES_MOST = 3 };    // killed processes, without a run done since, after which none is started again
 enum { ARRAY_MOST = 1000 }; // tasks of a job, unless a cluster is configured for more or fewer (MaxArraySize)
 
 enum { REGISTER_HEAD_CAPACITY = 256 };
@@ -110,11 +110,11 @@ static const Option *table(void) {
     return rows;
 }
 
-// Options that say the same thing twice.
+// Fails (input) on options that settle the same thing twice, or do not go together.
 static bool check_given(const CompareOptions *o, const bool *given, Error *error) {
     static const struct {
         const char *one, *other, *what;
-        bool unless_tasks; // tasks have the other one
+        bool unless_tasks; // with --tasks both may be given, because tasks use the other one
     } twice[] = {{"steps", "tokens-per-parameter", "how long to train", false},
                  {"scale", "width", "how wide models are", true},
                  {"lr-grid", "lr", "the learning rate", true},
@@ -132,7 +132,7 @@ static bool check_given(const CompareOptions *o, const bool *given, Error *error
             return fail_input(error, "--%s and --%s both say %s; give one of them", twice[i].one, twice[i].other,
                               twice[i].what);
     if (*o->tasks && *o->train.documents)
-        return fail_input(error, "--documents %s: there is no room in --tasks; leave one of them out",
+        return fail_input(error, "--documents %s cannot be mixed into --tasks; leave one of them out",
                           o->train.documents);
     return *o->tasks || !(option_given(table(), given, "exercises") || option_given(table(), given, "task-steps")) ||
            fail_input(error, "--exercises and --task-steps are for --tasks; give it, too, or leave them out");
@@ -148,7 +148,7 @@ static bool prepare_file(const char **name, const CompareOptions *o, Error *erro
         return true;
     TrainOptions *options = &made[count++];
     if (!train_name_data(options, *name, error)) return false;
-    if (o->prints && path_missing(options->data)) // its runs would begin by making them at once
+    if (o->prints && path_missing(options->data)) // or every run would begin by making them
         return fail_input(error, "--list and --slurm need shards: `bitter prepare %s` first", *name);
     if (!prepare_once(options->data, *name, &(InputOptions){0}, "", 0, error)) return false;
     *name = options->data;
@@ -171,7 +171,7 @@ static bool open_texts(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOpti
     return true;
 }
 
-// Name the contrasts, now that so many runs are done. A plan is registered before the first.
+// Name the contrasts, when `done` runs are done. A plan can be registered only before the first.
 static bool name_contrasts(Plan *plan, const CompareOptions *o, int done, Error *error) {
     const TextList *typed = &o->contrasts;
     char now[DATE_CAPACITY];
@@ -190,8 +190,8 @@ static int by_letters(const void *a, const void *b) {
     return strcmp(a, b);
 }
 
-// Two runs would have one directory if their schemes are the same but for the label of a stretched one, or by their
-// labels: rope on the task copy, and "copy-rope".
+// Fails (input) when two runs would share a directory: schemes that differ only in the label of a stretched one, or
+// names that coincide, such as rope on the task copy and the label "copy-rope".
 static bool check_names(const Plan *plan, Error *error) {
     const int count = plan_job_count(plan) / plan->seeds;
     char(*names)[PATH_CAPACITY] = calloc((size_t)count, sizeof *names);
@@ -303,14 +303,14 @@ static bool settle_plan(Comparison *c, const CompareOptions *o, int cores, Error
     return path_missing(c->file) || take_over(c, o, error);
 }
 
-// What a registered plan begins with, so that none takes the place of another comparison's.
+// How a registered plan begins, so that it does not replace the plan of another comparison.
 static const char *register_head(char head[REGISTER_HEAD_CAPACITY], const Comparison *c) {
     char directory[PATH_CAPACITY];
     snprintf(directory, sizeof directory, "%s", c->directory);
     path_trim(directory);
     const char *name = directory;
     while (strncmp(name, "./", 2) == 0) name += 1 + strspn(name + 1, "/");
-    // A head is short.
+    // Long paths are cut, because a head is short.
     snprintf(head, REGISTER_HEAD_CAPACITY, "# The plan of a comparison\n\nIn `%.150s`.\n", *name ? name : ".");
     return head;
 }
@@ -365,7 +365,7 @@ static void print_settings(FILE *out, const Plan *plan) {
     fflush(out);
 }
 
-// What will be tested, and what so many seeds can resolve.
+// What will be tested, and what this number of seeds can resolve.
 static void print_tests(FILE *out, const Plan *plan) {
     const int n = plan->seeds, family = plan_family(plan);
     const Paired gap = {.n = n, .sd = 1};
@@ -394,7 +394,7 @@ static void print_tests(FILE *out, const Plan *plan) {
     fflush(out);
 }
 
-// Write the plan, for readers who ask later what was fixed before the first run.
+// Write the plan, as evidence of what was fixed before the first run.
 static bool register_plan(const Comparison *c, FILE *out, Error *error) {
     const Plan *plan = &c->plan;
     Buffer json;
@@ -422,7 +422,7 @@ static bool register_plan(const Comparison *c, FILE *out, Error *error) {
     return true;
 }
 
-// A comparison is begun in no directory of a run or of data, whose files its own would replace.
+// Fails (input) in a directory of a run or of data, whose files those of a comparison would replace.
 static bool check_place(const Comparison *c, Error *error) {
     static const char *const files[] = {"config.json", "tokenizer.json"};
     char path[PATH_CAPACITY];
@@ -435,7 +435,7 @@ static bool check_place(const Comparison *c, Error *error) {
     return true;
 }
 
-// The file of --register may not be one of the comparison, whose directory may still have to be made.
+// The file of --register must not have the name of one of the comparison's files, whose directory may not exist yet.
 static bool check_register(const char *path, const char *head, Error *error) {
     if (!*path) return true;
     if (!result_check("--register", path, head, strlen(head), error)) return false;
@@ -470,8 +470,8 @@ static bool start(Comparison *c, AtomicFile *registered, const CompareOptions *o
 
 #define FAILED (-1) // the progress of a run that failed here: only others can do it, or the same command later
 
-// In a process of its own: take one run after the other, until all are done or have failed here. What others have, it
-// waits for, because they may be killed.
+// In a process of its own: take one run after the other, until all are done or have failed here. Waits for runs of
+// other processes, because these may be killed.
 static _Noreturn void train_runs(const Comparison *c, atomic_int *progress, pid_t parent) {
     int worst = ERROR_NONE;
     for (bool waiting = true; waiting;) {
@@ -489,7 +489,7 @@ static _Noreturn void train_runs(const Comparison *c, atomic_int *progress, pid_
             if (atomic_exchange(&progress[i], FAILED) != FAILED) // another process may just have failed there, too
                 fprintf(stderr, "bitter compare: %s\n", error.message);
             if ((int)error.kind > worst) worst = (int)error.kind;
-            if (!path_exists(c->file)) _exit(worst); // the disk or the network is gone: it would be said of every run
+            if (!path_exists(c->file)) _exit(worst); // the disk or the network is gone: every run would fail alike
         }
         if (waiting) nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
         if (interrupt_came() || getppid() != parent) _exit(ERROR_INTERRUPTED);
@@ -595,15 +595,15 @@ static bool train(Crew *crew, Error *error) {
     return false;
 }
 
-// As many as --workers says; 0: as many as the cores allow, but one for a share, because whatever has divided the runs
-// fills the cores.
+// The number of worker processes: --workers or, if it is 0, as many as the cores allow; but one for a share, because
+// whatever has divided the runs fills the cores.
 static int choose_workers(const Comparison *c, long long workers, int cores) {
     const int threads = c->plan.threads;
     return workers > 0 ? (int)workers : cores > threads && c->shares == 0 ? cores / threads : 1;
 }
 
-// About how long the runs of this process will take, by some steps of the reference in each setting. They are made in
-// another process, because threads of OpenMP do not survive a fork.
+// Print about how long the runs of this process will take, from some timed steps of the reference in each setting.
+// Another process makes these steps, because threads of OpenMP do not survive a fork.
 static void print_time(const Comparison *c, int workers) {
     const Plan *plan = &c->plan;
     double a_token[SETTINGS_MOST] = {0}, seconds = 0, speed;
@@ -674,8 +674,8 @@ static bool train_all(const Comparison *c, int workers, Error *error) {
 
 // --- runs that something else starts: --list, --slurm and --share ---
 
-// Append the words behind "compare", as they were typed, each with a space in front, without the options that say who
-// trains, of which the last three have a value.
+// Append the words after "compare", as they were typed, each with a space in front, without the options in left_out, of
+// which the last three have a value.
 static void keep_words(Text *words, int argc, char **argv) {
     static const char *const left_out[] = {"--list", "--slurm", "--share", "--workers", "--register"};
     for (int i = 1; i < argc; i++) {

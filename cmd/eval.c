@@ -73,7 +73,7 @@ static const Option eval_options[] = {
     {0},
 };
 
-// Options of text alone do not go with --task, and those of tasks do not go without.
+// Fails (input) on options for text together with --task, and on options for tasks without it.
 static bool check_given(const bool *given, const EvalOptions *options, Error *error) {
     static const char *const names[] = {"stride", "eval-tokens", "by-position", "train-split",
                                         "logits", "samples",     "depths"};
@@ -236,7 +236,7 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
     double lowest = INFINITY; // perplexity
     printf("%s, trained with context %d\n", name, run->gpt.shape.context);
     if (is_task(&corpus->builtin))
-        printf("exercises as plain text, what is given and what is asked alike; --task counts right answers\n");
+        printf("exercises as plain text, questions and answers alike; --task counts right answers\n");
     printf("%10s %10s %12s %10s %12s%s\n", "context", "stride", "tokens", "nats", "perplexity",
            bytes ? "  bits per byte" : "");
     for (int i = 0; ok && i < options->window_count; i++)
@@ -457,9 +457,8 @@ static bool choose(AnswerTable *table, bool *as_trained, const char *data, Error
 }
 
 // Print a table of right answers at the task's training lengths and at lengths up to twice as long, from
-// options->samples exercises of each length. All runs get the same exercises; none of them was trained on. Of
-// builtin:passkey, evaluate_passkey. Fails (input) when there is no task, or the run's tokens
-// are not bytes.
+// options->samples exercises of each length. All runs get the same exercises; none of them was trained on. For
+// builtin:passkey, calls evaluate_passkey. Fails (input) when there is no task, or the run's tokens are not bytes.
 static bool evaluate_task(const Run *run, const char *directory, const EvalOptions *options, Error *error) {
     AnswerTable table = {.run = run, .samples = options->samples ? (int)options->samples : EXERCISES};
     static const char header[] = "length,part,exercises,perfect,questions,right,accuracy,low,high,nats\n";
@@ -492,7 +491,7 @@ static bool evaluate_task(const Run *run, const char *directory, const EvalOptio
 
 // --- the command ---
 
-// Let the schemes hold what they compute from coordinates in this format, and say what that is.
+// Let the schemes round what they compute from coordinates to this format, and print what that is.
 static void hold_positions(Mix *mix, const EvalOptions *options) {
     char format[TEXT_CAPACITY];
     if (options->positions_as == FORMAT_FLOAT) return;

@@ -21,7 +21,7 @@ static const Option export_options[] = {
 
 static const struct {
     bool (*write)(const Run *run, const char *name, const char *directory, Error *error);
-    const char *files, *next, *file; // what it wrote, what reads it, and the file of the directory that this is given
+    const char *files, *next, *file; // the files written, what reads them, and the file in the directory to give it
 } formats[] = {
     [FORMAT_HF] = {export_hf, "config.json and model.safetensors", "transformers: AutoModelForCausalLM", ""},
     [FORMAT_GGUF] = {export_gguf, "model.gguf", "llama.cpp: llama-completion -m", "/model.gguf"},
@@ -40,7 +40,7 @@ bool command_export(int argc, char **argv, Error *error) {
     Output output;
     char *name = argv[arguments_parse(&options, NULL, &usage, argc, argv)];
     path_trim(name);
-    if (!*options.out) return fail_input(error, "where to? give a new directory with --out DIR");
+    if (!*options.out) return fail_input(error, "--out is missing; give a new directory with --out DIR");
     if (!output_place(&output, "--out", options.out, error) || !run_open(&run, name, "", error)) return false;
     interrupt_catch();
     const bool ok = output_create(&output, error) && formats[options.to].write(&run, name, output.temporary, error) &&

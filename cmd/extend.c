@@ -123,7 +123,7 @@ static bool write_run(const Extension *x, Error *error) {
         model_save(x->paths.model, &x->run.gpt, NULL, error) &&
         config_derive(x->paths.config, from.config, &options, error))
         return true;
-    unlink(x->paths.config); // it may be there already, and its directory not be on the disk
+    unlink(x->paths.config); // it may have been written, although its directory could not be synced
     unlink(x->paths.model);
     unlink(x->paths.tokenizer);
     return false;

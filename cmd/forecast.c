@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TIMED_SECONDS    0.5  // of the steps that are timed,
-#define TIMED_SHARE      20   // which are at most one in so many of the run's
-#define TIMED_OPERATIONS 1e13 // of a training whose model shows how fast the machine is, with --minutes
+#define TIMED_SECONDS    0.5  // to spend on timed steps
+#define TIMED_SHARE      20   // at most one step of the run in 20 is timed
+#define TIMED_OPERATIONS 1e13 // with --minutes: the model for a training of this size shows how fast the machine is
 #define VALIDATIONS      10   // with --minutes
 #define HEADS_MOST       24   // with --minutes: 85 million parameters
-#define LEAST_TEXT       2e4  // bytes of training text with which a run can be compared
+#define LEAST_TEXT       2e4  // bytes of training text from which on recorded models are comparable
 
 double step_tokens(const TrainOptions *o) {
     return (double)(o->batch * o->accumulate * o->context);
@@ -24,8 +24,8 @@ static double validation_seconds(const TrainOptions *o, double step, const Corpu
     return (double)split_limit(&corpus->val, o->eval_tokens) / step_tokens(o) * step / 3;
 }
 
-// Set sizes that were not given to those of a model with H heads of 32 channels. The rate is near those that recorded
-// comparisons chose for up to 400 thousand parameters, and others for ten million.
+// Set sizes that were not given to those of a model with H heads of 32 channels. The learning rate is near those that
+// recorded comparisons chose for up to 400 thousand parameters, and that others use for ten million.
 static bool set_size(TrainOptions *o, const bool *given, int H, Error *error) {
     static const char *const names[] = {"layers", "heads", "width", "context", "batch", "lr"};
     const int L = H < 2 ? 2 : H < 7 ? 2 * H - 2 : 12, C = 32 * H, T = H < 3 ? 128 : H < 5 ? 256 : 512;
@@ -33,7 +33,7 @@ static bool set_size(TrainOptions *o, const bool *given, int H, Error *error) {
     char text[TEXT_CAPACITY];
     bool ok = true;
     for (int i = 0; ok && i < 6; i++) {
-        // The rate comes last, for the sizes that are then set, whoever chose them.
+        // The rate comes last, because it depends on the sizes, whoever chose them.
         const double rate = 2.8 / ((double)o->width * sqrt(12.0 * (double)o->layers));
         snprintf(text, sizeof text, "%.3g", i < 5 ? sizes[i] : rate);
         ok = option_given(train_options, given, names[i]) ||
@@ -51,7 +51,7 @@ bool choose_size(TrainOptions *options, const bool *given, double operations, co
     for (int H = 1; H <= HEADS_MOST; H++) {
         TrainOptions o = *options;
         Mix pos;
-        Error *reason = H == 1 ? error : &ignored; // where none works, that of the smallest
+        Error *reason = H == 1 ? error : &ignored; // where no size works, the smallest's is reported
         if (!set_size(&o, given, H, reason) || !trainer_check(&pos, &o, corpus->tokenizer.vocab_size, reason)) continue;
         const double parameters = (double)gpt_parameters(&pos.shape), tokens = TOKENS_PER_PARAMETER * parameters;
         const bool fits = tokens * gpt_operations(&pos.shape, &pos, (int)o.context) <= operations &&
@@ -75,8 +75,8 @@ void choose_steps(TrainOptions *o, const bool *given, double minutes, double sec
     if (!option_given(train_options, given, "eval-tokens") && o->eval_tokens > tokens) o->eval_tokens = tokens;
 }
 
-// With learning rate 0, it cannot diverge. The first step, which waits for memory and threads, counts only where it is
-// the only one.
+// The learning rate is 0, so that the model cannot diverge. The first step, which waits for memory and threads, counts
+// only if it is the only one.
 bool time_step(double *seconds, double *speed, const TrainOptions *options, const Corpus *corpus, Error *error) {
     TrainOptions o = *options;
     Trainer trainer;
@@ -101,7 +101,7 @@ static void print_command(const TrainOptions *options) {
     TrainOptions presets;
     char value[TEXT_CAPACITY], preset[TEXT_CAPACITY], quoted[QUOTED_CAPACITY];
     options_default(&presets, train_options);
-    presets.eval_every = -1; // which depends on the steps, so it is told
+    presets.eval_every = -1; // it depends on the steps, so it is always printed
     printf("again   %s train", called_as);
     for (const Option *o = train_options; (o = options_difference(value, preset, o, options, &presets)); o++)
         if (strcmp(o->name, "out") != 0) printf(" --%s %s", o->name, shell_quoted(quoted, value));
@@ -147,7 +147,7 @@ bool train_forecast(TrainOptions *o, const bool *given, double minutes, const Co
 
 void print_perplexities(const char *label, const Corpus *corpus, long long limit, long long context, double run) {
     static double unigram, bigram; // 0 = not yet counted
-    Error ignored;                 // nothing ends for want of this memory
+    Error ignored;                 // without memory for counts, nothing is printed
     limit = ngram_limit(limit, context);
     if (is_task(&corpus->builtin) || (unigram == 0 && !ngram_losses(&unigram, &bigram, corpus, limit, &ignored)))
         return;
@@ -159,8 +159,8 @@ void print_perplexities(const char *label, const Corpus *corpus, long long limit
                run < good           ? isnan(bigram) ? "better" : "better than both"
                : run < exp(unigram) ? "in between"
                                     : "worse");
-    // RoPE after 20 bytes for each parameter, runs/baseline/experiment-full/ladder. Nothing is recorded that other
-    // tokens, generated text, another language or a text of some pages could be compared with.
+    // Of RoPE after 20 bytes for each parameter, runs/baseline/experiment-full/ladder. There is no record to compare
+    // with other tokens, generated text, another language or a text of a few pages.
     const bool enough = corpus->train.count >= LEAST_TEXT, prose = exp(unigram) > 18 && exp(unigram) < 28;
     if (corpus->tokenizer.kind == TOKENIZER_BYTES && !is_builtin(corpus->name) && enough && prose)
         printf("; at a guess, a good model: 5.4 to 3.5, as those of 59k to 399k parameters on War and Peace");

@@ -33,14 +33,14 @@ static bool write_run(const Run *run, const Output *output, const char out[TEXT_
 bool command_import(int argc, char **argv, Error *error) {
     static const Usage usage = {"import",
                                 "Read a model that another program wrote, and write it as a run that eval, sample, "
-                                "extend and train --init take. DIR is one of Hugging Face's transformers with a gpt2, "
-                                "starcoder2, llama, mistral, smollm3 or gpt_neox.",
+                                "extend and train --init take. DIR is a directory of Hugging Face's transformers with "
+                                "a gpt2, starcoder2, llama, mistral, smollm3 or gpt_neox model.",
                                 "DIR", import_options, "  bitter import models/gpt2 --out runs/gpt2\n"};
     ImportOptions options = {0};
     Run run;
     Output output;
     const char *from = argv[arguments_parse(&options, NULL, &usage, argc, argv)];
-    if (!*options.out) return fail_input(error, "where to? give a new run directory with --out RUN");
+    if (!*options.out) return fail_input(error, "--out is missing; give a new run directory with --out RUN");
     if (path_exists(from) && !path_is_directory(from))
         return fail_input(error,
                           "%s is a file, and import reads directories that transformers wrote; llm.c's "

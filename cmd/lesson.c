@@ -309,7 +309,7 @@ bool command_lesson(int argc, char **argv, Error *error) {
     static const Usage usage = {
         "lesson",
         "Show how a gradient flows through a rotation: one pair of channels and two tokens, forward, backward, and "
-        "checked by finite differences, with the lines of code that do it, in five parts, or the PART of this number. "
+        "checked by finite differences, with the lines of code that do it, in five parts, or PART 1 to 5 alone. "
         "`lesson exercises DIR` writes a folder of exercises in C and in Python.",
         "[PART | exercises DIR]", lesson_options,
         "  bitter lesson | less\n  bitter lesson 3 --t 7 --theta 0.3\n  bitter lesson exercises rope\n"};

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#define LEARNED 0.95 // a run whose last loss is above this share of that of guessing has hardly learned anything
+#define LEARNED 0.95 // a run whose last loss is above this share of the loss of guessing has hardly learned anything
 
 RunState run_state(long long *done, long long *steps, const char *directory) {
     RunPaths paths;

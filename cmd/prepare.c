@@ -112,7 +112,7 @@ static ptrdiff_t inflate_bytes(void *source, void *bytes, size_t size) {
     return room - stream->avail_out;
 }
 
-// Replace the bytes of a gzip file by the text in it. Unlike gzread, take no damaged member for the end of the text.
+// Replace the bytes of a gzip file by the text in it. Unlike gzread, refuse a damaged member.
 static bool inflate_file(Buffer *buffer, const char *name, Error *error) {
     const Buffer file = *buffer;
     Inflation in = {.stream = {.next_in = file.bytes}, .end = file.bytes + file.size};
@@ -131,7 +131,7 @@ static bool inflate_file(Buffer *buffer, const char *name, Error *error) {
     return ok;
 }
 
-// Read all of a file, of a named pipe or, as "-", of standard input. What is gzipped is inflated.
+// Read all of a file, of a named pipe or, as "-", of standard input. Gzipped data are inflated.
 static bool read_source(Buffer *buffer, const char *path, const char *name, Error *error) {
     const int file = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     *buffer = (Buffer){0};
@@ -147,8 +147,8 @@ static bool read_source(Buffer *buffer, const char *path, const char *name, Erro
     return ok;
 }
 
-// Fails (input) when it is no text: UTF-16, a zip or tar archive or a PDF file by their first bytes; another archive or
-// binary file because more than a thousandth of it are zeros.
+// Fails (input) when the file is not text: UTF-16, zip and tar archives and PDF files are recognised by their first
+// bytes, other binary files because more than a thousandth of their bytes are zeros.
 static bool check_text(const Buffer *buffer, const char *name, Error *error) {
     size_t zeros = 0;
     for (size_t i = 0; i < buffer->size; i++) zeros += buffer->bytes[i] == 0;
@@ -176,7 +176,7 @@ static void tidy(Texts *texts, Buffer *file) {
     texts->dropped += before - file->size;
 }
 
-// Add the field of each record, with a newline, as a document. There is one record a line, or an array of them.
+// Add the field of each record, with a newline, as a document. The file has a record per line, or an array of them.
 static bool add_records(Texts *texts, const char *name, const Buffer *file, Error *error) {
     const char *text = (const char *)file->bytes, *field = texts->options.field;
     for (size_t at = 0, record = 1; at += strspn(text + at, " \t\r\n,[]"), at < file->size; record++) {
@@ -203,12 +203,12 @@ static bool add_records(Texts *texts, const char *name, const Buffer *file, Erro
     return true;
 }
 
-// A file `below` a directory is left out when it is no text, or has no records for --field.
+// A file `below` a directory is left out when it is not text, or has no records for --field.
 static bool add_file(Texts *texts, const char *input, bool below, Error *error) {
     const InputOptions *options = &texts->options;
     const char *name = strcmp(input, "-") == 0 ? "standard input" : input;
     Buffer buffer;
-    interrupt_cuts(true); // it may wait for what is typed
+    interrupt_cuts(true); // it may wait for the user to type
     const bool read = read_source(&buffer, input, name, error);
     interrupt_cuts(false);
     if (!read) return false;
@@ -239,7 +239,7 @@ static int is_visible(const struct dirent *entry) {
     return *entry->d_name != '.';
 }
 
-// Add the files below a directory in the order of their names, but not those of data and runs, nor what links lead to.
+// Add the files below a directory in the order of their names, but no links and none in directories of data or of runs.
 static bool add_directory(Texts *texts, const char *directory, Error *error) {
     struct dirent **entries;
     struct stat status;
@@ -269,7 +269,7 @@ static bool add_input(Texts *texts, const char *input, Error *error) {
     if (!path_is_directory(input)) return add_file(texts, input, false, error);
     return add_directory(texts, input, error) &&
            (texts->files > before ||
-            fail_input(error, "%s is a directory of data or of a run, or one without texts; name a file or another",
+            fail_input(error, "%s is a directory of data or of a run, or has no texts; name a file or another one",
                        input));
 }
 
@@ -444,8 +444,8 @@ static void print_summary(const Texts *texts, const PrepareOptions *options) {
     print_split("validation", known - training, options);
 }
 
-// Make the shards of `inputs` (count) and print a summary. Leaves nothing behind when it fails: (input) as the options
-// and inputs are wrong, (run) for want of memory or disk, (interrupted) by a signal.
+// Make the shards of `inputs` (count) and print a summary. Fails (input) when options or inputs are wrong, (run) for
+// want of memory or disk, (interrupted) by a signal, and then leaves nothing behind.
 static bool prepare_inputs(Output *output, const PrepareOptions *options, char **inputs, int count, Error *error) {
     Texts texts = {.options = options->input};
     char out[PATH_CAPACITY];
@@ -466,7 +466,7 @@ static bool prepare_inputs(Output *output, const PrepareOptions *options, char *
 
 // --- `bitter train FILE` ---
 
-// Do the tokens of the split stand at `at` in the text's? Moves `at` behind them.
+// Does the text have the tokens of the split at `at`? Moves `at` past them.
 static bool holds_split(const Tokens *tokens, size_t *at, const Split *split) {
     for (const Shard *shard = split->shards; shard < split->shards + split->shard_count; *at += shard++->count)
         if (shard->count > tokens->count - *at ||
@@ -475,8 +475,8 @@ static bool holds_split(const Tokens *tokens, size_t *at, const Split *split) {
     return true;
 }
 
-// Fails (input) unless the corpus is this text alone, as its tokenizer has it, or the one that `input` asks for; the
-// share of validation does not matter.
+// Fails (input) unless the corpus is exactly this text, in tokens of its own tokenizer or of the one that `input` asks
+// for; the share of validation does not matter.
 static bool check_made_of(const char *data, const char *path, const InputOptions *input, Error *error) {
     Corpus corpus = {0};
     Texts texts = {.options = *input};

@@ -11,7 +11,7 @@ typedef struct {
     char tokenizer[TEXT_CAPACITY]; // "" = bytes
     char field[TEXT_CAPACITY];     // of JSON records; "" = the files are text
     bool raw;                      // keep byte order marks and \r
-    bool force;                    // take what is no text, too
+    bool force;                    // take files that are not text, too
 } InputOptions;
 
 // Rows for a struct S with a field `input`.
@@ -34,23 +34,23 @@ typedef struct {
 
 // The text of all inputs, and its tokens.
 typedef struct {
-    InputOptions options;     // to be set; the others start from {0}
-    char path[PATH_CAPACITY]; // of the tokenizer that exists already, or "": make one
-    TokenizerKind kind;       // of the one to make,
-    int vocab_size;           // and its size, of BPE
+    InputOptions options;     // set by the caller; the others start from {0}
+    char path[PATH_CAPACITY]; // of an existing tokenizer; "" = make one
+    TokenizerKind kind;       // of the tokenizer to make
+    int vocab_size;           // of the BPE tokenizer to make
     Document *documents;      // (count)
     size_t count, capacity, bytes;
-    size_t files, left_out; // of directories: texts, and what is left out
+    size_t files, left_out; // below directories: files taken, and files left out
     size_t dropped;         // bytes of byte order marks, and of \r
-    bool remarked;          // CSV or JSON that is read as text
+    bool remarked;          // has it been said that CSV or JSON is read as text?
     Tokenizer tokenizer;
     UnknownCharacters unknown; // left out of the tokens
     Tokens tokens;
 } Texts;
 
 // Understand options.tokenizer: "" or "bytes", "chars", "bpe:N" or a path, which may be RUN@best. Read files, also all
-// texts below a directory, and make built-in documents. Fails (input) when an input is missing, unreadable, empty or no
-// text, (run) when there is too little memory, (interrupted) by a signal; call texts_free then, too.
+// texts below a directory, and make built-in documents. Fails (input) when an input is missing, unreadable, empty or
+// not text, (run) when there is too little memory, (interrupted) by a signal; call texts_free then, too.
 bool texts_read(Texts *texts, char **inputs, int count, Error *error);
 
 // Make or read the tokenizer, and encode all documents in order. Each is freed as soon as it is encoded, since tokens
@@ -60,9 +60,9 @@ bool texts_encode(Texts *texts, Error *error);
 void texts_free(Texts *texts);
 
 // For `bitter train FILE`: make shards in `data`, which output_default has named after the text, by default with the
-// tokenizer of `run` ("" = bytes), unless they are there already. Says on stdout what was done. Fails (input) when
-// `data` holds something else than this text, when training or validation would have fewer than `least` tokens, and as
-// `bitter prepare` does.
+// tokenizer of `run` ("" = bytes), unless they are there already. Prints what was done. Fails (input) when `data` holds
+// anything but this text, when training or validation would have fewer than `least` tokens, and as `bitter prepare`
+// does.
 bool prepare_once(const char *data, const char *text, const InputOptions *input, const char *run, long long least,
                   Error *error);
 

@@ -20,7 +20,7 @@ static const Option properties_options[] = {
     {0},
 };
 
-// Above the first row; before it, something may still be refused.
+// Printed with the first row, because until then the command may still fail.
 static void print_header(void) {
     static bool printed;
     if (!printed) printf("%-*s %8s %8s %8s %8s\n", NAME_WIDTH, "scheme", "distinct", "absolute", "trend", "longest");
@@ -55,7 +55,7 @@ static void print_legend(void) {
     puts("longest    longest input that has a code, also past the trained context; any = no limit");
 }
 
-// A row for each layer in which other schemes work than in those before it.
+// A row for each layer whose schemes differ from those of all layers before it.
 static bool print_scheme(const char *name, const Gpt *gpt, const TrainOptions *options, Error *error) {
     bool several = false;
     for (int l = 1; l < gpt->shape.layers; l++) several |= mix_like(&gpt->pos, l) == l;
@@ -110,7 +110,7 @@ static bool print_run(const char *directory, const TrainOptions *options, Error 
 
 // Every scheme. One that cannot work with such a model gets a row with the reason.
 static bool print_all(const TrainOptions *options, Error *error) {
-    Shape shape; // a mistake in sizes is no scheme's
+    Shape shape; // wrong sizes are not the fault of a scheme
     if (!shape_of(&shape, options, 8, error) || !shape_check(&shape, error)) return false;
     for (const Scheme *const *scheme = schemes; *scheme; scheme++)
         if (!print_untrained((*scheme)->name, options, error)) {

@@ -140,7 +140,7 @@ static bool check_effects(const TrainOptions *options, const Mix *pos, const boo
                       options->random_positions);
 }
 
-// --eval-every where nobody gives it: its preset, or a tenth of the steps if that is less.
+// --eval-every if it is not given: its preset, or a tenth of the steps if that is less.
 static long long usual_eval_every(long long steps) {
     TrainOptions presets;
     options_default(&presets, train_options);
@@ -169,7 +169,7 @@ bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *p
         !(run_paths(paths, options->out, error) && take_over_options(options, steps, given, paths, error)))
         return false;
     if (!options->resume) *steps = options->steps;
-    // A run that is prolonged keeps --eval-every only if somebody chose it.
+    // A run that is prolonged keeps --eval-every only if the user chose it.
     if (!option_given(train_options, given, "eval-every") &&
         (!options->resume || (*steps != options->steps && options->eval_every == usual_eval_every(options->steps))))
         options->eval_every = usual_eval_every(*steps);
@@ -313,7 +313,7 @@ void train_describe(const Trainer *trainer, const TrainOptions *options) {
 
 #define SAMPLE_TOKENS 200
 
-// So many validations without a lower loss are worth a warning, and twice, 4 times ... as many again.
+// Warn after this many validations without a lower loss, and again after twice, 4 times ... as many.
 #define STALE_WARNING 5
 
 // A sample that fails prints its error, and training continues.
@@ -340,8 +340,7 @@ bool train_finished(const Trainer *trainer) {
     return trainer->progress.step >= trainer->options->steps || trainer_out_of_patience(trainer);
 }
 
-// Warn after 5, 10, 20, 40 ... validations above the best. With --patience, the user knows; after the last step, there
-// is nothing to end.
+// Warn after 5, 10, 20, 40 ... validations above the best; not with --patience, nor when the training has ended anyway.
 static void warn_of_rise(const Trainer *trainer, double loss) {
     const Best *best = &trainer->best;
     const long long stale = trainer->stale, times = stale / STALE_WARNING;
@@ -401,7 +400,7 @@ void train_show_end(const Trainer *trainer) {
     printf("next    %s eval %s%s\n", called_as, weights, is_task(&trainer->corpus->builtin) ? " --task" : "");
     if (trainer->corpus->tokenizer.kind != TOKENIZER_NONE) printf("        %s sample %s\n", called_as, weights);
     printf("        %s report %s\n", called_as, out);
-    // Large models usually get 20 tokens for each parameter, but a short text is soon known by heart.
+    // Large models usually get 20 tokens for each parameter, but a short text is soon memorised.
     const double parameters = (double)tensor_numbers(&trainer->gpt.tensors, false),
                  had = (double)step * step_tokens(o) / parameters,
                  most = PASSES * (double)trainer->corpus->train.count / parameters;

@@ -8,7 +8,7 @@
 
 // --- the command line ---
 
-// The command line: what a run records, what chooses some of it, and how FILE is read.
+// What a run records, what chooses some of it, and how FILE is read.
 typedef struct {
     TrainOptions train;
     double minutes; // 0 = not given
@@ -35,10 +35,10 @@ bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *p
 // Fails as run_lock does.
 bool train_lock_run(RunLock *lock, RunPaths *paths, TrainOptions *options, Error *error);
 
-// After run_load_or_create: open the files of rows. With --resume, if `steps` differs from options->steps, plan so
-// many, with a new cosine from the present step on, without best weights from after it; record the options in
-// config.json, and count the stale validations. Fails (input) when the run has done so many steps already, or as
-// run_files_open does; config.json is then as it was.
+// After run_load_or_create: open the files of rows. With --resume, if `steps` differs from options->steps, plan `steps`
+// steps, with a new cosine from the present step on, and drop best weights from later steps; record the options in
+// config.json, and count the validations since the best one. Fails (input) when the run has done that many steps
+// already, or as run_files_open does; config.json is then as it was.
 bool train_continue(RunFiles *files, Trainer *trainer, TrainOptions *options, long long steps, Error *error);
 
 // Print the model, the scheme, the data, the steps that are left, and what perplexities to expect.
@@ -47,7 +47,7 @@ void train_describe(const Trainer *trainer, const TrainOptions *options);
 // --- what is shown in each step, and at the end ---
 
 // An observer of every step, with a ProgressLine: show the step, and stop after a signal or when --patience runs out.
-// Warns when the validation loss has been high for long.
+// Warns when the validation loss has been high for a long time.
 bool train_show_step(void *line, Trainer *trainer, StepReport *report, Error *error);
 
 // Is there nothing left to do: are all steps done, or has --patience run out?
@@ -61,36 +61,36 @@ void train_show_end(const Trainer *trainer);
 #define PASSES        8   // over the text, at most
 #define ENOUGH_TOKENS 0.7 // of TOKENS_PER_PARAMETER: choose_steps may leave three quarters for training
 
-// Choose the largest model that can see TOKENS_PER_PARAMETER tokens for each parameter in so many floating point
-// operations and in PASSES over the text, or else the smallest one: layers, heads, width, context, batch and learning
-// rate, but those that were typed. Fails (input) when no size goes with these.
+// Choose the largest model that can be trained on TOKENS_PER_PARAMETER tokens for each parameter within `operations`
+// floating point operations and PASSES over the text, or else the smallest one. Sets layers, heads, width, context,
+// batch and learning rate, except those that were typed. Fails (input) when no size is compatible with these.
 bool choose_size(TrainOptions *options, const bool *given, double operations, const Corpus *corpus, Error *error);
 
-// Choose so many steps of `seconds` as fill the minutes, with ten validations, but at most PASSES over the text;
-// and, unless typed, the warm-up, the steps between validations, and fewer tokens of these for a short run.
+// Choose as many steps of `seconds` as fill the minutes with ten validations, but at most PASSES over the text; and,
+// unless typed, the warm-up, the steps between validations and, for a short run, fewer validation tokens.
 void choose_steps(TrainOptions *options, const bool *given, double minutes, double seconds, const Corpus *corpus);
 
 // Before there is a trainer: with --minutes (not 0), measure this machine, choose, and print the choice. Print how long
 // the run will take, unless it is resumed or too short for a measurement. Fails as choose_size and train_step do.
 bool train_forecast(TrainOptions *options, const bool *given, double minutes, const Corpus *corpus, Error *error);
 
-// That a step trains on.
+// The number of tokens on which a step trains.
 double step_tokens(const TrainOptions *options);
 
-// The time of a step, and floating point operations a second, of a model that is thrown away.
+// Measure the time of a step, and floating point operations per second, with a model that is then discarded.
 bool time_step(double *seconds, double *speed, const TrainOptions *options, const Corpus *corpus, Error *error);
 
-// Print the perplexities of a unigram, of a bigram, of the run (NAN = not yet), with a verdict, and, where the text may
-// be English, of recorded models; of the first `limit` validation tokens (0 = all), but at least a window. A process
-// calls this for one corpus: what was counted first is kept. Prints nothing for a task.
+// Print perplexities on the first `limit` validation tokens (0 = all), but at least a window: of a unigram, of a
+// bigram, of the run (NAN = not yet) with a verdict and, where the text may be English, of recorded models. The counts
+// of the first call are kept, so a process may call this for one corpus only. Prints nothing for a task.
 void print_perplexities(const char *label, const Corpus *corpus, long long limit, long long context, double run);
 
-// What has become of a run, and its steps; 0 = there is none. A poor one diverged or has hardly learned anything.
+// The state of a run, and its steps; 0 = there is no run. A poor one diverged or has hardly learned anything.
 typedef enum { RUN_POOR = 1, RUN_UNFINISHED, RUN_FINISHED } RunState;
 RunState run_state(long long *done, long long *steps, const char *directory);
 
-// Of what matches the pattern, set `path` to that whose `file` ("/config.json") is the newest; "" = itself. With a
-// `state`, only of runs in it. False = none.
+// Set `path` to the match of the pattern whose `file` ("/config.json"; "" = the match itself) is the newest. With a
+// `state`, consider only runs in that state. Returns false if there is none.
 bool newest(char path[PATH_CAPACITY], const char *pattern, const char *file, RunState state);
 
 #endif

@@ -7,7 +7,7 @@
 #include "train/json.h"
 
 // Write a run's model into a directory that exists, as the files of one program. `name` is the run's, for messages.
-// Fail (input) when the program has no such model, saying what would do; (run) when the disk or memory is full.
+// Fail (input) when the program has no such model, saying what to do instead; (run) when the disk or memory is full.
 //
 // hf: config.json, generation_config.json, model.safetensors, and, unless the run has none, the tokenizer:
 // tokenizer.json and tokenizer_config.json. It begins every text with the token that ends a document, as `bitter

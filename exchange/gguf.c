@@ -33,7 +33,7 @@ static void put_string(Text *bytes, const char *string, size_t size) {
     text_add(bytes, string, size);
 }
 
-// The key, where a dot in front stands for the architecture's name, and the type of the value that follows.
+// Write the key, in which a leading dot stands for the architecture's name, and the type of the value that follows.
 static void begin(Values *values, const char *key, Type type) {
     char full[96];
     snprintf(full, sizeof full, "%s%s", *key == '.' ? values->architecture : "", key);
@@ -99,7 +99,7 @@ static void add_rotations(Values *values, const Rotations *r) {
         add_number(values, ".rope.scaling.attn_factor", r->attention / (0.1 * log(r->factor) + 1));
 }
 
-// Characters are tokens of the kind "rwkv", which knows no token that ends a text. It has escapes as C has.
+// A tokenizer of characters becomes one of the kind "rwkv", which has no token that ends a text, and escapes as in C.
 static void put_token(Text *bytes, const char *token, size_t size, bool escape) {
     Text escaped = {0};
     for (size_t i = 0; i < size; i++) {
@@ -155,7 +155,7 @@ static uint64_t padded(uint64_t bytes) {
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-// The list of tensors; their dimensions begin with the one whose numbers lie side by side.
+// The list of tensors; their dimensions begin with the one whose numbers are contiguous.
 static void put_tensors(Text *bytes, const ForeignTensors *tensors) {
     uint64_t offset = 0;
     for (const ForeignTensor *t = tensors->items; t < tensors->items + tensors->count; t++) {

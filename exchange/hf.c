@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PADDING_MOST = 1023 }; // rows of embeddings that no token has; usual are multiples of 64 or 128, at most of 1024
+enum { PADDING_MOST = 1023 }; // unused rows of embeddings; sizes are usually multiples of 64 or 128, at most of 1024
 
 // --- writing ---
 
@@ -119,7 +119,7 @@ static bool read_config(Target *target, TrainOptions *options, int *vocab, const
 }
 
 // Before memory is taken for a model: can the files hold one of this size? The embeddings and the matrices of the
-// layers alone have so many numbers, each of at least two bytes.
+// layers alone have `numbers` numbers, each of at least two bytes.
 static bool check_size(const TrainOptions *options, Target target, int vocab, const SavedWeights *weights,
                        const char *path, Error *error) {
     const Shape shape = sizes_of(options, vocab);
@@ -132,7 +132,7 @@ static bool check_size(const TrainOptions *options, Target target, int vocab, co
                       weights->file.size);
 }
 
-// `vocab`: the rows of their embeddings, of which those behind the tokenizer's tokens are left out.
+// `vocab`: the number of rows of their embeddings; those after the tokenizer's tokens are left out.
 static bool copy_weights(Gpt *gpt, Target target, int vocab, SavedWeights *weights, Error *error) {
     ForeignTensors tensors;
     if (!foreign_list(&tensors, FORMAT_HF, target, gpt, error)) return false;
@@ -150,8 +150,8 @@ static bool copy_weights(Gpt *gpt, Target target, int vocab, SavedWeights *weigh
     return ok && weights_all_used(weights, error);
 }
 
-// Make the model of run->options, with as many tokens as its tokenizer has: that of a file, or none where it is
-// missing.
+// Make the model of run->options, with as many tokens as the tokenizer in the file `tokenizer` has, or without a
+// tokenizer if that file is missing.
 static bool create_model(Run *run, int vocab, const char *path, const char *tokenizer, Error *error) {
     Shape shape;
     Mix pos;

@@ -32,8 +32,8 @@ static const struct {
     [TARGET_SMOLLM3] = {"smollm3", "SmolLM3ForCausalLM"}, [TARGET_GPT_NEOX] = {"gpt_neox", "GPTNeoXForCausalLM"},
 };
 
-// Members that always have the same value, in JSON, because this program's blocks are like that; and what transformers
-// takes where they are missing. NULL: it does not matter in a file that is read.
+// Members that have a fixed `value`, in JSON, because bitter's blocks have no other; `preset` is what transformers
+// assumes when the member is missing, or NULL if it does not matter in a file that is read.
 enum {
     GPT2 = 1 << TARGET_GPT2,
     STARCODER2 = 1 << TARGET_STARCODER2,
@@ -194,7 +194,7 @@ static bool read_layer_kinds(Layers *rotating, Layers *slides, long long *window
 }
 
 // The text of --pos or --window, where `yes` and `no` stand for the layers that have it and those that do not: one
-// period, as in "rope*3,none" or "64*5,0". `member` decided it.
+// period, as in "rope*3,none" or "64*5,0". It follows from the member `member`.
 static bool print_layers(char option[TEXT_CAPACITY], const Layers *layers, const char *yes, const char *no,
                          const char *member, const char *path, Error *error) {
     Text text = {0};
@@ -219,7 +219,7 @@ static bool read_layers(TrainOptions *o, Target target, const json_t *config, co
     const json_t *ignored = json_object_get(config, "sliding_window");
     long long window;
     char scheme[TEXT_CAPACITY], keys[32];
-    // In other models transformers ignores it, but for the keys that it keeps while it generates.
+    // In other models, transformers uses it only to limit the keys that it keeps while it generates.
     if (!has_one_window(target) && target != TARGET_SMOLLM3)
         return !json_is_integer(ignored) || json_integer_value(ignored) >= o->context ||
                fail_input(error, "%s: \"sliding_window\" is %lld, but models of this type have no windows", path,
@@ -317,7 +317,7 @@ static bool find_kind(Rotations *r, const json_t *scaling, const char *where, Er
     while (kind < TYPES && strcmp(types[kind], type ? type : "default") != 0) kind++;
     if (kind == TYPES) return fail_input(error, "%s: \"rope_type\" is %.80s, which bitter does not have", where, type);
     r->kind = (RopeKind)kind;
-    // Without a kind, the rest would be a stretch of an unknown kind, or those of several kinds of layers.
+    // Without a kind, other members would describe a stretch of an unknown kind, or several kinds of layers.
     static const char *const plain[] = {"rope_theta", "partial_rotary_factor", original_length};
     const char *name;
     json_object_foreach((json_t *)scaling, name, member) {
@@ -332,8 +332,8 @@ static bool find_kind(Rotations *r, const json_t *scaling, const char *where, Er
     return true;
 }
 
-// What the kinds of stretch have. Where the length before the stretch is not said, it is that of the model; a missing
-// factor follows from these two lengths where it can.
+// Read the numbers of a stretch. If the length before the stretch is missing, it is the model's; a missing factor
+// follows from these two lengths where it can.
 static bool read_stretch(Rotations *r, const json_t *scaling, const char *where, Error *error) {
     const bool factors = r->kind == ROPE_FACTORS;
     double original = r->context;
@@ -418,7 +418,7 @@ static bool read_rotations(Rotations *r, Target target, const json_t *config, in
                            Error *error) {
     char where[WHERE_CAPACITY];
     json_t *scaling = find_scaling(where, config, path, error);
-    const double base = target == TARGET_SMOLLM3 ? 2000000 : 10000; // where nothing is said
+    const double base = target == TARGET_SMOLLM3 ? 2000000 : 10000; // if the config does not say
     *r = (Rotations){.base = base, .context = context, .factor = 1, .attention = 1, .formula = formula_defaults};
     const bool inside = json_object_get(scaling, "rope_theta");
     const char *name = inside || target != TARGET_GPT_NEOX ? "rope_theta" : "rotary_emb_base";
@@ -504,11 +504,10 @@ static bool find_type(Target *target, const json_t *config, const char *path, Er
         return fail_input(error, "%s is that of a run of bitter, which every command reads without import", path);
     for (*target = TARGET_GPT2; type && *target < TARGETS; (*target)++)
         if (words[*target].type && strcmp(words[*target].type, type) == 0) return true;
-    return fail_input(
-        error,
-        "%s: \"model_type\" is %.80s, but bitter has the blocks of gpt2, starcoder2, llama, mistral, smollm3 and "
-        "gpt_neox alone",
-        path, type ? type : "missing");
+    return fail_input(error,
+                      "%s: \"model_type\" is %.80s, but bitter has only the blocks of gpt2, starcoder2, llama, "
+                      "mistral, smollm3 and gpt_neox",
+                      path, type ? type : "missing");
 }
 
 static bool is_tanh_gelu(const json_t *value) {
@@ -516,7 +515,7 @@ static bool is_tanh_gelu(const json_t *value) {
     return strcmp(name, "gelu_new") == 0 || strcmp(name, "gelu_pytorch_tanh") == 0 || strcmp(name, "gelu_fast") == 0;
 }
 
-// Numbers may have been floats in between, and the tanh form of GELU has several names.
+// Numbers may have been converted to float and back, and the tanh form of GELU has several names.
 static bool same_value(const json_t *a, const json_t *b) {
     if (json_is_number(a) && json_is_number(b)) return (float)json_number_value(a) == (float)json_number_value(b);
     return json_equal(a, b) || (is_tanh_gelu(a) && is_tanh_gelu(b));
@@ -561,7 +560,7 @@ static bool check_sizes(Target target, const TrainOptions *o, const json_t *conf
                       path, (long long)json_integer_value(head), o->heads, o->width, o->width / o->heads);
 }
 
-// Llama's relatives have a key for each head where the member is null, and a llama where it is missing.
+// In Llama's relatives, every head has keys of its own if the member is null; in a llama, also if it is missing.
 static bool read_key_heads(Target target, TrainOptions *o, const json_t *config, const char *path, Error *error) {
     const json_t *member = json_object_get(config, "num_key_value_heads");
     o->kv_heads = 0;
@@ -576,7 +575,7 @@ static bool read_key_heads(Target target, TrainOptions *o, const json_t *config,
     return true;
 }
 
-// A size of another program's model: larger than bitter's can be is no damage.
+// Read a size of another program's model. One that is too large for bitter does not mean that the file is damaged.
 static bool member_size(long long *size, const json_t *config, const char *name, int most, const char *path,
                         Error *error) {
     const json_int_t given = json_integer_value(json_object_get(config, name));

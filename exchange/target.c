@@ -18,7 +18,7 @@ static bool is_formula(const Stretch *stretch, Method method, const Rotations *r
     return method == METHOD_YARN || stretch->attention == 1; // only yarn's description has an attention factor
 }
 
-// The kind of a stretch that is the same in all windows. ntk is another base, and no stretch.
+// The kind of a stretch that is the same in all windows. ntk only changes the base, so it is not a stretch.
 static void find_kind(Rotations *r, const Stretch *stretch) {
     static const struct {
         Method method;
@@ -77,8 +77,8 @@ static void rotations_of(Rotations *r, const Gpt *gpt) {
 
 // --- architectures ---
 
-// Schemes that add a code to the embedding of each position become a gpt2 with that table. Nothing but the mask tells
-// the positions of `none`, so its table is 0. In llm.c the table is trained, so that only a learned one belongs there.
+// Schemes that add a code to the embedding of each position become a gpt2 with that table. `none` has positions from
+// the mask alone, so its table is 0. llm.c trains the table, so only a learned one belongs there.
 static const struct {
     const Scheme *scheme;
     Target target;
@@ -95,8 +95,8 @@ enum { KNOWN = sizeof targets / sizeof *targets };
 
 static const char *const programs[] = {"transformers", "llama.cpp", "llm.c"};
 
-// Llama's block is a llama where GPT-2's is a starcoder2: there, too, all pairs of a head turn. Without positions it is
-// a smollm3 that never rotates, which llama.cpp does not have.
+// Where a model with GPT-2's block becomes a starcoder2, one with Llama's block becomes a llama: in both, all pairs of
+// a head turn. Without positions, it becomes a smollm3 that never rotates, which llama.cpp does not have.
 static Target target_of(int row, Format format, Block block) {
     const Target target = targets[row].in[format] ? targets[row].target : NO_TARGET;
     if (block == BLOCK_GPT2) return target;
@@ -104,8 +104,8 @@ static Target target_of(int row, Format format, Block block) {
     return target == TARGET_STARCODER2 ? TARGET_LLAMA : NO_TARGET;
 }
 
-// The part that gives the model its positions, perhaps not in all layers: beside it there may be none. NULL = there are
-// several.
+// The part that gives the model its positions, perhaps not in all layers: the other parts may only be `none`. NULL =
+// there are several such parts.
 static const Position *main_part(const Mix *mix) {
     const Position *found = &mix->part[0];
     for (const Position *pos = mix->part + 1; pos < mix->part + mix->parts; pos++) {
@@ -116,7 +116,7 @@ static const Position *main_part(const Mix *mix) {
     return found;
 }
 
-// Fails (input): other schemes fit into this format, or the scheme of this row into another.
+// Fails (input), and names the schemes that this format has, or another format that has the scheme of this row.
 static bool fail_scheme(Error *error, int row, Format format, const Gpt *gpt, const Position *pos, const char *name) {
     const Block block = gpt->shape.block;
     char others[TEXT_CAPACITY] = "";
@@ -136,7 +136,7 @@ static bool fail_scheme(Error *error, int row, Format format, const Gpt *gpt, co
                       axes ? " with several axes" : "", other, others);
 }
 
-// Options of the model and of its scheme that its target does not have.
+// Fails (input) on options of the model or of its scheme that its target does not have.
 static bool check_options(Target target, const Gpt *gpt, const Position *pos, const char *name, Error *error) {
     if (target != TARGET_STARCODER2 && !is_llama(target) && key_heads(&gpt->shape) < gpt->shape.heads)
         return fail_input(error,
@@ -163,7 +163,7 @@ typedef struct {
     bool apart;          // some have other positions than others
     bool every_fourth;   // those without rotations are the fourth, the eighth ...
     int window;          // the longest; 0 = all layers see all keys
-    bool same, one_size; // all layers have this window; all that have one
+    bool same, one_size; // all layers have this window; all that have a window have this one
 } Layers;
 
 static Layers layers_of(const Gpt *gpt, const Position *pos) {

@@ -1,4 +1,4 @@
-// Which model of which other program a model becomes, and what its rotations are there.
+// The architecture that a model becomes in another program, and its rotations there.
 #ifndef BITTER_EXCHANGE_TARGET_H
 #define BITTER_EXCHANGE_TARGET_H
 
@@ -39,8 +39,8 @@ typedef enum {
 typedef struct {
     RopeKind kind;
     double base;
-    int pairs, moving;                                  // pairs that have an angle, and those of them that turn
-    int context, original;                              // how long windows may be, and were before they were stretched
+    int pairs, moving;                                  // pairs that have an angle, and how many of them turn
+    int context, original;                              // the longest window, now and before the stretch
     double factor, attention;                           // attention: of cosines and sines
     FormulaOptions formula;                             // of ROPE_YARN and ROPE_LLAMA3
     double for_long[PAIRS_MOST], for_short[PAIRS_MOST]; // of ROPE_FACTORS
@@ -52,7 +52,7 @@ typedef struct {
 bool rotates_in(const Gpt *gpt, int layer);
 
 // The architecture that this model becomes, and its rotations: plain ones that turn nothing where it has none. Fails
-// (input) when the format has no such model, saying why and what would do; `name` is the run's.
+// (input) when the format has no such model, saying why and what to do instead; `name` is the run's.
 bool find_target(Target *target, Rotations *rotations, Format format, const Gpt *gpt, const char *name, Error *error);
 
 #endif

@@ -13,8 +13,8 @@ typedef enum { HF_GPT2, HF_DECODER, HF_NEOX, GGUF, NAMINGS } Naming;
 // What comes before the number of a layer.
 static const char *const layers_of[NAMINGS] = {"transformer.h", "model.layers", "gpt_neox.layers", "blk"};
 
-// Our tensors and theirs, without ".weight" and ".bias"; of those in a layer, what follows its number. Rows whose
-// tensor the model does not have are passed over.
+// Our tensors and theirs, without ".weight" and ".bias"; for those in a layer, what follows its number. Rows whose
+// tensor the model does not have are skipped.
 static const struct {
     bool layered;
     const char *ours;
@@ -41,8 +41,8 @@ static const struct {
 };
 enum { ROWS = sizeof table / sizeof *table };
 
-// Do models of this kind have the row? llama.cpp reads no gptneox without an output layer of its own, and has q, k and
-// v apart only where transformers has.
+// Do models of this kind have the row? llama.cpp cannot read a gptneox without an output layer of its own, and
+// separates q, k and v only where transformers does.
 static bool has_row(int row, Naming naming, Target target) {
     const char *ours = table[row].ours, *theirs = table[row].theirs[naming];
     const bool apart = target == TARGET_STARCODER2 || is_llama(target);
@@ -109,7 +109,7 @@ void foreign_free(ForeignTensors *tensors) {
     *tensors = (ForeignTensors){0};
 }
 
-// Where the rows of q and k are, and how their pairs of channels stand.
+// Where the rows of q and k are, and how their pairs of channels are arranged.
 typedef struct {
     int C, Kd, head_width, turned; // rows of q, and of k; of a head, and those that turn
     bool ours, theirs;             // are pairs neighbours (2i, 2i+1), and not halves (i, i + turned/2)?
@@ -128,7 +128,7 @@ static Rows head_rows(const Gpt *gpt, bool neighbours) {
     return rows;
 }
 
-// Our row of q or k that is their row r.
+// The row of our q or k that corresponds to their row r.
 static int paired_row(int r, const Rows *rows) {
     const int head = r / rows->head_width * rows->head_width, channel = r % rows->head_width, half = rows->turned / 2;
     if (rows->ours == rows->theirs || channel >= rows->turned) return r;
@@ -136,7 +136,7 @@ static int paired_row(int r, const Rows *rows) {
     return head + channel / 2 + (channel % 2 ? half : 0);
 }
 
-// Our row that is their row r of so many.
+// The row of our tensor that corresponds to row r of theirs, which has `count` rows.
 static int our_row(int r, int count, const ForeignTensor *t, const Rows *rows) {
     const int d = rows->head_width, C = rows->C, v = C + rows->Kd; // where the rows of v begin
     if (t->part == BY_HEAD) r = r / d % 3 * C + r / (3 * d) * d + r % d;
@@ -146,7 +146,7 @@ static int our_row(int r, int count, const ForeignTensor *t, const Rows *rows) {
     return t->rotated && r < v ? paired_row(r, rows) : r;
 }
 
-// Where their number n is in ours.
+// The index in our tensor of number n of theirs.
 static size_t our_index(size_t n, const ForeignTensor *t, const Rows *rows) {
     const size_t columns = (size_t)t->shape[1], row = n / columns, column = n % columns;
     if (t->transposed) return column * (size_t)t->shape[0] + row;

@@ -4,7 +4,7 @@
 
 #include "exchange/target.h"
 
-// Which rows of our tensor theirs has. The C + 2 K*d rows of our attn.qkv are q, k and v, the 2W rows of Llama's
+// The rows of our tensor that theirs has. The C + 2 K*d rows of our attn.qkv are q, k and v, the 2W rows of Llama's
 // mlp.gate_up are gate and up. BY_HEAD: all of attn.qkv, as q, k and v of the first head, then of the second, ...
 typedef enum { ALL_ROWS, BY_HEAD, QUERIES, KEYS, VALUES, GATE, UP } Part;
 
@@ -16,10 +16,10 @@ typedef struct {
     const Tensor *ours; // in gpt->tensors; NULL = a table of position codes that no scheme trains
     Part part;
     bool transposed; // (inputs, outputs)
-    bool rotated;    // rows of q and k are among them, in which pairs of channels turn
+    bool rotated;    // it has rows of q and k, in which pairs of channels turn
 } ForeignTensor;
 
-// The tensors of a model in the order of llm.c's checkpoints: of each kind those of all layers.
+// The tensors of a model in the order of llm.c's checkpoints: for each kind, those of all layers.
 typedef struct {
     ForeignTensor *items; // (count)
     int count;
@@ -28,13 +28,13 @@ typedef struct {
 
 // Make the list. Fails (run) when memory is short.
 bool foreign_list(ForeignTensors *tensors, Format format, Target target, const Gpt *gpt, Error *error);
-// Make the list with the model's numbers in their arrangement: rotations of interleaved pairs become those of halves
-// (in llama.cpp's llama the other way round), and the codes of a scheme that adds a code to the embeddings become a
-// table (context, C). Fails (run) likewise.
+// Make the list, with the model's numbers in the other program's arrangement: rotations of interleaved pairs become
+// rotations of halves (for llama.cpp's llama, the other way round), and codes that a scheme adds to the embeddings
+// become a table (context, C). Fails (run) when memory is short.
 bool foreign_from_model(ForeignTensors *tensors, Format format, Target target, const Gpt *gpt, Error *error);
 void foreign_free(ForeignTensors *tensors);
 
-// Copy the numbers of one of their tensors into a model whose rotations, if it has any, are of halves.
+// Copy the numbers of one of their tensors into a model whose rotations, if it has any, pair the halves of a head.
 void foreign_to_model(Gpt *gpt, const float *numbers, const ForeignTensor *tensor);
 
 #endif

@@ -31,7 +31,7 @@ static size_t size_of(const char *dtype) {
     return 0;
 }
 
-// Fails (input) unless type, shape and place agree.
+// Fails (input) unless type, shape and offsets agree.
 static bool read_entry(Entry *entry, const char *name, json_t *object, size_t data_size, const char *path,
                        Error *error) {
     json_int_t begin = 0, end = 0;
@@ -173,7 +173,7 @@ static bool ends_with_any(const char *name, const char *const *endings) {
     return *endings;
 }
 
-// Is a head another matrix than the embeddings? transformers uses such a head even where config.json says "tied".
+// Does the head differ from the embeddings? transformers uses such a head even where config.json says "tied".
 static bool is_untied(const SavedWeights *weights, json_t *embedding, json_t *head) {
     json_int_t begin, end, head_begin, head_end;
     const uint8_t *data = weights->file.bytes + weights->start;

@@ -13,14 +13,14 @@ typedef struct {
     char directory[PATH_CAPACITY];
 } SavedWeights;
 
-// Read the file. Fails (input) when it is missing or damaged: names and sizes must be those of the format, and the
+// Read the file. Fails (input) when it is missing or damaged: names and sizes must be valid for the format, and the
 // tensors must fill the file without gaps. Close in any case.
 bool weights_open(SavedWeights *weights, const char *directory, Error *error);
 void weights_close(SavedWeights *weights);
 
-// Copy the tensor of this name, which may lack the part before its first dot, to numbers (rows, columns); of a vector
-// (rank 1), columns is 1. F32, F16 and BF16 become float. Fails (input) when there is no such tensor, when it has
-// another shape or type, and when a number is not finite.
+// Copy the tensor of this name, or of this name without the part before its first dot, to numbers (rows, columns); for
+// a vector (rank 1), columns is 1. F32, F16 and BF16 become float. Fails (input) when there is no such tensor, when it
+// has another shape or type, and when a number is not finite.
 bool weights_copy(float *numbers, SavedWeights *weights, const char *name, int rank, int rows, int columns,
                   Error *error);
 

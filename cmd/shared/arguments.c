@@ -123,8 +123,8 @@ const char *other_name(const char *name) {
         {" resume ", "`bitter train --resume RUN` continues a training; for others, give the same command again"},
         {" seed ", "the name of a task has it, as in --data builtin:passkey:seed=3"},
         {" budget ", "`bitter compare` trains all schemes for equal steps, and its report says how long each took"},
-        {" sbatch ", "`bitter compare ... --slurm >FILE` writes a script; give sbatch its options with it"},
-        {" gzip ", "shards are no longer compressed; compress a data directory that is put away with gzip itself"},
+        {" sbatch ", "`bitter compare ... --slurm >FILE` writes a script; give options of sbatch to sbatch itself"},
+        {" gzip ", "shards are no longer compressed; to archive a data directory, use gzip itself"},
         {" passkey ", "`eval --task --data builtin:passkey` looks for passkeys"},
         {" log_x log_y y_label ", "tables are drawn by scripts/plot.py TABLE.csv"},
         {" demo ", "`make demo` trains five schemes, and `bitter compare` those that you name"},
@@ -132,7 +132,7 @@ const char *other_name(const char *name) {
         {" tensorboard ", "it went with version 0.2; scripts/tensorboard.py RUN writes TensorBoard's events from log.csv"},
         {" attention ", "it went with version 0.2: short and long windows have the same attention factor"},
         {" unpaired ", "it went with version 0.2: `bitter compare` tests differences in pairs of the same seed, at hardly any width"},
-        {" stop ", "it went with version 0.2: what is written can be cut by another program, as in `bitter sample RUN | sed '/TEXT/,$d'`"},
+        {" stop ", "it went with version 0.2: another program can cut the text, as in `bitter sample RUN | sed '/TEXT/,$d'`"},
         {" state ", "it went with version 0.2: an evaluation runs in one sitting, and leaving it out does the same"},
     };
     // clang-format on
@@ -153,7 +153,7 @@ static bool fail_unknown(const Usage *usage, const char *name, Error *error) {
     return fail_input(error, "there is no option --%s; `bitter %s --help` lists them", name, usage->command);
 }
 
-// Names are printed, and a line is one name in other programs' input.
+// Names are printed, and other programs read one name per line.
 static bool check_plain(const char *label, const char *text, Error *error) {
     return is_plain(text) ||
            fail_input(error,
@@ -177,7 +177,7 @@ static bool take_option(void *target, bool *given, const Usage *usage, const cha
     const bool skipped = value && word[length] != '=' && option->type != OPTION_LONG && strncmp(value, "--", 2) == 0;
     if (!flag && (!value || skipped))
         return fail_input(error, "%s needs a value; write %s %s", label, label, value_of(option));
-    // A variable of a script that is not set shall not choose the default. --window '' beside --init means all keys.
+    // An unset variable of a script must not choose the default silently. --window '' beside --init means all keys.
     if (!flag && option->type != OPTION_LONG && !*value && strcmp(option->name, "window") != 0)
         return fail_input(error, "%s: '' is empty; give a value, or leave the option out", label);
     // A text to continue may hold anything.
@@ -199,7 +199,7 @@ static bool check_operands(const Usage *usage, int count, char **operands, Error
                           second && count ? " words (a text with spaces needs quotes)" : "", usage->command);
     for (int i = 0; i < (second ? 1 : count); i++) { // the second word of `sample RUN WORDS` is a prompt
         if (!*operands[i])
-            return fail_input(error, "a name is empty ('', perhaps for want of a shell variable); give %.*s",
+            return fail_input(error, "a name is empty ('', perhaps from an unset shell variable); give %.*s",
                               (int)strcspn(name + (*name == '['), ".] "), name + (*name == '['));
         if (!check_plain("the argument", operands[i], error)) return false;
     }

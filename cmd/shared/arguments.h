@@ -19,20 +19,20 @@ typedef struct {
 } Usage;
 
 // Set every field of `target` to its default, then to what the user gave as `--name value`, `--name=value` or `--flag`;
-// argv[0] is the command. Return the index of the first operand: operands are moved behind the options. given (one
-// entry a row; may be NULL) tells which rows the user set. Does not return on `-h` and `--help`, which print to stdout
-// and exit with 0, nor on a mistake, which dies naming the nearest valid choice.
+// argv[0] is the command. Return the index of the first operand: operands are moved after the options. given (one entry
+// a row; may be NULL) tells which rows the user set. Does not return on `-h` and `--help`, which print to stdout and
+// exit with 0, nor on a mistake, which dies naming the nearest valid choice.
 int arguments_parse(void *target, bool *given, const Usage *usage, int argc, char **argv);
 
 // Was this option typed, even with an empty value? `given` is what arguments_parse found in the table.
 bool option_given(const Option *table, const bool *given, const char *name);
 
 // For the name of an option or a command of other programs (nanoGPT, llama2.c, transformers): an option of ours, or
-// half a sentence about what is here instead. NULL when the name is not known.
+// half a sentence that says what to use instead. NULL when the name is not known.
 const char *other_name(const char *name);
 
-// Print text broken at spaces, but not within [...], to 80 columns: every line but the first behind `indent` spaces,
-// the first from `column` on.
+// Print text broken at spaces, but not within [...], to 80 columns: the first line from `column` on, the others after
+// `indent` spaces.
 void print_wrapped(const char *text, int column, int indent);
 
 // Print "bitter COMMAND: message" to stderr, or "bitter: message" if command is NULL, and exit with the error's kind.

@@ -73,8 +73,8 @@ static bool score(Text *csv, const char *quantity, Evaluation *e, const Trainer 
     return true;
 }
 
-// One pass over each half in windows of T, and over the reported one in those of 2T, 4T and 8T. Each pass gives all
-// that its windows can give: those of T the positions, those of 8T the positions beyond.
+// One pass over each half in windows of T, and one over the reported half in windows of 2T, 4T and 8T each. The passes
+// in windows of T and of 8T also give the losses by position.
 static bool measure_lengths(Text *csv, const Trainer *trainer, uint64_t half, uint64_t end, const Stop *stop,
                             Error *error) {
     const int T = trainer->gpt.shape.context, most = T << (MULTIPLES - 1);

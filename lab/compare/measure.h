@@ -12,8 +12,8 @@
 // Windows are 1, 2, 4 and 8 times the trained length.
 enum { MULTIPLES = 4 };
 
-// Every run is validated after CURVE_STEPS steps, from 1% of all to the last in equal ratios: curve_step is the one
-// after `step`, or 0 behind the last.
+// Every run is validated at CURVE_STEPS steps, in equal ratios from 1% of all steps to the last. curve_step returns the
+// first of them after `step`, or 0 if there is none.
 enum { CURVE_STEPS = 20 };
 #define PLATEAU_LEAST 0.1 // nats, see plateau_end
 long long curve_step(long long step, long long steps);
@@ -22,8 +22,8 @@ long long curve_step(long long step, long long steps);
 // half is reported. Fails (input) when half of them cannot hold a window of 8 times the context.
 bool measure_check(long long eval_tokens, long long context, const Corpus *corpus, Error *error);
 
-// Append the rows of a trainer's model, with T its context, and those of its training. Text is cut into the same
-// windows for all schemes:
+// measure appends the rows of a trainer's model (T is its context), measure_training those of its training. Text is cut
+// into the same windows for all schemes:
 //   choose,T,nats,tokens     loss on the choosing half
 //   loss,W,nats,tokens       loss on the reported half in windows of W = T, 2T, 4T, 8T, as far as the scheme allows
 //   position,P,nats,tokens   loss in windows of T, at positions from the previous row's P up to P
@@ -38,8 +38,8 @@ bool measure_check(long long eval_tokens, long long context, const Corpus *corpu
 bool measure(Text *csv, const Trainer *trainer, long long eval_tokens, int exercises, const Stop *stop, Error *error);
 void measure_training(Text *csv, const Trainer *trainer, const char *log);
 
-// Leave the rows of training of the text of a measured.csv. Returns false, and leaves all but the checksum, if the run
-// diverged.
+// Cut the text of a measured.csv down to the rows of training. If the run diverged, cut only the checksum and return
+// false.
 bool measured_training(char **measured);
 
 // The last row, MEASURED_SEAL "CRC,1": the CRC-32 of the `size` bytes before it. Returns `row`.

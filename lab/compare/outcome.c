@@ -24,8 +24,8 @@ static bool read_row(Measured *row, const char *line) {
            line[length] == '\n' && check_row(row);
 }
 
-// Where the rows end: at the last line, which has their checksum, or behind it in a file from which somebody has
-// removed that line to accept an edit. NULL when they are not those of the checksum.
+// The end of the rows: the last line, if it is a checksum, or else the end of the text, because users may remove that
+// line to accept an edit. NULL when the checksum does not match.
 static const char *rows_end(const char *text) {
     const char *end = text + strlen(text), *last = end;
     char seal[64];
@@ -144,7 +144,7 @@ Paired outcome_choosing_losses(const Outcome *o, int setting, int variant, int r
     return paired_summary(values, o->seeds);
 }
 
-// Never choose a rate at which a seed diverged; where all are such, the first one stands for them.
+// Never choose a rate at which a seed diverged; if there is no other, take the first rate.
 static void choose_rates(Outcome *o) {
     const Plan *plan = &o->comparison->plan;
     for (int setting = 0; setting < plan->setting_count; setting++)

@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
     const Comparison *comparison;
     Measures *jobs;                                // (plan_job_count)
-    int seeds;                                     // the number of seeds, from the first on, of which every run is done
+    int seeds;                                     // how many seeds, counted from the first, have all runs done
     int chosen_rate[SETTINGS_MOST][VARIANTS_MOST]; // index into plan.rates
 } Outcome;
 
@@ -32,8 +32,8 @@ void outcome_free(Outcome *outcome);
 // The number of runs that are done.
 int outcome_done(const Outcome *outcome);
 
-// The losses of all seeds on the choosing half at a learning rate of the plan, whose mean chooses; NAN where a seed
-// diverged.
+// The losses of all seeds on the choosing half at a learning rate of the plan; their mean decides which rate is chosen.
+// NAN where a seed diverged.
 Paired outcome_choosing_losses(const Outcome *outcome, int setting, int variant, int rate);
 
 // Everything that one run has measured.
@@ -46,20 +46,20 @@ Job outcome_job(const Outcome *outcome, int setting, int variant, int seed);
 double outcome_value(const Outcome *outcome, int setting, int variant, int seed, const char *quantity, double x);
 void outcome_values(double *values, const Outcome *outcome, int setting, int variant, const char *quantity, double x);
 
-// The share of the questions of a task at lengths first to last that a run has answered rightly; NAN where it was asked
-// nothing or diverged.
+// The share of the questions of a task at lengths first to last that a run has answered correctly; NAN where it was
+// asked nothing or diverged.
 double outcome_share(const Outcome *outcome, int task, int variant, int seed, double first, double last);
 
 // --- differences, each with one verdict, which every table, plot and sentence shows ---
 
-// The loss of one scheme minus that of another: below 0, `variant` is better. In windows of the trained length, primary
-// contrasts in all settings, and over the texts if there are several, are one family. All pairs of trained
-// variants in one setting are another, in which all other differences are exploratory.
+// The loss of one scheme minus the loss of another; below 0, `variant` is better. In windows of the trained length, the
+// primary contrasts in all settings, and over the texts if there are several, are one family. All other differences are
+// exploratory; their family is all pairs of trained variants in one setting.
 typedef struct {
     int variant, other;
     int setting;        // over texts: the setting of the first text
     int texts;          // 1, or the number of texts that it is over, as a random effect
-    int times;          // windows are so many times as long as the trained ones
+    int times;          // length of the windows / trained length
     bool primary;       // named, either way round, before any run was done
     double comparisons; // the size of its family, for which the interval is corrected
     Paired gap;         // not corrected; units are seeds, over texts the texts
@@ -73,11 +73,11 @@ Difference outcome_difference(const Outcome *outcome, int variant, int other, in
 // The same by seed (seeds), in windows of `times` the trained length; NAN where a scheme has no loss there.
 void outcome_gaps(double *gaps, const Outcome *outcome, int variant, int other, int setting, int times);
 
-// Set interval and verdict of d->gap, as one of so many comparisons.
+// Set the interval and the verdict of d->gap, as one of this many comparisons.
 void difference_judge(Difference *d, double comparisons);
 
-// The most that the probability can be of calling at least one difference of a family that is not there, if seeds were
-// added each time because none was resolved: 5% for each number of seeds that was looked at, and for the present one.
+// An upper bound for the probability of finding a difference in a family without any, if seeds were added each time
+// because none was resolved: 5% for each number of seeds at which results were seen, and for the present one.
 double outcome_peeking(const Outcome *outcome);
 
 // --- results.csv ---

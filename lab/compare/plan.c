@@ -49,8 +49,8 @@ bool variant_fail(const Variant *variant, const Error *reason, Error *error) {
     return false;
 }
 
-// Split "LABEL=SCHEME:options@LR/LR/... --window KEYS --stretch METHOD" into the fields of a variant. An '=' behind a
-// ':' or '@' belongs to the scheme. A list of layers stands behind an '@', too: whole numbers, while a rate is a
+// Split "LABEL=SCHEME:options@LR/LR/... --window KEYS --stretch METHOD" into the fields of a variant. An '=' after a
+// ':' or '@' belongs to the scheme. An '@' may also begin a list of layers; these are whole numbers, while a rate is a
 // fraction.
 static bool variant_split(Variant *variant, bool *labelled, const char *word, Error *error) {
     char text[TEXT_CAPACITY];
@@ -89,11 +89,10 @@ static bool set_own_rates(Variant *variant, Error *error) {
     char word[TEXT_CAPACITY];
     TrainOptions options;
     if (strstr(list, "//") || (*list && list[strlen(list) - 1] == '/'))
-        return fail_input(error, "%s@%s: there is no learning rate behind a '/'", variant->name, list);
+        return fail_input(error, "%s@%s: there is no learning rate after a '/'; leave it out", variant->name, list);
     for (variant->lr_count = 0; list_word(word, &list, "/"); variant->lr[variant->lr_count++] = options.lr) {
         if (!option_set(&options, option_find(train_options, "lr"), word, variant->name, error)) return false;
-        if (!(options.lr > 0))
-            return fail_input(error, "%s: a learning rate behind '@' must be above 0", variant->name);
+        if (!(options.lr > 0)) return fail_input(error, "%s: a learning rate after '@' must be above 0", variant->name);
         if (variant->lr_count == SETTINGS_MOST)
             return fail_input(error, "%s: give at most %d learning rates", variant->name, SETTINGS_MOST);
     }
@@ -122,7 +121,7 @@ bool variant_set(Variant *variant, bool labelled, Error *error) {
         return fail_input(error, "'%.200s' has a --window or --stretch; give it a label: LABEL=SCHEME", name);
     if (variant->stretch[strspn(variant->stretch, LABEL_CHARACTERS ":=,")]) // it becomes part of a directory's name
         return fail_input(error, "%s: --stretch '%.200s' is no METHOD:factor=S", name, variant->stretch);
-    // Whether they fit the layers is seen in each setting.
+    // Whether they fit the layers is checked in each setting.
     if (!windows_parse(&windows, variant->window, INT_MAX, &reason)) return variant_fail(variant, &reason, error);
     if (strpbrk(name, "/<>") || strstr(name, MINUS)) // formulas have these
         return fail_input(error,
@@ -181,7 +180,7 @@ bool plan_variants(Plan *plan, char *const *words, int count, const char *refere
 
 int plan_weights(const Plan *plan, int variant) {
     const Variant *mine = &plan->variants[variant];
-    int first = variant; // that is the same but for the stretch
+    int first = variant; // the first one that differs only in the stretch
     for (int v = 0; *mine->stretch && v < plan->variant_count; v++) {
         const Variant *other = &plan->variants[v];
         if (strcmp(other->pos, mine->pos) != 0 || strcmp(other->window, mine->window) != 0 ||
@@ -332,8 +331,8 @@ int plan_family(const Plan *plan) {
     return contrasts * (plan->setting_count + over_texts);
 }
 
-// Before any run is done nobody has seen a result, so contrasts that are typed take the place of the earlier ones, and
-// defaults that of defaults. Those that were named before keep the date.
+// Before any run is done, nobody has seen a result, so contrasts that are typed replace the earlier ones, and defaults
+// replace defaults. Those that were named before keep their date.
 static bool follow_contrasts(Plan *plan, const Plan *before, int done, Error *error) {
     const Plan mine = *plan;
     for (Contrast *c = plan->contrasts; c < plan->contrasts + plan->contrast_count; c++) {
@@ -426,7 +425,7 @@ const char *plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job 
     if (lr != plan->base.lr) snprintf(rate, sizeof rate, "-lr%g", lr);
     snprintf(name, PATH_CAPACITY, "%s%.200s%s%.100s%s-seed%lld", front, weights->name, *variant->stretch ? "+" : "",
              variant->stretch, rate, plan->base.seed + job->seed);
-    // What shells would take for patterns or for the end of a word.
+    // Replace what shells would take for patterns or for the end of a word.
     for (char *c = name; *c; c++) *c = *c == '*' ? 'x' : *c == '@' ? '~' : *c == ' ' ? '_' : *c;
     return name;
 }

@@ -25,8 +25,8 @@ typedef struct {
     unsigned enters;                              // where its schemes enter the model: bit 1 << Enters
     bool learned;                                 // the scheme, with its options, has parameters of its own
     char own_rates[TEXT_CAPACITY]; // SCHEME@LR or SCHEME@LR/LR/...: its own learning rates; "" = those of the plan
-    double lr[SETTINGS_MOST];      // the same as numbers, one for each setting
-    int lr_count;                  // or one for all; or 0
+    double lr[SETTINGS_MOST];      // own_rates as numbers
+    int lr_count;                  // how many: 0, one for all settings, or one for each
 } Variant;
 
 // A text that models are trained on.
@@ -36,7 +36,7 @@ typedef struct {
     long long tokens; // of its training part
 } PlanText;
 
-// What variants are trained and compared in: a text, the shape of the model, the context and the amount of training.
+// In a setting, variants are trained and compared: a text, the model's shape, the context and the amount of training.
 typedef struct {
     char name[NAME_CAPACITY]; // of what differs between the settings: "70k-20tpp", "book-128"; "" if there is only one
     int text;                 // index into plan.texts
@@ -45,11 +45,11 @@ typedef struct {
 } Setting;
 
 #define OWN_WINDOW  " --window "  // between a scheme and its windows
-#define OWN_STRETCH " --stretch " // and its stretch, which is extension_formula's
+#define OWN_STRETCH " --stretch " // between a scheme and its stretch (see extension_formula)
 #define MINUS       " - "         // between the names of a contrast; no scheme's name holds it
 
-// A question that was asked: the difference of the losses of two variants. A later plan may have left the variants out,
-// but not what was asked.
+// A difference to test, between the losses of two variants. A later plan may leave out the variants, but not the
+// contrast.
 typedef struct {
     char variant[TEXT_CAPACITY], other[TEXT_CAPACITY]; // names; the loss of `variant` minus that of `other`
     char named[DATE_CAPACITY];                         // when, as 2026-01-31T23:59:59Z
@@ -67,20 +67,20 @@ typedef struct {
     char tasks[TASKS_MOST][TEXT_CAPACITY]; // "builtin:copy:max=5"
     int variant_count, text_count, setting_count, rate_count, task_count, seeds;
     int contrast_count, look_count;
-    int most_seeds;         // that an earlier plan had, of which runs were done; 0 = none had more
-    int most_trained;       // schemes with weights of their own of this plan and of earlier ones, of which runs were
+    int most_seeds;         // of an earlier plan of which runs were done; 0 = none had more
+    int most_trained;       // schemes with weights of their own in this plan, and in earlier ones of which runs were
                             // done; 0 = no earlier one had others
     int rates_after;        // how many runs were done when the learning rates were changed last; 0 = none
-    bool default_contrasts; // nobody has named any: they are those of plan_default_contrasts
+    bool default_contrasts; // no contrast was named: they are those of plan_default_contrasts
     int reference;          // the variant that the others are compared with
     long long task_steps;   // of runs on tasks; 0 = there never was a task here
-    int exercises;          // to score at each length of a task; 0 = the same
+    int exercises;          // to score at each length of a task; 0 = there never was a task here
     int threads;            // of a run
-    int format;             // that it was read in; 0 = that of before PLAN_FORMAT
+    int format;             // of the file it was read from; 0 = older than PLAN_FORMAT
     char command[2048];     // as it was typed
 } Plan;
 
-// What plans are written in. Before it, start=random of rope-learned and alibi-learned meant what start=wide does now.
+// The format of plans. In older ones, start=random of rope-learned and alibi-learned meant what start=wide means now.
 enum { PLAN_FORMAT = 2 };
 
 void plan_free(Plan *plan);
@@ -91,16 +91,15 @@ void plan_free(Plan *plan);
 // Add a text, with the size of its vocabulary and the number of its training tokens.
 bool plan_text(Plan *plan, const char *data, int vocab, long long tokens, Error *error);
 
-// Use `seeds` seeds, from that of the options on.
+// Use `seeds` seeds, beginning with the one in the options.
 bool plan_seeds(Plan *plan, long long seeds, Error *error);
 
-// Parse words "SCHEME" or "LABEL=SCHEME", each with "@LR" or "@LR/LR/..." behind it if it has learning rates of its own
-// and " --window KEYS" or " --stretch METHOD" if it has those of its own, and find the variant called `reference` ("" =
-// the first).
+// Parse words "SCHEME" or "LABEL=SCHEME", which may be followed by learning rates of its own, "@LR" or "@LR/LR/...",
+// and by its own " --window KEYS" and " --stretch METHOD". Find the variant called `reference` ("" = the first).
 bool plan_variants(Plan *plan, char *const *words, int count, const char *reference, Error *error);
 
-// Check the name, the scheme as it was typed, the window and the learning rates of a variant (any of the last two may
-// be ""), and set the rest; a stretch is checked in each setting. labelled: the name is not the scheme itself.
+// Check the name, the scheme as it was typed, the window and the learning rates of a variant (either of the last two
+// may be ""), and set the rest; a stretch is checked in each setting. labelled: the name is not the scheme itself.
 bool variant_set(Variant *variant, bool labelled, Error *error);
 
 // Do they have the same learning rates of their own, or none?
@@ -118,7 +117,7 @@ typedef struct {
 bool plan_settings(Plan *plan, const SettingLists *lists, Error *error);
 
 // Parse the list "3e-4,1e-3"; "" is the learning rate of the options. rates_set checks the rates of the plan and those
-// of its variants, of which one with several has one for each setting.
+// of its variants: a variant with several rates must have one for each setting.
 bool plan_rates(Plan *plan, const char *list, Error *error);
 bool rates_set(Plan *plan, Error *error);
 
@@ -135,30 +134,30 @@ bool plan_default_contrasts(Plan *plan, const char *named, int after, Error *err
 // The contrast of two variants, in either direction, or NULL.
 const Contrast *plan_named(const Plan *plan, const char *variant, const char *other);
 
-// The same, or that of two others with their weights (plan_weights): in windows of the trained length it is the same
-// difference.
+// The same, or the contrast of two others with the same weights (plan_weights), which in windows of the trained length
+// is the same difference.
 const Contrast *plan_compared(const Plan *plan, int variant, int other);
 
-// How many primary contrasts there are, also of schemes that the plan has left out since, in how many places: in every
-// setting, and over the texts if there are several. They are corrected together.
+// The size of the family of primary contrasts: each, also of schemes that the plan has left out since, counts once in
+// every setting and, if there are several texts, once for every setting over the texts.
 int plan_family(const Plan *plan);
 
-// Continue with the contrasts and the looks of `before`, a plan of the same directory of which
-// `done` runs are done. Contrasts that were named then stay as they were, and those of `plan` that are new are added,
-// or dropped if they are defaults and those of `before` are not. If no run is done, those that `plan` names, or its
-// defaults, if those were defaults, take their place. Also keeps how many seeds and schemes were planned, and when
-// learning rates changed. seen: how many seeds of `before` are complete.
+// Continue with the contrasts and the looks of `before`, a plan of the same directory of which `done` runs are done and
+// `seen` seeds are complete. The contrasts of `before` stay as they were named; new ones of `plan` are added, or
+// dropped if they are defaults and those of `before` are not. If no run is done, contrasts that `plan` names replace
+// those of `before`, and defaults replace defaults. Also keeps how many seeds and schemes were planned, and when
+// learning rates changed.
 bool plan_follow(Plan *plan, const Plan *before, int done, int seen, Error *error);
 
 // May `plan` continue in the directory of `before`? Schemes, seeds, learning rates and tasks may change. Fails (input)
-// on the first difference in other options, texts or settings, and, of tasks where there were some, in --task-steps
-// or --exercises; and when a variant of the same name has another scheme, window or learning rate of its own.
+// on the first difference in other options, texts or settings and, if both plans have had tasks, in --task-steps or
+// --exercises; also when a variant of the same name has another scheme, window or learning rate of its own.
 bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *error);
 
 // Write compare.json. `data` lists the fingerprints of the texts (data_json in train/config.h), or is NULL.
 bool plan_write(const char *path, const Plan *plan, const json_t *data, Error *error);
-// Read it back, into {0} or in place of another plan, and the fingerprints, to be released, or NULL. Everything is
-// checked as if it had been typed, because names become paths and words of tables, pages and plots. Fails (input).
+// Read it into {0} or in place of another plan, and set *data to the fingerprints, to be released, or NULL. Everything
+// is checked as if it had been typed, because names become paths and words of tables, pages and plots. Fails (input).
 bool plan_read(Plan *plan, json_t **data, const char *path, Error *error);
 
 // --- variants ---
@@ -170,15 +169,15 @@ int plan_variant(const Plan *plan, const char *name);
 // windows and rates that is not stretched, or the first that is, if all are.
 int plan_weights(const Plan *plan, int variant);
 
-// How many variants are trained, that is have weights of their own; and how many pairs these make, with those that
-// earlier plans had, whose results may have been seen, but at least 1.
+// The number of variants that are trained, that is, have weights of their own; and the number of their pairs, counting
+// variants of earlier plans, whose results may have been seen, but at least 1.
 int plan_trained(const Plan *plan);
 int plan_pairs(const Plan *plan);
 
 // Does the variant have this scheme and no other?
 bool variant_is(const Variant *variant, const char *scheme);
 
-// Fail with what is wrong with a variant, its label in front; without a label, the reason names the scheme.
+// Fail with the reason, preceded by the variant's label; without a label, the reason names the scheme.
 bool variant_fail(const Variant *variant, const Error *reason, Error *error);
 
 // --- settings ---
@@ -192,7 +191,7 @@ double plan_size_parameters(const char *name);
 // Parameters of a model without those of its positions.
 long long plan_parameters(const TrainOptions *base, long long layers, long long heads, long long width, int vocab);
 
-// Training tokens of a setting; the same for each parameter, and for each token of the training text.
+// Training tokens of a setting: in all, for each parameter, and for each token of the training text.
 double setting_tokens(const Plan *plan, int setting);
 double setting_tokens_per_parameter(const Plan *plan, int setting);
 double setting_epochs(const Plan *plan, int setting);
@@ -225,16 +224,16 @@ double plan_job_rate(const Plan *plan, const Job *job);
 // validation tokens at most.
 #define CURVE_TOKENS 32768
 TrainOptions plan_job_options(const Plan *plan, const Job *job);
-double plan_job_tokens(const Plan *plan, const Job *job); // that it trains on
+double plan_job_tokens(const Plan *plan, const Job *job); // on which it trains
 
 // --- names and lists ---
 
-// Words become names of files and cells of tables and CSV, so no character has a meaning of its own there.
+// Labels become names of files and cells of tables and CSV, so no character may have a special meaning there.
 #define LABEL_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 // Parse "5,20,80" into values (most), each as the row of an option over TrainOptions has it. Sets *count, 0 for an
-// empty list. Fails (input), naming the option as `label`, on anything else than such numbers, when there are more than
-// `most`, and when two are the same to five digits, as many as names of runs have.
+// empty list. Fails (input), naming the option as `label`, on anything but such numbers, when there are more than
+// `most`, and when two agree to five digits, the precision of the names of runs.
 bool list_numbers(double *values, int *count, int most, const char *list, const Option *row, const char *label,
                   Error *error);
 

@@ -16,7 +16,7 @@
 // A field of a struct, which is a member of a JSON object.
 typedef struct Member Member;
 struct Member {
-    const char *name; // "": the items of the list are such fields, and no objects
+    const char *name; // "": the items of the list are such fields, not objects
     // char[], int, long long, double, bool; an array in the struct, and one that it points to
     enum { TEXT, INT, LONG, NUMBER, FLAG, ARRAY, POINTER } type;
     size_t offset;
@@ -173,7 +173,7 @@ static bool read_member(char *target, const Member *m, const char *name, const j
     if (!value && m->least == MISSING) return true;
     if (m->type == ARRAY || m->type == POINTER) return read_list(target, m, value, path, error);
     if (m->type == TEXT && (!text || strlen(text) >= (size_t)m->most || !is_plain(text)))
-        return fail_damaged(error, path, "\"%s\" is no text, too long, or has a control character", name);
+        return fail_damaged(error, path, "\"%s\" is not a text, too long, or has a control character", name);
     if (m->type == FLAG && !json_is_boolean(value))
         return fail_damaged(error, path, "\"%s\" is neither true nor false", name);
     if ((m->type == NUMBER && !(json_is_number(value) && in_range)) ||
@@ -196,14 +196,14 @@ static bool read_struct(char *target, const Member *members, const char *list, c
     return true;
 }
 
-// Report the complaint, in *error, of a check that was made for words on the command line.
+// Report an error of a check that was written for words on the command line as damage of the file.
 static bool as_typed(bool ok, const char *path, Error *error) {
     if (ok) return true;
     const Error reason = *error;
     return fail_damaged(error, path, "%.700s", reason.message);
 }
 
-// Names become parts of paths; they differ, and only a setting without others may have none. Every text has the same
+// Names become parts of paths, so they must differ; only a single setting may have none. Every text must have the same
 // settings.
 static bool check_settings(const Plan *plan, const char *path, Error *error) {
     assert(plan->text_count > 0); // the table says so
@@ -326,11 +326,10 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
         const int b = plan_variant(before, plan->variants[a].name);
         const Variant *new = &plan->variants[a], *old = b >= 0 ? &before->variants[b] : new;
         if (b >= 0 && before->format < PLAN_FORMAT && strstr(new->pos, "-learned:start=random"))
-            return fail_input(
-                error,
-                "%s was begun when start=random meant what start=wide does now, so new runs of %s would be "
-                "others; begin again with another --out",
-                path, new->name);
+            return fail_input(error,
+                              "%s was begun when start=random meant what start=wide does now, so new runs of %s would "
+                              "differ; begin again with another --out",
+                              path, new->name);
         if (strcmp(new->pos, old->pos) != 0 || strcmp(new->window, old->window) != 0 ||
             strcmp(new->stretch, old->stretch) != 0)
             ok = fail_input(error, "%s: %s is %s%s%s%s%s there, not %s%s%s%s%s; give it another label", path, new->name,

@@ -68,7 +68,7 @@ double plan_size_parameters(const char *name) {
     return whole && number > 0 ? number * unit : NAN;
 }
 
-// Find the shape with about so many parameters. Where layers or heads are not fixed, the width is about ASPECT times
+// Find the shape with about this many parameters. Where layers or heads are not fixed, the width is about ASPECT times
 // the layers and heads are HEAD_WIDTH wide. When no size is near enough, the shape has 0 layers. Returns the nearest
 // size, or 0 when no shape could be tried.
 static long long shape_for(Setting *setting, double parameters, const Plan *plan, const SettingLists *fixed) {

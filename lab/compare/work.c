@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PAUSES_SILENT 30 // before it is said what is waited for: 9 seconds
+#define PAUSES_SILENT 30 // pauses before a message says what is waited for: 9 seconds
 
 bool comparison_paths(Comparison *c, const char *directory, Error *error) {
     if (!*directory) return fail_input(error, "the directory's name is empty; give one, such as runs/compare");
@@ -93,7 +93,7 @@ typedef struct {
     const Comparison *comparison;
     atomic_int *progress;
     pid_t parent;     // the process that waits for this one
-    Job job, weights; // and the one that trains its weights
+    Job job, weights; // weights: the job that trains its weights
     TrainOptions options;
     const Corpus *corpus;
     Corpus own;
@@ -102,7 +102,7 @@ typedef struct {
     Stop stop;
 } Worker;
 
-// The text, which is in memory already, or the task of the job.
+// Set w->corpus to the job's text, which is in memory already, or open its task.
 static bool open_corpus(Worker *w, Error *error) {
     const Comparison *c = w->comparison;
     const bool task = w->job.task >= 0;
@@ -127,7 +127,7 @@ double training_share(const Comparison *c, const Job *job) {
     return trained / (trained + (1 + MULTIPLES) * half);
 }
 
-// After each step: tell the progress, and see whether to go on.
+// After each step: report the progress, and check whether to stop.
 static bool after_step(void *context, Trainer *trainer, StepReport *report, Error *error) {
     Worker *w = context;
     const long long step = (long long)trainer->progress.step;
@@ -136,7 +136,7 @@ static bool after_step(void *context, Trainer *trainer, StepReport *report, Erro
     return true;
 }
 
-// The steps of the curve, unless the observer before has just validated.
+// Validate at the steps of the curve, unless the previous observer has just done so.
 static bool observe_curve(void *context, Trainer *trainer, StepReport *report, Error *error) {
     const TrainOptions *o = trainer->options;
     const long long step = (long long)trainer->progress.step;
@@ -166,8 +166,8 @@ static bool has_own_weights(const Worker *w) {
     return w->weights.variant == w->job.variant;
 }
 
-// Write what was measured, or that the run diverged; then its weights are not its result, and go. If another job has
-// trained them, what training was is in its measured.csv.
+// Write what was measured, or that the run diverged; its weights are then removed. If another job has trained the
+// weights, the rows of training are copied from its measured.csv.
 static bool write_measures(const Worker *w, bool diverged, Error *error) {
     const Plan *plan = &w->comparison->plan;
     const bool own = has_own_weights(w);
@@ -249,7 +249,7 @@ bool work(bool *taken, const Comparison *c, int job, atomic_int *progress, pid_t
     const LockResult entered = enter(&w, error);
     *taken = entered == LOCK_TAKEN;
     if (entered != LOCK_MINE) return false;
-    const char *state = w.files.paths.state; // large, and goes last, because it says that this is still to be done
+    const char *state = w.files.paths.state; // large; removed last, because it marks the run as unfinished
     const bool ok =
         (job_has(c, &w.job, "measured.csv") || train_and_measure(&w, error)) && lock_keep(&w.files.lock.lock, error) &&
         (unlink(state) == 0 || errno == ENOENT || fail_run(error, "cannot remove %s: %s", state, strerror(errno)));

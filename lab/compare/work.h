@@ -9,8 +9,8 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-// The share of a run's training that is done, which its process tells the one that started it, in units of
-// 1 / PROGRESS_ALL. Who does what is not decided by it but by locks.
+// A process reports the share of its run's work that is done, in units of 1 / PROGRESS_ALL, to the one that started it.
+// Locks, and not this number, decide which process does which run.
 #define PROGRESS_ALL 1000000
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "processes share it without a lock, because any of them may be killed");
 
@@ -18,7 +18,7 @@ typedef struct {
     Plan plan;
     char directory[PATH_CAPACITY], file[PATH_CAPACITY]; // DIR, DIR/compare.json
     json_t *data;      // list of the fingerprints of the plan's texts; NULL = not known
-    Corpus *corpora;   // these texts, which the processes share in memory; to train, they must be there
+    Corpus *corpora;   // these texts, which the processes share in memory; needed for training
     int share, shares; // do only every shares-th job, from job `share` on; 0 shares = all jobs
 } Comparison;
 
@@ -33,11 +33,11 @@ bool comparison_path(char path[PATH_CAPACITY], const Comparison *comparison, con
 // Fails as fail_open does when the directory cannot be read.
 bool comparison_done(int *done, const Comparison *comparison, Error *error);
 
-// The number of seeds, from the first on, of which all runs are done by now.
+// How many seeds, counted from the first, have all runs done by now.
 int comparison_seeds(const Comparison *comparison);
 
-// The file measured.csv says that a run is done, and its lock that a process is at it. Is the job done, and has nothing
-// been left by a process that was killed at the end of it? False also when the directory cannot be read.
+// Is the job done? A finished run has a measured.csv, and neither a lock nor a state, which a process that was killed
+// at the end has left. False also when the directory cannot be read.
 bool job_done(const Comparison *comparison, const Job *job);
 
 // Is the job one of those that this process has to do?
@@ -47,13 +47,13 @@ bool job_mine(const Comparison *comparison, int index);
 // and (input) when the lock cannot be taken or the directory of runs is a symbolic link.
 bool comparison_lock(Lock *lock, const Comparison *comparison, Error *error);
 
-// The share that training has of a job: forward and backward for each token, beside the forward passes of measuring,
-// which show no progress of their own.
+// The share of a job's work that is training: forward and backward for each token. The rest is the forward passes of
+// measuring, which show no progress.
 double training_share(const Comparison *comparison, const Job *job);
 
-// Do one job, or what is left of it, and first the one whose weights it has (plan_weights): lock its directory, train
-// or continue to train, measure, and remove what a run that is done does not need. *taken: the job is not done here,
-// because another process has its lock. A run that diverges is done. After a signal, and when `parent`, which waits for
+// Do one job, or the rest of it, after the job whose weights it has (plan_weights): lock its directory, train or
+// continue to train, measure, and remove what a run that is done does not need. *taken: was the job left, because
+// another process has its lock? A run that diverges counts as done. After a signal, and when `parent`, which waits for
 // this process, is gone, the run is saved, and work fails (interrupted).
 bool work(bool *taken, const Comparison *comparison, int job, atomic_int *progress, pid_t parent, Error *error);
 

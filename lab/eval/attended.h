@@ -11,7 +11,7 @@ typedef struct {
     double *by_distance; // (L, H, T) probability
     double *distance;    // (L, H) tokens back, weighted by probability
     double *entropy;     // (L, H) of a query's probabilities, in nats; exp of it is about how many keys it attends to
-    double *first;       // (L, H) probability of the window's first token, which heads attend to when they find nothing
+    double *first;       // (L, H) probability of the window's first token, which many heads use as an attention sink
 } Attended;
 
 // Run the model over ids (windows, T), each window on its own. Distances are numbers of tokens even where tokens stand

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define CHUNK            256 // tokens that are fed together where layers forget what has left their windows
-#define CHARACTER_TOKENS 3   // after its first byte, at most so many finish a character
+#define CHARACTER_TOKENS 3   // at most this many finish a character after its first byte
 
 // --- streams ---
 
@@ -60,7 +60,7 @@ void stream_write(Stream *stream, const char *bytes, size_t size) {
     held->size = kept;
 }
 
-// Has a character begun of which more bytes have to come?
+// Does what was written end within a character?
 static bool stream_within_character(const Stream *stream) {
     return unfinished_character(stream->held.bytes, stream->held.size) > 0;
 }
@@ -80,8 +80,8 @@ static bool stream_text(FILE *out, const char *text) {
 
 // --- texts ---
 
-// How many tokens the next one is predicted from: all that were fed and the new ones, or, when these do not fit into
-// the cache, the last half of it.
+// From how many tokens the next one is predicted: all that were fed and the new ones or, when these do not fit into the
+// cache, the last ones, as many as half of it holds.
 static int window_length(const Generator *generator) {
     const Inference *inference = &generator->inference;
     const size_t count = generator->tokens.count, capacity = (size_t)inference->capacity, half = (capacity + 1) / 2,
@@ -89,8 +89,8 @@ static int window_length(const Generator *generator) {
     return (int)(grown <= capacity ? grown : half < count ? half : count);
 }
 
-// Feed the tokens that the cache has not seen; or the whole window when the cache starts again, because these do not
-// fit, or when the scheme treats a window of this length differently from the last.
+// Feed the new tokens; or the whole window again, when the new tokens do not fit into the cache, or when the scheme
+// treats a window of this length differently from the last.
 static void feed(Generator *generator) {
     const Gpt *gpt = generator->gpt;
     Inference *inference = &generator->inference;
@@ -116,7 +116,7 @@ static void write_token(Stream *stream, const Tokenizer *tokenizer, int id) {
 }
 
 bool generator_write(FILE *out, Generator *generator, Generation *g, Error *error) {
-    static const uint16_t first = 0; // of an empty text, whose beginning nothing marks
+    static const uint16_t first = 0; // token of an empty text, if no token marks its beginning
     const Gpt *gpt = generator->gpt;
     const Tokenizer *tokenizer = generator->tokenizer;
     Stream stream = stream_to(out);

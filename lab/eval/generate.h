@@ -35,7 +35,7 @@ typedef struct {
     Inference inference;
     real *logits, *scratch; // (V), (2V)
     Tokens tokens;          // of the whole text
-    size_t fed;             // how many of them the cache has seen, or forgotten
+    size_t fed;             // how many of them were fed to the cache
     int *ids;               // (window)
 } Generator;
 
@@ -50,11 +50,11 @@ bool generator_begin(FILE *out, Generator *generator, const char *prompt, Error 
 // Append text, called `name` in errors. Fails as tokenizer_encode does; then nothing was appended.
 bool generator_add(Generator *generator, const char *text, size_t size, const char *name, Error *error);
 
-// Does the text end with the end of a line or of a document, or is there none?
+// Does the text end with the end of a line or of a document, or is it empty?
 bool generator_at_line(const Generator *generator);
 
-// Let the model append to the text, and write that to `out`, as long as that can be written to; prompt and context of
-// `generation` do not count.
+// Let the model append to the text, and write what it appends to `out`, as long as that can be written to. The prompt
+// and the context of `generation` are ignored.
 bool generator_write(FILE *out, Generator *generator, Generation *generation, Error *error);
 
 // --- text that a model writes, byte by byte, on its way to a file or a terminal: whole characters ---

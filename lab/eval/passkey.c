@@ -14,7 +14,7 @@ int passkey_shortest_window(const Tokenizer *tokenizer) {
     return (tokenizer_end(tokenizer) >= 0) + PASSKEY_SHORTEST + PASSKEY_TOKENS;
 }
 
-// Append the tokens of a document without its answer, behind the mark between documents.
+// Append the mark between documents, and the tokens of a document without its answer.
 static bool write_prompt(Tokens *tokens, const Tokenizer *tokenizer, int key, double depth, int window, Error *error) {
     Text prompt = {0};
     passkey_prompt(&prompt, key, window - PASSKEY_TOKENS - (tokenizer_end(tokenizer) >= 0), depth);
@@ -34,7 +34,7 @@ static int feed(Inference *inference, const Gpt *gpt, const Tokens *tokens, Prog
     for (size_t at = 0; at < tokens->count; at += (size_t)n) {
         n = tokens->count - at < CHUNK ? (int)(tokens->count - at) : CHUNK;
         for (int i = 0; i < n; i++) ids[i] = tokens->ids[at + (size_t)i];
-        inference->silent = at + (size_t)n < tokens->count; // only what stands behind the last token is asked for
+        inference->silent = at + (size_t)n < tokens->count; // only the output of the last token is needed
         inference_feed(inference, gpt, ids, n);
         progress_show(line, before + window_work(gpt, (int)at + n), "windows of %d tokens", inference->capacity);
         if (!stop_check(&stop_at_signal, error)) return 0;

@@ -13,21 +13,21 @@
 int passkey_shortest_window(const Tokenizer *tokenizer);
 
 // Fails (input) on windows (count) that are too short, or longer than the scheme is defined for, and when the run's
-// tokens are no characters or lack some of the documents'.
+// tokens are not characters or lack some characters of the documents.
 bool passkey_check(const Run *run, const char *directory, const int *windows, int count, Error *error);
 
-// Append to the continuation what the model writes, always the likeliest token, behind a document: PASSKEY_TOKENS
-// tokens, or up to the mark between documents. That mark, where there is one, the prompt and these tokens fill a window
-// of inference->capacity tokens exactly. Shows `before` plus the work done so far on the
-// progress line. Fails (run) when there is no memory, (interrupted) by a signal.
+// Append to the continuation what the model writes after a document, always the likeliest token: PASSKEY_TOKENS tokens,
+// or up to the mark between documents. The mark before the document, if the tokenizer has one, the prompt and
+// PASSKEY_TOKENS tokens fill a window of inference->capacity tokens exactly. Shows `before` plus the work done so far
+// on the progress line. Fails (run) when there is no memory, (interrupted) by a signal.
 bool passkey_continue(Text *continuation, Inference *inference, const Run *run, int key, double depth,
                       ProgressLine *line, double before, Error *error);
 
-// How much of the other text is before the number, at depth d of so many: 0 to 1; half, where there is one depth.
+// The share of the other text that stands before the number, at depth d of `depths`: 0 to 1; 0.5 if there is one depth.
 double passkey_depth(int d, int depths);
 
-// right (depths): of `samples` documents of each depth, the same for every run with this seed, those whose number is
-// found in a window of this length. Adds the work to *done. Fails as passkey_continue does.
+// Set right (depths): how many numbers the model finds at each depth, in `samples` documents that fill a window of this
+// length and are the same for every run with this seed. Adds the work to *done. Fails as passkey_continue does.
 bool passkey_find(int *right, const Run *run, int window, int depths, long long samples, uint64_t seed,
                   ProgressLine *line, double *done, Error *error);
 

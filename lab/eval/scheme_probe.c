@@ -92,7 +92,7 @@ static void scores(Probe *probe, int head) {
     scores_forward(&probe->tables, &block, probe->scratch);
 }
 
-// The logarithms of the weights in the scores' place, where a scheme makes them otherwise than by a softmax.
+// Replace the scores by the logarithms of the weights, if a scheme makes these otherwise than by a softmax.
 static void logs_of_weights(Probe *probe) {
     const WeightsOp *op = probe->tables.layers[probe->layer].weights;
     for (int i = 0; op && i < probe->T; i++) op->logs(probe->S + (size_t)i * probe->T, i + op->own);
@@ -145,7 +145,7 @@ typedef struct {
     double within, all;
 } Spread;
 
-// Add what one head's scores have, and to by_distance (T) their mean at each distance.
+// Add the spread of one head's scores, and to by_distance (T) their mean at each distance.
 static void add_scores(Spread *spread, double *by_distance, const real *S, int T) {
     double total = 0;
     for (int i = 0; i < T; i++)
@@ -184,7 +184,7 @@ static void measure_scores(SchemeProperties *p, Probe *probe) {
     }
     // Scores that are equal but for rounding have no spread.
     const bool flat = spread.all < 1e-9 * probe->T * probe->T;
-    // To a scheme that reads no coordinates, equal tokens say nothing of the distance between others.
+    // If a scheme reads no coordinates, its scores of equal tokens say nothing about distances between other tokens.
     p->absolute = flat || !does.read_positions ? NAN : sqrt(spread.within / spread.all);
     p->trend = flat ? NAN : rank_correlation(probe->by_distance, probe->T);
 }
@@ -204,7 +204,7 @@ bool scheme_probe(SchemeProperties *p, const Gpt *gpt, int layer, uint64_t seed,
     measure_scores(p, &probe);
     p->longest = mix_max_length(&gpt->pos);
     char why[WRITTEN_WHY];
-    const int most = p->longest ? p->longest : 16 * probe.T; // as far as anyone looks
+    const int most = p->longest ? p->longest : 16 * probe.T; // longer inputs are not tried
     const int finite = mix_finite_length(why, &gpt->pos, most);
     if (finite < most) p->longest = finite;
     arena_free(&probe.arena);

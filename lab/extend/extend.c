@@ -11,9 +11,9 @@
 #include <omp.h>
 #include <stdlib.h>
 
-// --- what is to be extended ---
+// --- can the run be extended? ---
 
-// Is there a layer with rotations whose keys are further away in a longer text? Windows may keep them from it.
+// Does a layer with rotations see larger distances in a longer text? One with a window below the context does not.
 static bool meets_longer(const Position *pos) {
     for (int layer = 0; layer < pos->shape.layers; layer++) {
         const int window = window_of(&pos->shape, layer);
@@ -22,7 +22,7 @@ static bool meets_longer(const Position *pos) {
     return false;
 }
 
-// The part whose rotations are to be stretched.
+// Set x->part. Fails (input) when the run has no rotations that can be stretched.
 static bool find_rotations(Extension *x, Error *error) {
     const Mix *mix = &x->run.gpt.pos;
     x->part = mix_stretchable(mix);
@@ -31,8 +31,8 @@ static bool find_rotations(Extension *x, Error *error) {
                       x->part == STRETCH_SEVERAL ? "rotations of several kinds; train it with one of them"
                       : x->part == STRETCH_GATED
                           ? "rotations with gates; train it without gate=trained"
-                          : "no rotations by tokens of fixed frequencies, the same in all "
-                            "heads; train it with rope, partial, prope or a formula of that kind");
+                          : "no rotations by token position with fixed frequencies that all heads share; train it with "
+                            "rope, partial, prope or a formula of that kind");
 }
 
 bool extension_settle(Extension *x, Error *error) {
@@ -42,8 +42,8 @@ bool extension_settle(Extension *x, Error *error) {
     const Position *pos = &mix->part[x->part];
     if (!meets_longer(pos))
         return fail_input(error,
-                          "%s has windows where it has rotations, so in no longer text do these meet other distances "
-                          "than in training; use it as it is",
+                          "%s has windows shorter than its context in all layers with rotations, so a longer text "
+                          "brings no new distances; use it as it is",
                           x->directory);
     if (pos->shape.random_positions)
         return fail_input(error, "%s was trained at random positions, so there is no single length to stretch",
@@ -63,7 +63,7 @@ bool extension_settle(Extension *x, Error *error) {
         return fail_input(error, "%s has heads of %d pairs, but at most %d can be stretched", x->directory, x->pairs,
                           PAIRS_MOST);
     if (x->original < 2 || window > 1e7)
-        return fail_input(error, "%s: a context of %d times %g is %.0f; lengths are 2 to 10000000", x->directory,
+        return fail_input(error, "%s: a context of %d times %g is %.0f, but lengths are 2 to 10000000", x->directory,
                           pos->shape.context, o->factor, window);
     if (o->method == METHOD_DYNAMIC && pos->stretch.has_short)
         return fail_input(error,
@@ -90,7 +90,7 @@ bool extension_settle(Extension *x, Error *error) {
 
 // --- what methods share ---
 
-// What windows of the original length are stretched by so far.
+// The stretch that windows of the original length have so far.
 static Stretch short_stretch(const Extension *x) {
     Stretch made, plain = {.attention = 1};
     for (int i = 0; i < x->pairs; i++) plain.factors[i] = 1;
@@ -115,7 +115,7 @@ static Stretch further(const Extension *x) {
     return stretch;
 }
 
-// The stretch that --factors and --unscaled list. Fails (input) when they are not one for each pair.
+// The stretch given by --factors and --unscaled. Fails (input) unless there is one factor for each pair.
 static bool listed(Stretch *stretch, const Extension *x, Error *error) {
     const TextList *lists = &x->options->factors;
     int count = 0;
@@ -175,8 +175,8 @@ void record_row(const AtomicFile *record, const Stretch *stretch, int pairs) {
 
 // --- the loss on windows of text ---
 
-// Read the windows: the training text has as many equal parts, and a window stands in the middle of each. The first one
-// does not begin with the text, where a book has its contents.
+// Divide the training text into equal parts and read a window from the middle of each. So none begins at the start of
+// the text, where a book has its table of contents.
 static bool read_windows(Extension *x, const char *data, Error *error) {
     const Split *text = &x->corpus.train;
     const int windows = (int)x->options->search.windows;
@@ -224,7 +224,7 @@ double score_window(Extension *x, int worker, const Stretch *stretch, int window
                              .long_stretch = *stretch};
     Tables *tables = &inference->tables.part[x->part];
     tables->stretch = &w->tried;
-    tables->prepared = false; // the tables are those of the stretch before
+    tables->prepared = false; // the tables still hold the previous stretch
     inference_restart(inference);
     for (int at = 0; at < T; at += SCORER_CHUNK) {
         if (interrupt_came()) return NAN;
@@ -309,7 +309,7 @@ static bool tune(Stretch *result, Stretch *tried, Extension *x, Error *error) {
 
 static bool find_yarn(Stretch *result, Extension *x, Error *error) {
     if (x->options->further && x->run.gpt.pos.part[x->part].stretch.original == 0)
-        return fail_input(error, "--further: %s is not stretched; leave it out", x->directory);
+        return fail_input(error, "--further: %s is not stretched yet; leave out --further", x->directory);
     if (!x->options->tune) {
         *result = x->options->further ? further(x) : formula(x, METHOD_YARN);
         return true;
@@ -370,11 +370,11 @@ bool extension_formula(Mix *mix, const char *text, Error *error) {
     options_default(&o, options);
     if (!option_set(&o, &method, name, "--stretch", error)) return false;
     const char *list = strchr(text, ':');
-    const bool follows = o.method == METHOD_DYNAMIC; // the window, whatever the factor
+    const bool follows = o.method == METHOD_DYNAMIC; // its factors follow the window, so it takes no factor
     if (!options_parse_list(&o, options + follows, list ? list + 1 : NULL, name, error) || !extension_settle(&x, error))
         return false;
     StretchRule rule = {.method = o.method, .factor = x.factor, .original = x.original, .pairs = x.pairs};
-    rule.has_short = true; // windows as in training
+    rule.has_short = true; // windows no longer than in training stay as they are
     rule.short_stretch = short_stretch(&x);
     rule.growth = follows;
     if (!follows) rule.long_stretch = formula(&x, (Method)o.method);

@@ -45,7 +45,7 @@ static double loss_and_gradient(double *dlog_factors, Descent *d, int window) {
     const int *ids = d->x->scorer.ids + (size_t)window * ((size_t)T + 1);
     TrainPass *pass = &d->pass;
     d->gpt.pos.part[d->x->part].stretch.long_stretch = d->stretch;
-    pass->tables.part[d->x->part].prepared = false; // the tables are those of the step before
+    pass->tables.part[d->x->part].prepared = false; // the tables still hold the previous stretch
     for (int t = 0; t < T; t++) pass->dnll[t] = (real)(1.0 / T);
     train_pass_embed(pass, &d->gpt, ids);
     train_pass_forward(pass, &d->gpt);
@@ -80,7 +80,7 @@ static bool descend(Descent *d, long long steps, double rate, Error *error) {
         if (!isfinite(loss))
             return fail_nonfinite(error, "step %lld: the loss is %g; try a smaller --lr", d->step, loss);
         for (int i = 0; i < pairs; i++)
-            if (!isfinite(dlog_factors[i])) // move() would take NaN for the factor 1
+            if (!isfinite(dlog_factors[i])) // move() would turn NaN into the factor 1
                 return fail_nonfinite(error, "step %lld: the gradient of factor %d is %g; try a smaller --lr", d->step,
                                       i, dlog_factors[i]);
         fprintf(d->record.stream, "%lld,%.9g", d->step, loss);

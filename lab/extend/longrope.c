@@ -5,10 +5,9 @@
 
 #include <limits.h>
 
-// The search at work.
 typedef struct {
     Extension *x;
-    Stretch stretch; // only its attention factor
+    Stretch stretch; // only its attention factor is used
     AtomicFile record;
     ProgressLine line;
 } LongropeSearch;
@@ -27,7 +26,7 @@ static void evaluated(void *context, const Search *search, const Evaluated *e) {
                   best ? evaluated_mean(best) : INFINITY);
 }
 
-// Write a row for each candidate. Returns how many were given up before the last window.
+// Write a row for each candidate. Returns how many were abandoned before the last window.
 static int write_record(const AtomicFile *record, const Search *search) {
     int abandoned = 0;
     for (const Evaluated *e = search->archive; e < search->archive + search->archived; e++) {

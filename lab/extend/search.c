@@ -40,7 +40,7 @@ static int between(int low, int high, Random *random) {
     return low + random_below(random, high - low + 1);
 }
 
-// Two of them, the smaller one first.
+// Two numbers, uniform in 0..most, the smaller one first.
 static void two_between(int *low, int *high, int most, Random *random) {
     const int a = between(0, most, random), b = between(0, most, random);
     *low = a < b ? a : b;
@@ -94,8 +94,8 @@ Candidate cross(const SearchSpace *space, const Candidate *first, const Candidat
 // --- the search ---
 
 enum {
-    TRIES = 10,      // attempts at a child that is not known yet
-    FIRST_BATCH = 16 // candidates of the first population that are scored before the bar for abandoning moves
+    TRIES = 10,      // attempts to draw a child that was not proposed before
+    FIRST_BATCH = 16 // candidates of the first population scored before the bar for abandoning is updated
 };
 
 long long search_budget(const SearchOptions *o) {
@@ -152,8 +152,8 @@ static void score(Search *search, Evaluated *e, const Evaluated *bar) {
     }
 }
 
-// A total order, so that the population does not depend on how a library's qsort treats equal elements: of two equal
-// losses, the one that was proposed first.
+// A total order, so that the population does not depend on how a library's qsort treats equal elements: if losses are
+// equal, the candidate that was proposed first comes first.
 static int by_loss(const void *a, const void *b) {
     const Evaluated *x = *(Evaluated *const *)a, *y = *(Evaluated *const *)b;
     const double x_loss = evaluated_mean(x), y_loss = evaluated_mean(y);
@@ -232,7 +232,7 @@ void search_run(Search *search, const Candidate *seeds, int count) {
     const long long parents = o->population / 2;
     Random random = {random_key((uint64_t)o->seed, "search"), 0};
     first_population(search, seeds, count, &random);
-    // Without members, no candidate has a finite loss.
+    // No member means that no candidate has a finite loss.
     for (search->generation = 1; search->generation <= o->generations && !stopped(search) && search->member_count > 0;
          search->generation++) {
         if (search->member_count > parents) search->member_count = (int)parents;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define SEARCH_WINDOWS_MOST 64
-#define SEARCH_PROBABILITY  0.3 // that a child's factor differs from its parent's
+#define SEARCH_PROBABILITY  0.3 // of drawing a factor again, and of taking it from the second parent
 
 // A point of the search space. It consists of whole numbers, so that equal candidates are equal bit for bit: factor i
 // is 1 + step * steps[i], and the first unscaled_choices[unscaled_choice] tokens are not scaled. LongRoPE's rule is
@@ -28,7 +28,7 @@ extern const int unscaled_choices[UNSCALED_CHOICES]; // LongRoPE's list of n_hat
 typedef struct {
     int pairs;
     double step;        // 0.01
-    int most;           // of steps: (1.25 s - 1) / step
+    int most;           // the largest steps[i]: (1.25 s - 1) / step
     int unscaled_count; // how many of unscaled_choices are tried, from the first on
 } SearchSpace;
 
@@ -41,20 +41,20 @@ Candidate candidate_of(const SearchSpace *space, const Stretch *stretch);
 void candidate_stretch(Stretch *stretch, const SearchSpace *space, const Candidate *candidate);
 
 static inline bool candidates_equal(const Candidate *a, const Candidate *b) {
-    return memcmp(a, b, sizeof *a) == 0; // whole numbers without gaps between them
+    return memcmp(a, b, sizeof *a) == 0; // integers without padding
 }
 
 // Draw each pair's factor again with SEARCH_PROBABILITY, uniformly between the factors of its neighbours, and the
 // number of unscaled tokens likewise. At least one of them changes.
 Candidate mutate_near(const SearchSpace *space, const Candidate *parent, Random *random);
-// Give a random run of neighbouring pairs factors on a line between two random ones, and move the others so that all
-// still rise. mutate_near can change almost nothing in a flat start such as PI's, where neighbours are equal.
+// Give a random range of neighbouring pairs factors on a line between two random values, and move the other factors so
+// that all still rise. mutate_near can change almost nothing in a flat start such as PI's, where neighbours are equal.
 Candidate mutate_far(const SearchSpace *space, const Candidate *parent, Random *random);
 // Take each pair's factor, and the number of unscaled tokens, from the second parent with SEARCH_PROBABILITY, else from
 // the first; then sort the factors.
 Candidate cross(const SearchSpace *space, const Candidate *first, const Candidate *second, Random *random);
 
-// A candidate and its losses on the first `scored` windows; it was abandoned before the other windows.
+// A candidate and its losses on the first `scored` windows. If these are not all, it was abandoned.
 typedef struct {
     Candidate candidate;
     int generation; // in which it was proposed; 0 = the first population
@@ -62,16 +62,16 @@ typedef struct {
     double scores[SEARCH_WINDOWS_MOST]; // (windows) mean loss of each, in nats
 } Evaluated;
 
-// Whole numbers are long long, as in all option tables. As in the paper, whose population is 64, the best half of it
-// become parents, and each generation has a quarter as many mutations, and as many children of two parents.
+// Integers are long long, as in all option tables. As in the paper (population 64), the best half of the population
+// become parents, and each generation has population/4 mutations and population/4 children of two parents.
 typedef struct {
     long long population;  // candidates of the first generation, at least 4
-    long long generations; // that follow
-    long long windows;     // that a candidate is scored on
+    long long generations; // after the first
+    long long windows;     // on which a candidate is scored
     long long seed;
 } SearchOptions;
 
-#define SEARCH_FAR 0.3 // that a mutation is a far one (mutate_far)
+#define SEARCH_FAR 0.3 // probability that a mutation is a far one (mutate_far)
 // Stop scoring a candidate once, over n windows, it is this many nats / sqrt(n) worse than the worst parent.
 #define SEARCH_ABANDON 0.03
 
@@ -94,9 +94,9 @@ struct Search {
     long long evaluations; // candidates scored, including those that were abandoned
     Evaluated *archive;    // (archived) all candidates that were ever proposed, each once
     size_t archived;
-    Evaluated **batch; // (batch_count) of the archive, those that are scored next
+    Evaluated **batch; // (batch_count) in the archive: the candidates to score next
     int batch_count;
-    Evaluated **members; // (member_count) of the archive, the population, the best first
+    Evaluated **members; // (member_count) in the archive: the population, the best first
     int member_count;
 };
 

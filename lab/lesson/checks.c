@@ -162,8 +162,8 @@ static bool check_use(CheckResult *result, Trial *trial, Error *error) {
 }
 
 // --- the formulas of papers in plain loops, one token and one head at a time, in double: nothing in common with the
-// model's own code but the weights ---
-// A scheme is told by its name, because one with a planted mistake keeps the name and changes hooks.
+// model's own code but the weights --- Schemes are compared by name, because one with a planted mistake keeps the name
+// and changes hooks.
 static bool is(const Scheme *scheme, const Scheme *other) {
     return strcmp(scheme->name, other->name) == 0;
 }
@@ -197,7 +197,7 @@ static void turn(double *x, const Position *pos, int t) {
     }
 }
 
-// qkv (3C) of one token, queries and keys as they meet.
+// qkv (3C) of one token; rope has turned the query and the key.
 static void project(double *qkv, const double *x, const Gpt *gpt, int t) {
     const int C = gpt->shape.width, d = head_width(&gpt->shape);
     for (int row = 0; row < 3 * C; row++) {
@@ -228,8 +228,8 @@ static void attend(double *out, double *weights, const double *qkv, const Gpt *g
         for (int c = 0; c < d; c++) out[c] += weights[j] / sum * qkv[j * 3 * C + 2 * C + head * d + c];
 }
 
-// What the first layer's heads give for the trial's tokens by the formula: the largest difference from what the
-// training pass has left of them.
+// The largest difference between the outputs of the first layer's heads by the formula and those that the training pass
+// has left.
 static double formula_difference(const Trial *trial) {
     const Gpt *gpt = &trial->gpt;
     const int T = trial->pass.T, C = gpt->shape.width, d = head_width(&gpt->shape);

@@ -1,4 +1,4 @@
-// What can be checked of a position scheme, right or wrong: each check runs the scheme in a little random model.
+// Checks of a position scheme, right or wrong: each check runs the scheme in a small random model.
 #ifndef BITTER_CHECKS_H
 #define BITTER_CHECKS_H
 
@@ -27,11 +27,11 @@ typedef struct {
     double error; // the largest: relative, or in nats for losses; NaN counts as worst of all
 } CheckResult;
 
-// Run one check on a scheme in a model of pos->shape, at most 32 tokens of 16 channels; mix_fit has been called for it,
-// and it is the only one. Fails (run) when there is no memory, (input) when the shape is none of a model.
+// Run one check on the only scheme of `pos`, for which mix_fit has been called, in a model of pos->shape, at most 32
+// tokens of 16 channels. Fails (run) when there is no memory, (input) when no model can have the shape.
 bool check_run(CheckResult *result, Check check, const Mix *pos, Error *error);
 
-// Has it noticed something?
+// Has the check noticed a mistake?
 bool check_notices(const CheckResult *result, Check check);
 
 #endif

@@ -11,7 +11,7 @@ static void turn_gradient_forward(const Tables *tables, int layer, real *dq, rea
 
 // --- values: they are turned by the angle of their own token, too ---
 //
-// Queries, keys and values of a token lie behind each other.
+// The query, key and value of a token lie one after the other.
 static void turn_values_too(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows) {
     rotation_family.qk_forward(tables, layer, q, k, stride, at, rows);
     rotary_turn(tables, layer, k + tables->pos->shape.width, true, stride, at, rows, +1);

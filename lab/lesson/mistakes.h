@@ -1,5 +1,5 @@
 // Mistakes that are easily made in a position scheme, planted on purpose. Most of them leave every gradient right:
-// checks.h has the checks, and which of them notices a mistake is found out by running them.
+// checks.h has the checks; running them shows which of them notices a mistake.
 #ifndef BITTER_MISTAKES_H
 #define BITTER_MISTAKES_H
 
@@ -19,8 +19,8 @@ typedef struct {
     const char *sentence; // what is wrong: "The gradient is turned forward, by the angle, instead of back."
     const Scheme *right;  // the scheme in which it is planted
     Family family;        // the hooks that are wrong; all others are NULL
-    double (*theta)(const Position *pos, int set, int head, int pair);     // the same of
-    double (*curve)(const Position *pos, int set, int head, int distance); // the scheme
+    double (*theta)(const Position *pos, int set, int head, int pair);     // wrong frequencies, or NULL
+    double (*curve)(const Position *pos, int set, int head, int distance); // wrong bias, or NULL
 } Mistake;
 
 // sign, values, pairing, exponent, bias, cache, dropped; and a row without a name.

@@ -58,7 +58,7 @@ static double loss_beside(const Pair *pair, int which, double step) {
 }
 
 double pair_slope(const Pair *pair, int which) {
-    // theta counts once for every token between the two, so it takes a step as much smaller.
+    // theta counts once for every token between the two, so its step is smaller by as much.
     const double h = which == PAIR_NUMBERS - 1 ? STEP / (1 + fabs(pair->m - pair->n)) : STEP;
     return (loss_beside(pair, which, h) - loss_beside(pair, which, -h)) / (2 * h);
 }

@@ -5,8 +5,8 @@
 
 #include "posenc/registry.h"
 
-// What the loss depends on: the query of the token at position m, the key of the token at position n, and the radians
-// by which a token further on turns further. Gradients and slopes of the loss have the same layout.
+// What the loss depends on: the query of the token at position m, the key of the token at position n, and theta, the
+// radians by which the next token turns further. Gradients and slopes of the loss have the same layout.
 typedef struct {
     double q[2], k[2], m, n, theta;
 } Pair;
@@ -47,8 +47,8 @@ double pair_slope(const Pair *pair, int which);
 // The score without either token's position: q . R((n - m) theta) k.
 double pair_score_by_distance(const Pair *pair);
 
-// lengths (times + 1): how long a gradient d is after 0, 1, 2 ... steps back through y = M x, each of which makes it
-// M^T d. `matrix` is M row by row: for a rotation all lengths are the same, for other matrices they grow or fade.
+// lengths (times + 1): the length of a gradient d after 0, 1, 2 ... steps back through y = M x: each multiplies it by
+// M^T. `matrix` is M row by row: for a rotation all lengths are the same, for other matrices they grow or fade.
 void pair_lengths(double *lengths, const double d[2], const double matrix[4], int times);
 
 // --- a task for a frequency: attend to the token `ago` positions back ---
@@ -65,7 +65,7 @@ enum { PAIR_TASK_TOKENS = 512 };
 
 // Return the loss in nats; *dtheta = its slope along theta, from the torques of the query and all keys, each times its
 // position; attention (tokens), unless NULL: the weights by distance, attention[0] of the token itself. NaN, and
-// nothing written, if the task is none.
+// nothing written, if the task is not valid.
 double pair_task(double *dtheta, double *attention, double theta, const PairTask *task);
 
 // One step of gradient descent on log theta, as rope-learned does it: returns theta e^(-rate theta dtheta), where a

@@ -37,8 +37,8 @@ static void list_name(Text *text, const Variant *variant, bool first) {
     text_print(text, "%s%s%s", first ? "" : ", ", variant->name, variant_is(variant, "none") ? " (no positions)" : "");
 }
 
-// Append the schemes whose difference to `pivot` is not of this verdict, behind `first`; those that diverged, too, if
-// `all`. Returns how many there are.
+// Append `first`, then the schemes whose difference from `pivot` has another verdict; if `all`, also those that
+// diverged. Returns their number.
 static int name_others(Text *text, const Facts *facts, int setting, int pivot, Verdict verdict, bool all,
                        const char *first) {
     const Plan *plan = facts->plan;
@@ -54,12 +54,12 @@ static int name_others(Text *text, const Facts *facts, int setting, int pivot, V
     return count;
 }
 
-// What "tpp" means, behind the name of a setting that has it.
+// What "tpp" means, to put after the name of a setting that has it.
 static const char *explained(const char *name) {
     return strstr(name, "tpp") ? " (tpp: training tokens per parameter)" : "";
 }
 
-// The best scheme in a setting, and how sure that is. `first` is the first setting that is told.
+// The best scheme in a setting, and how sure that is. `first` is the first setting that the page describes.
 static void winner(Page *page, const Facts *facts, int setting, int first) {
     const Plan *plan = facts->plan;
     int order[VARIANTS_MOST], better = 0, exploratory = 0; // of the differences to all others
@@ -89,7 +89,7 @@ static void winner(Page *page, const Facts *facts, int setting, int first) {
     page_lead(page, ".");
 }
 
-// Who is better and who is worse than the reference in the longest windows, where the order may differ.
+// The schemes that are better or worse than the reference in the longest windows, where the order may differ.
 static void longest_windows(Page *page, const Facts *facts, int setting) {
     const Plan *plan = facts->plan;
     const int times = 1 << (MULTIPLES - 1), reference = plan->reference;
@@ -111,8 +111,8 @@ static void longest_windows(Page *page, const Facts *facts, int setting) {
     }
 }
 
-// What a scheme without positions is for: whoever is not better than it does not use positions, or is still to learn
-// it.
+// The purpose of a scheme without positions: a scheme that is not better does not use positions, or has not learned to
+// yet.
 static void warn_of_none(Page *page, const Facts *facts, int setting) {
     const int none = report_none(facts);
     if (none < 0 || facts->outcome->seeds == 1 || diverged(facts, setting, none)) return;
@@ -123,7 +123,7 @@ static void warn_of_none(Page *page, const Facts *facts, int setting) {
 
 bool words_plateau(Text *text, const Facts *facts, int setting) {
     const double steps = (double)facts->plan->settings[setting].steps;
-    bool known = false, left = false; // of a run that diverged there is no curve
+    bool known = false, left = false; // a run that diverged has no curve
     for (int v = 0; v < facts->plan->variant_count; v++)
         for (int seed = 0; seed < facts->outcome->seeds; seed++) {
             known = known || !isnan(outcome_value(facts->outcome, setting, v, seed, "curve", steps));
@@ -165,7 +165,7 @@ static void task_cell(Page *page, const Facts *facts, int task, int variant) {
     page_cells(page, isnan(beyond.mean) ? "-" : "%.0f", beyond.mean);
 }
 
-// Begin a caption with `what` its numbers are, and of which runs, those of settings `from` to `to`: "3 seeds, trained
+// Begin a caption: what its numbers are, and the runs that they are of, in settings `from` to `to`: "3 seeds, trained
 // in windows of 64 to 128 tokens of tales".
 static void caption(Page *page, const Facts *facts, int from, int to, const char *what) {
     const Plan *plan = facts->plan;
@@ -191,8 +191,8 @@ static void cells_of(Page *page, const Difference *d) {
     page_interval(page, together.low, together.high, digits);
 }
 
-// Which scheme won: all of them from the lowest loss on, each against the reference by itself and with the others, and
-// beside that longer windows and tasks.
+// The ranking: all schemes from the lowest loss on, each against the reference, with its interval alone and together,
+// and beside that longer windows and tasks.
 static void ranking(Page *page, const Facts *facts, int setting) {
     const Plan *plan = facts->plan;
     const double T = report_context(facts, setting), longest = T * (1 << (MULTIPLES - 1));
@@ -204,8 +204,8 @@ static void ranking(Page *page, const Facts *facts, int setting) {
     page_table_latex(
         page, 7 + plan->task_count, "ranking", facts->names[setting],
         ". A verdict is about the scheme's loss minus %s's, seed by seed (whose median need not be the difference of "
-        "the medians); below 0 is better. Loss at %.0f: in windows of so many tokens. 95%% alone: each interval holds "
-        "by itself with 95%% confidence; 95%% together, which decides: all of its family hold at once",
+        "the medians); below 0 is better. Loss at %.0f: in windows of this many tokens. 95%% alone: each interval "
+        "holds by itself with 95%% confidence; 95%% together, which decides: all of its family hold at once",
         reference, longest);
     page_row(page, true, "by loss|loss|verdict|loss at %.0f|minus %s|95%% alone|95%% together", longest, reference);
     for (int task = 0; task < plan->task_count; task++)
@@ -374,7 +374,7 @@ static void settings(Page *page, const Facts *facts) {
     page_table_end(page);
 }
 
-// What the intervals promise, and what it has cost to look at them before seeds were added.
+// What the intervals guarantee, and how much is lost when results were seen before seeds were added.
 static void confidence(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
     const Paired *gap = facts->contrasts > 0 ? &facts->differences->gap : &facts->longer->gap;
@@ -393,7 +393,7 @@ static void confidence(Page *page, const Facts *facts) {
         families[0] = fmax(families[0], d->comparisons);
         exact[0] = exact[0] && paired_exact(&d->gap, d->comparisons); // over texts, texts are the units
     }
-    int few = 0;                                                                   // families that take more seeds
+    int few = 0;                                                                   // families that need more seeds
     const int most = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0; // seeds of which results were seen
     const double error = outcome_peeking(facts->outcome);
     page_paragraph(
@@ -422,12 +422,11 @@ static void confidence(Page *page, const Facts *facts) {
                        "studies 93%% to 97%% of them held; where almost half of the seeds end in another group, 88%% "
                        "with 6 seeds, 91%% with 12, and all of six at once in 85%% of studies with 8, 88%% with 12.");
     else
-        page_paragraph(
-            page,
-            " seeds%s. With fewer, an interval is Student's t around the mean, and reaches at least from the lowest to "
-            "the highest seed: of six at once with 5 seeds, all held in 76%% to 97%% of simulated studies. Take 12 "
-            "seeds or more.",
-            facts->settings_over_texts > 0 ? " or texts" : "");
+        page_paragraph(page,
+                       " seeds%s. With fewer, an interval is Student's t around the mean, and reaches at least from "
+                       "the lowest to the highest seed: with 5 seeds, all of six intervals held at once in 76%% to "
+                       "97%% of simulated studies. Take 12 seeds or more.",
+                       facts->settings_over_texts > 0 ? " or texts" : "");
     if (plan->rate_count > 1)
         page_paragraph(page, "Learning rates were chosen on the same seeds, by the other half of the text: new seeds "
                              "may have somewhat higher losses.");
@@ -445,14 +444,14 @@ static void confidence(Page *page, const Facts *facts) {
     else if (plan->most_seeds > plan->seeds)
         page_paragraph(
             page,
-            "%d seeds were planned, and runs of that plan done; this page has the first %d. If the rest was "
-            "left out because of what was seen, differences that do not exist are found more often than said.",
+            "%d seeds were planned, and runs of that plan done; this page has the first %d. If the others were "
+            "left out because of their results, differences that do not exist are found more often than stated.",
             plan->most_seeds, facts->outcome->seeds);
 }
 
-// What is told of a setting before its ranking. `first` is the first setting that is told.
+// The sentences about a setting, above its ranking. `first` is the first setting that the page describes.
 static void told_of_setting(Page *page, const Facts *facts, int setting, int first) {
-    if (facts->plan->variant_count > 2) { // two are told by their contrast
+    if (facts->plan->variant_count > 2) { // for two schemes, their contrast says it
         winner(page, facts, setting, first);
         longest_windows(page, facts, setting);
     }
@@ -463,14 +462,14 @@ static void told_of_setting(Page *page, const Facts *facts, int setting, int fir
     if (words_grid_ends(&page->text, facts, setting)) page_lead(page, "%s", "");
 }
 
-// The contrasts' sentences; of two schemes the longest windows come after their contrast.
+// The contrasts' sentences; if there are two schemes, the longest windows come after their contrast.
 static void sentences(Page *page, const Facts *facts, int first, int end) {
     for (int i = 0; i < facts->contrasts; i++) sentence(page, facts, i, facts->settings_over_texts > 0);
     if (facts->plan->variant_count == 2)
         for (int s = first; s < end; s++) longest_windows(page, facts, s);
 }
 
-// Who won in each setting, and the contrasts' sentences beside their plot.
+// The best scheme in each setting, and the contrasts' sentences beside their plot.
 static bool first_screen(Page *page, const Facts *facts, Error *error) {
     const int end = facts->plan->setting_count;
     for (int s = 0; s < end; s++) told_of_setting(page, facts, s, 0);
@@ -483,7 +482,7 @@ static bool first_screen(Page *page, const Facts *facts, Error *error) {
     return true;
 }
 
-// Of a ladder: who won at its largest size and the contrasts' sentences, beside losses against compute.
+// For a ladder: the best scheme at the largest size and the contrasts' sentences, beside losses against compute.
 static bool first_screen_of_ladder(Page *page, const Facts *facts, Error *error) {
     const int largest = facts->setting;
     fputs(LEFT, page->html);

@@ -9,8 +9,8 @@
 #include <string.h>
 
 // --- settings and contrasts ---
-// Settings by what they are: the plan's names, which are in paths, have the sizes that were asked for. Settings of one
-// text come in the same order in each.
+// Name settings by their actual sizes: the plan's names, which are in paths, have the sizes that were asked for. All
+// texts have the same settings in the same order.
 static void name_settings(Facts *facts) {
     const Plan *plan = facts->plan;
     const int count = plan->setting_count / plan->text_count; // of one text
@@ -44,8 +44,8 @@ int report_none(const Facts *facts) {
     return -1;
 }
 
-// In longer windows: the contrasts that somebody has named, every scheme minus the reference, and every stretched
-// scheme minus the one whose weights it has; each in one direction.
+// Is the first minus the second compared in longer windows? The contrasts that were named are, every scheme minus the
+// reference, and every stretched scheme minus the one whose weights it has; each in one direction.
 static bool compared_longer(const Plan *plan, int variant, int other) {
     const char *name = plan->variants[variant].name;
     const Contrast *named = plan_named(plan, name, plan->variants[other].name);
@@ -53,7 +53,7 @@ static bool compared_longer(const Plan *plan, int variant, int other) {
     return other == plan->reference || (other == plan_weights(plan, variant) && variant != plan->reference);
 }
 
-// Those of which both schemes have a loss there.
+// Gather the differences for which both schemes have a loss there.
 static void gather_longer(Facts *facts) {
     const Plan *plan = facts->plan;
     for (int s = 0; s < plan->setting_count; s++)
@@ -116,7 +116,7 @@ const char *report_setting_name(const Facts *facts, const Difference *d) {
 }
 
 // --- sentences ---
-// " at 25k, 70k": the settings of one kind; " in all 3 settings", and nothing for the only one.
+// Append the settings with this verdict: " at 25k, 70k", or " in all 3 settings"; nothing if there is only one setting.
 static void settings_of(Text *text, const Facts *facts, const Difference *d, int count, Verdict verdict, int found) {
     if (found == count) {
         if (count > 1) text_print(text, count == 2 ? " in both settings" : " in all %d settings", count);

@@ -1,5 +1,5 @@
-// What trained models have learned, of the first seed's models in the most trained setting: tables that are added to
-// embeddings, frequencies of rotations, biases by distance, each beside designed ones; and where heads attend.
+// What the first seed's models in the most trained setting have learned: tables that are added to embeddings,
+// frequencies of rotations, biases by distance, each beside designed ones; and where heads attend.
 #include "lab/report/sections.h"
 
 #include "data/corpus.h"
@@ -68,7 +68,7 @@ static bool bias_chart(Page *page, const char *name, const Gpt *gpt, Error *erro
     return ok && page_chart(page, &chart, error, "Bias by distance in layer %d: %s", layer, name);
 }
 
-// All trained numbers of the position scheme, where they are few, as those of a formula.
+// All trained numbers of the position scheme, if they are few, as for a formula.
 static void trained_numbers(Page *page, const char *name, const Gpt *gpt) {
     enum { MOST = 64 };
     const size_t count = tensor_numbers(&gpt->tensors, true);
@@ -118,7 +118,7 @@ static void octaves(Chart *chart, const double *by_distance, int T) {
     }
 }
 
-// What a damaged or missing file leaves out; false where the error is another one.
+// Report what is left out because a file is damaged or missing. Returns false for any other error.
 static bool left_out(Page *page, const char *what, const char *name, Error *error) {
     if (error->kind != ERROR_INPUT) return false;
     for (char *mark; (mark = strchr(error->message, '`'));) *mark = '"'; // messages put commands in backticks
@@ -142,12 +142,11 @@ bool report_heads(Page *page, const char *name, const Run *run, Error *error) {
     if (ok) {
         // Only late queries have keys at large distances, and they share their attention among more keys.
         for (int d = T - 1; d >= 0; d--) uniform[d] = (sum += 1.0 / (d + 1)) / (T - d);
-        page_table(
-            page,
-            "heads of %s, on %d windows of validation text: the mean distance of keys in tokens, how many keys a "
-            "query attends to (exp of the entropy), and the share of the first token, where heads attend when "
-            "they find nothing",
-            name, WINDOWS);
+        page_table(page,
+                   "heads of %s, on %d windows of validation text: the mean distance of keys in tokens, how many keys "
+                   "a query attends to (exp of the entropy), and the share of the first token, which many heads use as "
+                   "an attention sink",
+                   name, WINDOWS);
         page_row(page, true, "layer|head|distance|keys|first");
         chart_line(&chart, "all keys alike");
         octaves(&chart, uniform, T);
@@ -203,7 +202,7 @@ bool report_models(Page *page, const Facts *facts, Error *error) {
         ok = ok && report_heads(page, name, &run, error);
         run_close(&run);
     }
-    if (ok && waves.count > 0) { // and what tables look like that are made of nothing
+    if (ok && waves.count > 0) { // for comparison, a table of random numbers
         for (size_t i = 0; i < (size_t)T * (size_t)C; i++) codes[i] = (real)random_normal(random_key(1337, "noise"), i);
         chart_line(&waves, "random numbers");
         ok = add_waves(&waves, codes, T, C, error) &&

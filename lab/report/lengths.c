@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A quantity by its x, those that the first run of each scheme has.
+// Chart a quantity against its x, at every x that the first run of each scheme has.
 static bool length_chart(Page *page, const Facts *facts, const char *quantity, const char *x_label, bool marked,
                          const char *title, Error *error) {
     const int setting = facts->setting;
@@ -124,8 +124,8 @@ int report_task_gaps(const Facts *facts) {
     return 2 * facts->contrasts * facts->plan->task_count;
 }
 
-// "+12.0 (+1.5 to +22.5) *": in percentage points; * = without 0. Few seeds may agree by chance, because answers are
-// counted; then there is no interval.
+// "+12.0 (+1.5 to +22.5) *": in percentage points; * = the interval leaves out 0. A few seeds may agree exactly by
+// chance, because answers are counted; then there is no interval.
 static void gap_cell(Page *page, const Facts *facts, int task, const Difference *d, double first, double last) {
     const double comparisons = report_task_gaps(facts);
     double gaps[SEEDS_MOST];
@@ -149,7 +149,7 @@ bool report_tasks(Page *page, const Facts *facts, Error *error) {
         text_print(&page->text, "right answers in percent: mean ± standard deviation of the seeds, and each seed; and "
                                 "median differences in percentage points");
         if (facts->outcome->seeds > 1)
-            text_print(&page->text, ", whose %d intervals of all tasks hold at once; * = without 0",
+            text_print(&page->text, ", whose %d intervals of all tasks hold at once; * = the interval leaves out 0",
                        report_task_gaps(facts));
         page_table(page, "%s", "");
         page_row(page, true, "scheme|trained lengths, %lld to %lld|beyond, up to %lld", builtin.min, builtin.max,

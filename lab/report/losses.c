@@ -1,4 +1,4 @@
-// The differences of all pairs, and what so many seeds can resolve.
+// The differences of all pairs, and what this number of seeds can resolve.
 #include "lab/report/sections.h"
 
 #include "lab/report/page/numbers.h"
@@ -48,10 +48,10 @@ bool report_pairs(Page *page, const Facts *facts, Error *error) {
 
 bool report_seeds(Page *page, const Facts *facts, Error *error) {
     page_paragraph(page,
-                   "Weights and batches differ between seeds. How much the losses depend on the choice of text, seeds "
-                   "cannot tell: several texts can (--data, more than once). Resolvable: the smallest true difference "
-                   "that this number of seeds would resolve with 80%% probability, at the corrected level, if the "
-                   "differences were distributed normally with their standard deviation.");
+                   "Weights and batches differ between seeds. Seeds cannot tell how much the losses depend on the "
+                   "choice of text; several texts can (--data, more than once). Resolvable: the smallest true "
+                   "difference that this number of seeds would resolve with 80%% probability, at the corrected level, "
+                   "if the differences were distributed normally with their standard deviation.");
     page_table(page, "%s", "");
     page_row(page, true, "contrast|median|mean|standard deviation|resolvable");
     for (int setting = facts->plan->setting_count - 1; setting >= 0; setting--)

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-// Training seconds a token in the seed where they were fewest, because other programs disturbed it least, and how much
-// longer, relatively, the slowest seed took. NAN if a seed diverged.
+// Training seconds per token of the fastest seed, which other programs disturbed least. *spread: how much longer,
+// relatively, the slowest seed took. NAN if a seed diverged.
 static double seconds_a_token(double *spread, const Facts *facts, int setting, int variant) {
     double least = INFINITY, most = 0;
     for (int seed = 0; seed < facts->outcome->seeds; seed++) {
@@ -56,7 +56,7 @@ bool report_cost(Page *page, const Facts *facts, Error *error) {
     return true;
 }
 
-// Of the validation text, by the first loss of a run that did not diverge.
+// How many validation tokens losses are measured on: the count of the first loss of a run that did not diverge.
 static double measured_tokens(const Facts *facts) {
     for (int seed = 0; seed < facts->outcome->seeds; seed++)
         for (int variant = 0; variant < facts->plan->variant_count; variant++) {
@@ -70,7 +70,7 @@ static double measured_tokens(const Facts *facts) {
 
 // When the primary contrasts were named: all of them before any run was done.
 static void contrasts_named(Page *page, const Plan *plan) {
-    const char *first = NULL, *last = NULL; // dates in the order of their letters
+    const char *first = NULL, *last = NULL; // dates, which sort as text
     for (int c = 0; c < plan->contrast_count; c++) {
         const Contrast *contrast = &plan->contrasts[c];
         if (contrast->after > 0) continue;

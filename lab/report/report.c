@@ -52,7 +52,7 @@ static bool print_table(FILE *out, const Facts *facts, Error *error) {
 
 static const struct {
     bool (*write)(Page *, const Facts *, Error *);
-    const char *fold; // the heading under which the reader can unfold it; NULL = it is seen at once
+    const char *fold; // heading of its fold; NULL = not folded
     enum { ALWAYS, WITH_RATES, WITH_TASKS, WITH_PAIRS, WITH_CONTRASTS } when;
 } sections[] = {
     {report_answer, NULL, ALWAYS},
@@ -92,7 +92,7 @@ static bool write_page(FILE *out, const Facts *facts, Error *error) {
 
 bool report_check(const char *directory, bool comparison, Error *error) {
     static const struct {
-        const char *name, *heads[5]; // those of earlier versions, and last that of now
+        const char *name, *heads[5]; // of earlier versions, then of this one
     } files[] = {
         {"report.md",
          {"# Which position scheme?\n", "# Learned or designed positions?\n", "# A run with ", PAGE_MARKDOWN_HEAD}},

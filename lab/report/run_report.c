@@ -40,7 +40,7 @@ static double add_losses(Chart *chart, const char *text) {
     return step;
 }
 
-// Of the points of a line after `from`, up to `to`; NAN without any.
+// The mean y of the points of a line after `from`, up to `to`; NAN without any.
 static double mean_between(const Line *line, double from, double to) {
     double sum = 0, count = 0;
     for (const Point *point = line->points; point < line->points + line->count; point++) {
@@ -70,7 +70,7 @@ static bool loss_chart(Page *page, const RunPaths *paths, long long steps, Error
         const Line *training = &chart.lines[0], *line = &chart.lines[1];
         const Point *last = &line->points[line->count - 1],
                     *best = line->ringed < 0 ? last : &line->points[line->ringed];
-        // It is overfitting only where the loss of training falls.
+        // A rise is overfitting only if the training loss falls meanwhile.
         const bool kept = !path_missing(paths->best),
                    overfits = last->y > STALE_RISE * best->y &&
                               mean_between(training, best->x, last->x) < mean_between(training, best->x / 2, best->x);
@@ -87,7 +87,7 @@ static bool loss_chart(Page *page, const RunPaths *paths, long long steps, Error
     return page_chart(page, &chart, error, "Loss");
 }
 
-// Lines of positions.csv: as many numbers as look different, and as many points in each as can be seen.
+// Lines of positions.csv, thinned out: as many as can be told apart, each with as many points as can be seen.
 static bool add_positions(Chart *chart, const char *text, const char *path, Error *error) {
     const int columns = count_until(text, ',', '\n'), rows = count_until(text, '\n', 0) - 1;
     if (strncmp(text, "step,", 5) != 0 || rows < 0 || columns > POSITIONS_COLUMNS)
@@ -101,7 +101,7 @@ static bool add_positions(Chart *chart, const char *text, const char *path, Erro
         chart_line(chart, "%.*s", (int)strcspn(name, ",\n"), name);
         const char *row = text;
         double first = 0;
-        for (int r = 0; r < rows; r++) { // a row without an end was being written
+        for (int r = 0; r < rows; r++) { // an incomplete last row was being written
             row = strchr(row, '\n') + 1;
             const double step = log_number(row, 0), number = log_number(row, c);
             if (!isfinite(step) || !isfinite(number) || count_until(row, ',', '\n') != columns)
@@ -134,7 +134,7 @@ static bool position_chart(Page *page, const RunPaths *paths, Error *error) {
     return page_chart(page, &chart, error, "Trained numbers of the position scheme, as changes");
 }
 
-// Text from the model, as it is: what a model of this size writes.
+// A sample of the model's text, unedited.
 static bool sample(Page *page, const Run *run, const char *weights, Error *error) {
     char *text = NULL;
     size_t size = 0;
@@ -142,7 +142,7 @@ static bool sample(Page *page, const Run *run, const char *weights, Error *error
     if (!out) return fail_run(error, "no memory for a sample");
     Generation generation = generation_usual("", 400, run->gpt.shape.context, 1337);
     bool ok = generate(out, &run->gpt, &run->tokenizer, &generation, error);
-    const bool closed = fclose(out) == 0 && text; // of a text without memory, glibc says nothing
+    const bool closed = fclose(out) == 0 && text; // glibc does not report when memory for the text ran out
     if (!closed && ok) ok = fail_run(error, "no memory for a sample");
     if (ok) {
         page_heading(page, "A sample");
@@ -154,7 +154,7 @@ static bool sample(Page *page, const Run *run, const char *weights, Error *error
     return ok;
 }
 
-// What needs the trained model, with its best weights if they were kept; a run that has none yet has no such parts.
+// The parts that need the trained model, with its best weights if they were kept; a run without weights has none.
 static bool model_parts(Page *page, const RunPaths *paths, Error *error) {
     const bool best = paths->is_best || !path_missing(paths->best);
     char name[PATH_CAPACITY], names[TEXT_CAPACITY];
@@ -170,7 +170,7 @@ static bool model_parts(Page *page, const RunPaths *paths, Error *error) {
     return ok;
 }
 
-// What the perplexity of the run can be compared with, where its text is still there.
+// Perplexities to compare the run's with, if its text still exists.
 static void yardstick(Page *page, const TrainOptions *options) {
     Corpus corpus = {0};
     Error ignored;
@@ -213,7 +213,7 @@ bool report_run(const char *name, FILE *out, Error *error) {
         page_paragraph(&page,
                        "The rotations are stretched %g times by %s, from a trained context of %d. The run itself %s.",
                        options.stretch.factor, method, options.stretch.original,
-                       path_missing(paths.log) ? "was not trained with the longer one: its weights are those of before"
+                       path_missing(paths.log) ? "was not trained with the longer one: its weights are unchanged"
                                                : "was trained with the longer one");
     }
     if (!path_missing(paths.log)) yardstick(&page, &options);

@@ -36,8 +36,8 @@ static Difference change_of(const Facts *facts, const Difference *contrast, int 
     return d;
 }
 
-// "training compute, 1 = 2.2e+12 operations; tokens: 1.2 M, 4.7 M", from a variant's least compute on, which is
-// returned.
+// The label "training compute, 1 = 2.2e+12 operations; tokens: 1.2 M, 4.7 M". Returns the unit, a variant's least
+// compute.
 static double label_compute(char label[TEXT_CAPACITY], const Plan *plan, const int *order, int variant) {
     const double least = report_compute(plan, order[0], variant);
     char words[NUMBER_WORDS];
@@ -56,7 +56,7 @@ static bool gap_chart(Page *page, const Facts *facts, const int *order, Error *e
     Chart chart = {.x_label = compute, .y_label = "difference in nats a token", .bands = seeds, .log_x = true};
     for (int i = 0; i < facts->contrasts; i++) {
         const Difference *d = report_contrast(facts, i);
-        int dash = 0; // contrasts of the same hue differ in it
+        int dash = 0; // tells contrasts of the same hue apart
         for (int before = 0; before < i; before++) dash += report_contrast(facts, before)->variant == d->variant;
         chart_line(&chart, "%.500s - %.500s%s", facts->plan->variants[d->variant].name,
                    facts->plan->variants[d->other].name, d->primary ? "" : " (exploratory)");

@@ -12,12 +12,12 @@ typedef struct {
     const Plan *plan;                          // of the outcome
     char names[SETTINGS_MOST][NAME_CAPACITY];  // of what differs between the settings: "book-59k-20tpp-128"
     char at[SETTINGS_MOST][NAME_CAPACITY + 4]; // " at 59k", " on book", "" if there is only one setting
-    int settings_over_texts;                   // so many settings there are with each text; 0 with one text
-    Difference *differences; // (contrasts, each) that somebody has named, in all settings, then over the texts
+    int settings_over_texts;                   // number of settings of each text; 0 with one text
+    Difference *differences; // (contrasts, each) that were named, in all settings, then over the texts
     int contrasts, each;
     Difference *longer; // (longer_count) in windows of 2, 4 and 8 times the trained length: one family
     int longer_count;
-    int setting; // whose models are opened: that of the most compute with the last text
+    int setting; // the one with the most compute on the last text: its models are opened
 } Facts;
 
 // Fails (run) without memory.
@@ -27,9 +27,9 @@ void facts_free(Facts *facts);
 // Tokens of a window in training.
 double report_context(const Facts *facts, int setting);
 
-// Contrast i in the first setting, which the other settings follow, and then those over the texts.
+// Contrast i in the first setting. In memory, those in the other settings follow it, then those over the texts.
 const Difference *report_contrast(const Facts *facts, int i);
-// The setting that a difference is of; over the texts what differs between these settings.
+// The name of the setting of a difference; for one over the texts, without the name of a text.
 const char *report_setting_name(const Facts *facts, const Difference *d);
 
 // The first scheme without positions, or -1.
@@ -40,13 +40,14 @@ int report_none(const Facts *facts);
 // 0.17)." Differences that are not resolved are not called equal.
 void words_contrast(Text *text, const Facts *facts, const Difference *differences, int count);
 
-// Append, and return whether it is so: no run has left the plateau; a chosen rate is the smallest or the largest.
+// Append a sentence if it is true, and return whether: no run has left the plateau; a chosen rate is at an end of the
+// grid.
 bool words_plateau(Text *text, const Facts *facts, int setting);
 bool words_grid_ends(Text *text, const Facts *facts, int setting);
 
 // --- charts and means ---
-// A line for a scheme, whose hue is its number. Learned schemes are dashed; stretched ones, which may have the line of
-// another, and those from the ninth on, whose hues come again, have other dashes.
+// Begin a line for a scheme; its hue is its number. Learned schemes are dashed. Stretched schemes, whose line may
+// coincide with another's, and schemes from the ninth on, whose hues repeat, have other dashes.
 void report_line(Chart *chart, const Facts *facts, int variant);
 
 // A quantity over the complete seeds: its mean, NAN where a seed has none, and standard deviation, NAN with one seed;
@@ -56,13 +57,13 @@ Paired report_loss(const Facts *facts, int setting, int variant);
 // The shares of right answers at lengths first to last, in percent: NAN where a seed was asked nothing or diverged.
 Paired report_shares(const Facts *facts, int task, int variant, double first, double last);
 
-// How many intervals there are in these families, which hold together: changes along a ladder, and tasks.
+// The number of intervals in two families, each of which holds at once: changes along a ladder, and tasks.
 int report_changes(const Facts *facts);
 int report_task_gaps(const Facts *facts);
 
 // Floating point operations of training a scheme's run in a setting.
 double report_compute(const Plan *plan, int setting, int variant);
-// A chart for a ladder: the loss of each scheme against the compute that it took itself. Fails as page_chart does.
+// A chart for a ladder: the loss of each scheme against its own compute. Fails as page_chart does.
 bool report_loss_against_compute(Page *page, const Facts *facts, Error *error);
 
 // --- the sections, in the page's order ---
@@ -73,7 +74,7 @@ bool report_rates(Page *page, const Facts *facts, Error *error);    // learning 
 bool report_scale(Page *page, const Facts *facts, Error *error);    // differences against compute
 bool report_has_pairs(const Facts *facts);                          // is there a pair without a contrast?
 bool report_pairs(Page *page, const Facts *facts, Error *error);    // differences of all pairs
-bool report_seeds(Page *page, const Facts *facts, Error *error);    // what so many seeds can resolve
+bool report_seeds(Page *page, const Facts *facts, Error *error);    // what this number of seeds can resolve
 bool report_training(Page *page, const Facts *facts, Error *error); // loss against tokens and time
 bool report_lengths(Page *page, const Facts *facts, Error *error);  // by window and position
 bool report_tasks(Page *page, const Facts *facts, Error *error);    // right answers by length

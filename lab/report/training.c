@@ -1,4 +1,4 @@
-// Learning rates, which scheme chose which, and how training went.
+// Learning rates, which of them were chosen, and how training went.
 #include "lab/report/sections.h"
 
 #include "lab/compare/measure.h"
@@ -39,10 +39,10 @@ bool report_rates(Page *page, const Facts *facts, Error *error) {
                    : rate + 1 == plan->rate_count ? " and "
                                                   : ", ",
                    plan->rates[rate]);
-    page_paragraph(page, ", and has the rate with the lowest mean loss, without a seed that diverged, on one half of "
-                         "the validation text; beyond the smallest and the largest, a better one may lie. Apart from "
-                         "the curves during training, all other losses on this page "
-                         "are those of the other half.");
+    page_paragraph(page,
+                   ", and uses the rate with the lowest mean loss on one half of the validation text, among those at "
+                   "which no seed diverged; a better one may lie beyond the smallest or the largest. Apart from the "
+                   "curves during training, all other losses on this page are those of the other half.");
     page_table(page, "the learning rate of each scheme");
     page_row(page, true, "scheme");
     for (int setting = 0; setting < plan->setting_count; setting++)
@@ -66,8 +66,8 @@ bool report_rates(Page *page, const Facts *facts, Error *error) {
 }
 
 // --- losses during training ---
-// The validations of a scheme's runs: medians over the seeds, and the range of losses. Adds no point that a seed lacks.
-// Returns the number of points.
+// Add the validation curve of a scheme: medians over the seeds, and the range of losses, at the steps that no seed
+// lacks. Returns the number of points.
 static int add_curve(Chart *tokens, Chart *time, const Facts *facts, int variant) {
     const int setting = facts->setting;
     const Job first = outcome_job(facts->outcome, setting, variant, 0);
@@ -87,7 +87,7 @@ static int add_curve(Chart *tokens, Chart *time, const Facts *facts, int variant
     return points;
 }
 
-// The loss of a run after so many steps, between two validations a straight line over the logarithm of steps; NAN
+// The loss of a run after `step` steps, between two validations interpolated linearly over the logarithm of steps; NAN
 // beyond the last step.
 static double loss_after(const Facts *facts, int variant, int seed, double step) {
     const Job job = outcome_job(facts->outcome, facts->setting, variant, seed);
@@ -105,15 +105,14 @@ static double loss_after(const Facts *facts, int variant, int seed, double step)
 // When runs leave the plateau on which they begin, and what their losses are from then on.
 static void plateaus(Page *page, const Facts *facts) {
     const int setting = facts->setting, seeds = facts->outcome->seeds;
-    page_paragraph(
-        page,
-        "Many runs begin on a plateau, where they know how often characters or pairs of them are. A run "
-        "leaves it, by definition, at that of its %d validations which lies farthest above a straight line "
-        "from any one before it, to which the loss fell more steeply, to the last, over the logarithm of steps, if by "
-        "more than %.1f nats. A run "
-        "without such a step had no plateau, or is still on it. To tell how late a scheme leaves from "
-        "how good it is then, the table has losses at equal ratios of steps after leaving.",
-        CURVE_STEPS, PLATEAU_LEAST);
+    page_paragraph(page,
+                   "Many runs begin on a plateau, where the model knows only how frequent characters and pairs of them "
+                   "are. By definition, a run leaves it at the one of its %d validations that lies farthest above a "
+                   "straight line, over the logarithm of steps, from an earlier validation, up to which the loss fell "
+                   "more steeply, to the last one, if it lies more than %.1f nats above. A run without such a "
+                   "validation had no plateau, or is still on it. To separate how late a scheme leaves from how good "
+                   "it is afterwards, the table has losses at equal ratios of steps after leaving.",
+                   CURVE_STEPS, PLATEAU_LEAST);
     page_table(page, "when runs leave the plateau%s, and their losses then: medians of the seeds that leave",
                facts->at[setting]);
     page_row(page, true, "scheme|seeds that leave|step|earliest|latest|loss there|after twice the steps|at the end");

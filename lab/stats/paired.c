@@ -37,7 +37,7 @@ Paired paired_summary(const double *differences, int n) {
     return paired;
 }
 
-// P(B <= most) of the number B of n coins that fall heads, each with probability p.
+// P(B <= most), where B is the number of heads in n tosses of a coin that shows heads with probability p.
 static double binomial_cdf(int most, int n, double p) {
     double sum = 0, term = pow(1 - p, n);
     for (int heads = 0; heads <= most; heads++) {
@@ -52,8 +52,8 @@ static double level_of(int k, int n) {
     return 1 - 2 * binomial_cdf(k - 1, n, 0.5);
 }
 
-// The narrowest such interval of at least this level: its k, or 0 if n are too few; and the share of the way to the
-// next narrower one at which the level is just reached (Hettmansperger, Sheather 1986).
+// Returns the k of the narrowest such interval with at least this level, or 0 if n is too small. *share: how far to go
+// from it towards the next narrower one until the level is just reached (Hettmansperger, Sheather 1986).
 static int order_of(double *share, double level, int n) {
     int k = n / 2;
     while (k > 0 && level_of(k, n) < level) k--;
@@ -73,7 +73,7 @@ int paired_enough(double comparisons) {
     return paired.n;
 }
 
-// How the interval of n differences is made: of the k-th from both ends, or where k is 0 by Student's t.
+// How the interval of n differences is made: from the k-th difference from either end, or, if k is 0, by Student's t.
 typedef struct {
     int k;
     double share, t;
@@ -115,8 +115,8 @@ const char *verdict_words(Verdict verdict) {
     return words[verdict];
 }
 
-// A true difference moves an interval as far as itself, so in a study without one it is found from minus the low end
-// on.
+// A true difference shifts the interval by just as much. So of a study drawn without a difference, minus the low end is
+// the smallest difference that it would have found.
 double resolvable(const Paired *paired, double comparisons) {
     enum { STUDIES = 10000 };
     assert(comparisons >= 1);

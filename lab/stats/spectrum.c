@@ -6,8 +6,8 @@
 
 static const double two_pi = 6.283185307179586;
 
-// Add to power (T/2 + 1), from k = 1, what each frequency k/T has of the wave's (T) sum of squares. waves (2 T):
-// cosines and sines of t turns by T.
+// Add to power (T/2 + 1), from k = 1 on, the part of the sum of squares of wave (T) at frequency k/T. waves (2 T): the
+// cosines, then the sines, of 2 pi t/T.
 static void add_power(double *power, const double *wave, const double *waves, int T) {
     for (int k = 1; k <= T / 2; k++) {
         double re = 0, im = 0;
@@ -16,7 +16,7 @@ static void add_power(double *power, const double *wave, const double *waves, in
             im += wave[t] * waves[T + angle];
             angle = (angle + k) % T;
         }
-        // Of a real wave, T-k says the same as k; T/2 is its own other half.
+        // The power of a real wave is the same at T-k as at k; T/2 is its own mirror image.
         power[k] += (2 * k == T ? 1 : 2) * (re * re + im * im) / T;
     }
 }

@@ -1,4 +1,4 @@
-// Which waves a table of positions (T, C), one row for each, is made of.
+// The power spectrum of a table of positions (T, C), which has a row for each position.
 #ifndef BITTER_SPECTRUM_H
 #define BITTER_SPECTRUM_H
 
@@ -6,9 +6,9 @@
 #include "num/tensor.h"
 
 #define WAVE_LEAST 4
-// (T/2 + 1) the share of the variance of the table (T, C), T >= WAVE_LEAST, that has frequency k/T, all columns
-// together: the first is 0, and the sum 1; NAN when all rows are equal. The caller frees it. NULL, with an error, when
-// a number of the table is not finite (input), and for want of memory (run).
+// Returns (T/2 + 1) numbers: number k is the share of the variance of the table (T, C), all columns together, at
+// frequency k/T. Number 0 is 0, and the sum is 1; all are NAN when all rows are equal. T >= WAVE_LEAST. The caller
+// frees them. Fails with NULL: (input) when a number of the table is not finite, (run) when there is no memory.
 double *power_spectrum(const real *table, int T, int C, Error *error);
 
 #endif

@@ -28,7 +28,7 @@ static double beta_fraction(double x, double y, double a, double b) {
     return front / rest;
 }
 
-// x and y = 1 - x are both given because either may be too small to be what is left of 1.
+// x and y = 1 - x are both given, because a small one has more digits than 1 minus the other.
 static double incomplete_beta(double x, double y, double a, double b) {
     if (x <= (a + 1) / (a + b + 2)) return beta_fraction(x, y, a, b);
     return 1 - beta_fraction(y, x, b, a);

@@ -6,8 +6,8 @@ typedef struct {
     double low, high;
 } Interval;
 
-// 95% interval for a probability of which `right` of `count` trials are known (Wilson 1927): the probabilities p whose
-// own standard error reaches right/count, |right/count - p| <= z sqrt(p (1 - p) / count). 0 to 1 without trials.
+// 95% interval for a probability, given `right` successes in `count` trials (Wilson 1927): all p that lie within z of
+// their own standard errors of right/count, |right/count - p| <= z sqrt(p (1 - p) / count). Without trials, 0 to 1.
 Interval wilson(double right, double count);
 
 // P(T <= t) of Student's t (1908) with df >= 1 degrees of freedom, whole or not, by the regularised incomplete beta
@@ -18,10 +18,10 @@ double t_cdf(double t, double df);
 // The t with t_cdf(t, df) = p, by Newton's method. -INFINITY and INFINITY at p = 0 and 1, NAN outside.
 double t_quantile(double p, double df);
 
-// Where a curve of `count` points leaves a plateau: the point farthest above a falling straight line from where the
-// plateau begins to the last point (after Satopaa et al. 2011), if by more than `least`. It may begin at any point to
-// which the curve falls more steeply than it does from there to its end, so that the flat start of a training is none.
-// -1: the curve has had no plateau, or still is on it.
+// Returns the index at which a curve of `count` points leaves a plateau: the point farthest above the falling straight
+// line from the plateau's first point to the curve's last one (after Satopaa et al. 2011), if it lies more than `least`
+// above. A plateau may begin at any point up to which the curve falls more steeply than along the plateau, so the flat
+// start of a training is not one. Returns -1 when the curve has had no plateau, or is still on it.
 int plateau_end(const double *x, const double *y, int count, double least);
 
 // Sort from the smallest to the largest.

@@ -65,7 +65,7 @@ static bool drawable(const Chart *chart, const Point *point) {
     return isfinite(point->x) && isfinite(point->y) && (!chart->log_x || point->x > 0);
 }
 
-// Of more than LINES_MOST lines over an axis, the first are drawn.
+// The number of lines that are drawn: over an axis, only the first LINES_MOST.
 static int drawn(const Chart *chart) {
     return !chart->sides[0] && chart->count > LINES_MOST ? LINES_MOST : chart->count;
 }
@@ -108,7 +108,7 @@ typedef struct {
 } Axis;
 
 // An axis that shows low to high, with `room` (a share of the length) left free at both ends. Equal ends get some
-// space, and numbers beyond 1e300 are taken for it. Logarithmic only if both are above 0.
+// space, and numbers beyond 1e300 count as 1e300. The axis is logarithmic only if both are above 0.
 static void fit_axis(Axis *axis, double low, double high, double room, bool log) {
     *axis = (Axis){.log = log && low > 0};
     low = fmax(fmin(low, 1e300), -1e300);
@@ -121,15 +121,15 @@ static void fit_axis(Axis *axis, double low, double high, double room, bool log)
     axis->high = axis->log ? fmin(high + space, 305) : high + space;
 }
 
-// Where a value is on the drawing; ends beyond the axis are cut off a little outside of it. NAN for NAN, and for 0 and
-// less on a logarithmic axis.
+// The place of a value on the drawing; a value beyond the axis is placed a little outside of it. NAN for NAN, and on a
+// logarithmic axis for 0 and less.
 static double at(const Axis *axis, double value) {
     if (isnan(value) || (axis->log && !(value > 0))) return NAN;
     const double share = ((axis->log ? log10(value) : value) - axis->low) / (axis->high - axis->low);
     return axis->from + fmax(-0.05, fmin(1.05, share)) * (axis->to - axis->from);
 }
 
-// 1, 2 or 5 times a power of ten.
+// The smallest number from `least` on that is 1, 2 or 5 times a power of ten.
 static double round_step(double least) {
     const double power = pow(10, floor(log10(least))), times = least / power;
     return (times <= 1.0001 ? 1 : times <= 2.0001 ? 2 : times <= 5.0001 ? 5 : 10) * power;
@@ -145,7 +145,7 @@ static void linear_ticks(Axis *axis, double low, double high, int most) {
     const double largest = fmax(fabs(low), fabs(high)), unit = number_unit(&name, largest);
     double step = round_step((high - low) / most);
     while (multiples(low, high, step) > most) step = round_step(1.5 * step);
-    // A single tick tells no scale.
+    // A single tick shows no scale.
     while (multiples(low, high, step) < 2 && most < 5) step = round_step((high - low) / ++most);
     const int digits = (int)fmax(0, ceil(-log10(step / unit) - 1e-9));
     axis->count = 0;
@@ -188,7 +188,7 @@ static void choose_ticks(Axis *axis, int most) {
 
 // --- drawings; places and sizes are in pixels ---
 enum { WIDTH = 760, HEIGHT = 320, TEXT_SIZE = 13, LINE_HEIGHT = 16, ROW_HEIGHT = 21, SAMPLE = 28 };
-enum { SYMBOLS_MOST = 24 }; // beyond so many points a line has no symbols at its points
+enum { SYMBOLS_MOST = 24 }; // a line with more points has no symbols at them
 
 typedef struct {
     FILE *out;
@@ -206,7 +206,7 @@ static double character_width(char c) {
                                                           : 0.63);
 }
 
-// About how wide a text is; rather more than less.
+// The approximate width of a text, rather too large than too small.
 static double text_width(const char *text) {
     double width = 0;
     for (; *text; text++) width += character_width(*text);
@@ -238,7 +238,7 @@ static void draw_x_axis(const Drawing *d) {
     write_text(d->out, 2, d->bottom + 38, WIDTH - 10, "label", d->chart->x_label);
 }
 
-// Begin a group with the style of a line; the script finds those of one line by its name.
+// Begin a group with the style of a line; report.js finds the groups of a line by its name.
 static void begin_group(const Drawing *d, const char *class, int l) {
     const Line *line = &d->chart->lines[l];
     fprintf(d->out, "<g class=\"%s h%d d%d\" data-name=\"", class, line->hue % HUES, line->dash % DASHES);
@@ -280,7 +280,7 @@ static void lay_out_rows(Drawing *d) {
     choose_ticks(&d->x, (int)fmax(2, fmin(7, (d->right - d->left) / 48)));
 }
 
-// An interval; an arrow is where it goes on beyond the axis.
+// An interval, with an arrow where it continues beyond the axis.
 static void draw_interval(const Drawing *d, const Point *point, double y) {
     const double low = fmax(at(&d->x, point->low), d->left), high = fmin(at(&d->x, point->high), d->right);
     fprintf(d->out, "<path class=\"bar\" d=\"M%.1f %.1fH%.1f", low, y, high);
@@ -346,7 +346,7 @@ static void fit_axes(Drawing *d) {
     fit_axis(&d->y, low, high, 0.05, log_y);
 }
 
-// Where lines have few points, at x with few digits, these are the ticks.
+// If the lines have few points, at x with few digits, put the ticks there.
 static void choose_x_ticks(Drawing *d) {
     const Line *longest = chart_longest(d->chart);
     double last = -INFINITY;
@@ -400,7 +400,7 @@ static bool shown(const Drawing *d, const Point *point) {
     return drawable(d->chart, point) && !isnan(at(&d->y, point->y));
 }
 
-// The edge of an interval; what cannot be drawn is as far away as the drawing is high.
+// The place of an interval's end; an end that cannot be drawn goes to the edge of the drawing.
 static double edge(const Drawing *d, double value, bool upper) {
     const double y = isfinite(value) ? at(&d->y, value) : NAN;
     return isnan(y) ? (upper ? d->top : d->bottom) : y;
@@ -475,7 +475,7 @@ static void draw_legend(const Drawing *d) {
     }
 }
 
-// For screen readers, which find the numbers in a table, it has its title. alone: as a file, with the style in it.
+// The title is for screen readers, which find the numbers in a table. alone: a file of its own, with the style in it.
 static void draw_chart(FILE *out, const Chart *chart, const char *title, bool alone) {
     const bool rows = chart->sides[0];
     Drawing d = {.out = out, .chart = chart, .count = drawn(chart)};
@@ -494,7 +494,7 @@ static void draw_chart(FILE *out, const Chart *chart, const char *title, bool al
         draw_rows(&d);
     } else {
         draw_y_axis(&d);
-        for (int dash = 0; dash < DASHES; dash++) // over a whole line, a dashed one leaves both to be seen
+        for (int dash = 0; dash < DASHES; dash++) // dashed lines last: where one covers a solid line, both are seen
             for (int l = 0; l < d.count; l++)
                 if (chart->lines[l].dash % DASHES == dash) draw_line(&d, l);
         draw_legend(&d);

@@ -24,9 +24,9 @@ enum { LINES_MOST = 64, POINTS_MOST = 512, HUES = 8, DASHES = 4 };
 // Set the members up to mark_label, then add the lines, each followed by its points.
 typedef struct {
     const char *x_label, *y_label; // with units
-    const char *sides[2];          // for rows of intervals: what it means to be left and right of 0
+    const char *sides[2];          // for rows of intervals: what left and right of 0 mean
     bool bands;                    // from low to high, around lines
-    bool log_x, log_y;             // chart_log_y tells whether log_y applies
+    bool log_x, log_y;             // chart_log_y decides whether log_y applies
     double mark;                   // a vertical line at this x
     const char *mark_label;        // NULL = no such line
     Line *lines;                   // (count)
@@ -34,18 +34,18 @@ typedef struct {
     bool failed; // memory ran out; page_chart reports it
 } Chart;
 
-// Begin a line of this name. Its hue is its number. With `sides` it is a row, whose interval is that of its one point,
-// y from low to high; without a point it is the heading of the rows below.
+// Begin a line with this name; its hue is its number. In a chart with `sides`, a line is a row that shows its one
+// point, y with the interval from low to high; a line without a point is a heading for the rows below.
 void chart_line(Chart *chart, const char *name, ...) FORMAT_CHECK(2, 3);
 // Give the last line a hue and a dash, any numbers from 0 on. The point of a row with a dash is hollow.
 void chart_style(Chart *chart, int hue, int dash);
 // Add a point to the last line, or one with its interval.
 void chart_point(Chart *chart, double x, double y);
 void chart_interval(Chart *chart, double x, double y, double low, double high);
-// Whether the axis y is logarithmic: log_y, and the largest y is more than 5 times the smallest above 0, which a linear
-// axis would hide.
+// Is the y axis logarithmic? If log_y is set, and the largest y is more than 5 times the smallest positive one, which a
+// linear axis would hide.
 bool chart_log_y(const Chart *chart);
-// The line with the most points, where the axis x has its ticks if they are few. There is a line.
+// The line with the most points; if they are few, the x axis has its ticks there. The chart must have a line.
 const Line *chart_longest(const Chart *chart);
 // Put a ring around the last point of the last line.
 void chart_ring(Chart *chart);

@@ -43,14 +43,14 @@ void markdown_text(FILE *out, const char *text) {
     }
 }
 
-// Text that LaTeX prints as it is; a number stands in math, with its ± and its minus, and so does a minus in words.
+// Escapes text for LaTeX. A number is set in math mode, with its ± and its minus, and so is a minus in words.
 void latex_text(FILE *out, const char *text) {
     const char *begin = text;
     const bool number = strpbrk(text, "0123456789") && text[strspn(text, "+-.0123456789 ±")] == '\0';
     if (number) fputc('$', out);
     for (; *text; text++)
         if (number && (unsigned char)*text >= 0x80)
-            fputs((unsigned char)*text == 0xC2 ? "\\pm" : "", out); // of the two bytes of ±
+            fputs((unsigned char)*text == 0xC2 ? "\\pm" : "", out); // the first of the two bytes of ±
         else if (!number && *text == '-' && isdigit((unsigned char)text[1]) && (text == begin || text[-1] == ' '))
             fputs("$-$", out);
         else if (*text == '\\')
@@ -68,7 +68,7 @@ void page_file_write(FILE *out, const char *name) {
     for (const char *const *line = file->lines; *line; line++) fprintf(out, "%s\n", *line);
 }
 
-// Markdown that only outlines the text between it; nothing within folds.
+// Write markup of the Markdown; nothing within folds.
 static void mark(Page *page, const char *marks) {
     if (page->folded == 0) fputs(marks, page->markdown);
 }
@@ -94,7 +94,7 @@ static char *taken(Page *page) {
     return page->text.failed ? none : page->text.bytes;
 }
 
-// The same with what a format adds.
+// The same, after the format has been printed to it.
 static char *printed(Page *page, const char *format, va_list arguments) {
     text_print_list(&page->text, format, arguments);
     return taken(page);
@@ -241,7 +241,7 @@ static void end_row(Page *page) {
     page->cells = 0;
 }
 
-// Write cells that are separated by '|'; as "-" those that a number printed which is not finite, if they are numbers.
+// Write cells that are separated by '|'. If they are numbers, those that are not finite become "-".
 static void write_cells(Page *page, char *cells, bool numbers) {
     for (char *next; cells; cells = next) {
         next = strchr(cells, '|');
@@ -296,7 +296,7 @@ void page_gap(Page *page, double estimate, double low, double high) {
 void page_table_end(Page *page) {
     end_row(page);
     fputs("</table></div>\n", page->html);
-    if (page->in_latex) // as wide as it is, or made smaller to fit
+    if (page->in_latex) // at its own width, or scaled down to fit
         fprintf(page->latex,
                 "\\end{tabular}}\n\\ifdim\\wd0>\\linewidth\\resizebox{\\linewidth}{!}{\\usebox0}\\else\\usebox0\\fi\n"
                 "\\end{%s}\n",

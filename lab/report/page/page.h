@@ -19,20 +19,20 @@
 typedef struct {
     AtomicFile files[3];
     FILE *markdown, *html, *latex; // their streams; latex NULL = there is none
-    const char *directory;         // where they are, and the plots of the Markdown
-    Text text;                     // what the next paragraph, row or cell begins with; text_print adds to it
+    const char *directory;         // of these files and of the plots
+    Text text;                     // the beginning of the next paragraph, row or cell; text_print adds to it
     int charts;                    // drawn so far; each is a file of its own
-    FILE *tell;                    // gets a line for each of them that the Markdown shows; NULL = nobody is told
-    int folded;                    // how many folds are open; what is in one is in the HTML only
-    bool heading;                  // the row that is being written is one of headings
-    int cells;                     // in that row so far; 0 = no row is open
-    const char *in_latex;          // the table that is being written is in the LaTeX, too, in this environment; or NULL
-    bool failed;                   // there was no memory for some of the text; page_close says so
+    FILE *tell;                    // gets a line for each chart that the Markdown shows, unless it is NULL
+    int folded;                    // number of open folds; their contents are in the HTML only
+    bool heading;                  // is the row being written one of headings?
+    int cells;                     // in this row so far; 0 = no row is open
+    const char *in_latex;          // LaTeX environment of the table being written; NULL = it is not in the LaTeX
+    bool failed;                   // there was no memory for some of the text; page_close reports it
 } Page;
 
 // Begin DIR/NAME.md, DIR/NAME.html and, if it is wanted, DIR/NAME.tex.
 bool page_open(Page *page, const char *directory, const char *name, const char *title, bool latex, Error *error);
-// End them. After a failure, or when the page is abandoned, each file is what it was before, or new and whole;
+// End the files. After a failure, or when the page is abandoned, each file is either unchanged or new and complete;
 // page_abandon is harmless after page_close.
 bool page_close(Page *page, Error *error);
 void page_abandon(Page *page);
@@ -45,8 +45,8 @@ void page_lead(Page *page, const char *format, ...) FORMAT_CHECK(2, 3);
 // Lines of code, in a block of their own.
 void page_code(Page *page, const char *text);
 
-// Begin a part with this heading that the reader of the HTML can unfold, and that the Markdown does not have; and end
-// it. Folds may be nested.
+// Begin, and end, a part with this heading that the reader of the HTML can unfold and that the Markdown leaves out.
+// Folds may be nested.
 void page_fold(Page *page, const char *heading);
 void page_fold_end(Page *page);
 
@@ -54,16 +54,16 @@ void page_fold_end(Page *page);
 void page_table(Page *page, const char *caption, ...) FORMAT_CHECK(2, 3);
 // Begin a row with the cells that one format prints, separated by '|'.
 void page_row(Page *page, bool heading, const char *format, ...) FORMAT_CHECK(3, 4);
-// Add cells to it; of a number that is NaN or infinite, "-".
+// Add cells to the row; a number that is NaN or infinite is shown as "-".
 void page_cells(Page *page, const char *format, ...) FORMAT_CHECK(2, 3);
-// Add a cell: "+0.15", a difference with so many digits after the point; "+0.13 to +0.17", or "-" for no interval.
+// Add a cell with this many decimals: a difference, "+0.15"; an interval, "+0.13 to +0.17", or "-" for none.
 void page_difference(Page *page, double difference, int digits);
 void page_interval(Page *page, double low, double high, int digits);
 // Add three cells: a difference and the ends of its interval, with as many digits as these need.
 void page_gap(Page *page, double estimate, double low, double high);
 void page_table_end(Page *page);
-// Begin a table that goes into the LaTeX, too, there with so many columns and the label tab:LABEL-SETTING, or tab:LABEL
-// without a setting.
+// Begin a table that is also written to the LaTeX, with this number of columns and the label tab:LABEL-SETTING, or
+// tab:LABEL without a setting.
 void page_table_latex(Page *page, int columns, const char *label, const char *setting, const char *caption, ...)
     FORMAT_CHECK(5, 6);
 
@@ -73,8 +73,8 @@ void xml_text(FILE *out, const char *text);
 void markdown_text(FILE *out, const char *text);
 void latex_text(FILE *out, const char *text);
 
-// Style and script of pages, which the build makes part of the program (scripts/embed.awk): page.css, plot.css,
-// report.js; and write one of them.
+// The style sheets and the script of pages, which the build embeds (scripts/embed.awk): page.css, plot.css, report.js.
+// page_file_write writes one of them.
 extern const EmbeddedFile page_files[];
 void page_file_write(FILE *out, const char *name);
 
