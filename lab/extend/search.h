@@ -83,7 +83,7 @@ typedef struct {
     double (*score)(void *context, int worker, const Candidate *candidate, int window);
     // Called after each evaluation, never by two threads at once.
     void (*evaluated)(void *context, const Search *search, const Evaluated *what);
-    const Stop *stop; // asked after each generation
+    const Stop *stop; // asked before each candidate of the first generation, and after each generation
 } SearchHooks;
 
 struct Search {

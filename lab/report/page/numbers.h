@@ -7,7 +7,7 @@ enum { NUMBER_WORDS = 32, INTERVAL_WORDS = 128 };
 // The unit in which a number of this size is shown: returns its value, and sets *name to its suffix, as in "25k" or
 // "3.5 M".
 double number_unit(const char **name, double size);
-// "25k", "3.5 M", "0.02", "1e+12": with three digits or four. Returns `words`, as all of these do.
+// "25k", "3.5 M", "0.02", "1e+12": with three digits or four. Returns `words`.
 const char *number_words(char words[NUMBER_WORDS], double value);
 
 // The number of decimals, 2 to 8, that shows two significant digits of a number of this size.
