@@ -1,6 +1,5 @@
 // model/ against lesson/plain.c, the trainer in one file: the same weights and tokens must give the same activations
 // and gradients.
-#include "model/train_pass.h"
 #include "tests/lesson/plain.h"
 #include "tests/support/little_model.h"
 
@@ -65,9 +64,7 @@ static void compare(const char *scheme) {
     int ids[ROWS], targets[ROWS];
     Gpt gpt;
     TrainPass pass;
-    Error error;
-    model_make(&gpt, scheme, &shape, true);
-    must(train_pass_create(&pass, &gpt, PLAIN_B, PLAIN_T, &error), &error);
+    training_make(&gpt, &pass, scheme, &shape, PLAIN_B, PLAIN_T);
     ids_make(ids, ROWS, PLAIN_V, 1);
     ids_make(targets, ROWS, PLAIN_V, 2);
     for (int r = 0; r < ROWS; r++) pass.dnll[r] = (real)1 / ROWS;
@@ -81,8 +78,7 @@ static void compare(const char *scheme) {
     plain_pass();
     expect_activations(scheme, &pass);
     expect_gradients(scheme, &pass, &gpt);
-    train_pass_free(&pass);
-    gpt_free(&gpt);
+    training_free(&gpt, &pass);
 }
 
 static void activations_and_gradients_are_those_of_plain_c(void **state) {

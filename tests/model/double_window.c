@@ -58,11 +58,9 @@ typedef struct {
 // Forward and backward.
 static void model_run(Model *model, const char *scheme, Windows windows, int changed) {
     Shape shape = plain;
-    Error error;
     int ids[T], targets[T];
     shape.windows = windows;
-    model_make(&model->gpt, scheme, &shape, true);
-    must(train_pass_create(&model->pass, &model->gpt, 1, T, &error), &error);
+    training_make(&model->gpt, &model->pass, scheme, &shape, 1, T);
     ids_make(ids, T, AGREEMENT_V, 1);
     ids_make(targets, T, AGREEMENT_V, 2);
     if (changed >= 0) ids[changed] = (ids[changed] + 1) % AGREEMENT_V;
@@ -70,11 +68,6 @@ static void model_run(Model *model, const char *scheme, Windows windows, int cha
     train_pass_embed(&model->pass, &model->gpt, ids);
     train_pass_forward(&model->pass, &model->gpt);
     train_pass_backward(&model->pass, &model->gpt, ids, targets);
-}
-
-static void model_end(Model *model) {
-    train_pass_free(&model->pass);
-    gpt_free(&model->gpt);
 }
 
 static void windows_of_the_whole_text_change_no_bit(void **state) {
@@ -85,8 +78,8 @@ static void windows_of_the_whole_text_change_no_bit(void **state) {
         if (memcmp(without.pass.nll, with.pass.nll, T * sizeof *with.pass.nll) != 0 ||
             memcmp(without.gpt.grads, with.gpt.grads, with.gpt.tensors.total * sizeof(real)) != 0)
             fail_msg("%s: another loss or gradient", (*scheme)->name);
-        model_end(&without);
-        model_end(&with);
+        training_free(&without.gpt, &without.pass);
+        training_free(&with.gpt, &with.pass);
     }
 }
 
@@ -115,8 +108,8 @@ static void tokens_reach_as_far_as_windows_do(void **state) {
             // The farthest ones see it faintly.
             if (t == CHANGED + cases[i].reach && !(change > 0)) fail_msg("%s: token %d did not", cases[i].scheme, t);
         }
-        model_end(&before);
-        model_end(&after);
+        training_free(&before.gpt, &before.pass);
+        training_free(&after.gpt, &after.pass);
     }
 }
 

@@ -49,10 +49,8 @@ static void shorter_batches_give_what_padded_ones_give(void **state) {
     for (int s = 0; schemes[s]; s++) {
         Gpt gpt;
         TrainPass pass;
-        Error error;
         double nll[B * CAPACITY];
-        model_make(&gpt, schemes[s]->name, &shape, true);
-        must(train_pass_create(&pass, &gpt, B, CAPACITY, &error), &error);
+        training_make(&gpt, &pass, schemes[s]->name, &shape, B, CAPACITY);
         run_pass(&pass, &gpt, ids, scored, CAPACITY);
         memcpy(nll, pass.nll, sizeof nll);
         real *grads = copy_reals(gpt.grads, gpt.tensors.total);
@@ -73,8 +71,7 @@ static void shorter_batches_give_what_padded_ones_give(void **state) {
         assert_memory_equal(nll, pass.nll, sizeof nll);
         assert_memory_equal(grads, gpt.grads, gpt.tensors.total * sizeof(real));
         free(grads);
-        train_pass_free(&pass);
-        gpt_free(&gpt);
+        training_free(&gpt, &pass);
     }
 }
 
