@@ -11,10 +11,8 @@ static const Shape shape = {
 // Relative to the number, or to the typical one of its array where that is larger.
 static void expect_same(const char *scheme, const char *what, const real *found, const real *expected, size_t count) {
     char name[200];
-    double squares = 0;
     snprintf(name, sizeof name, "%s: %s", scheme, what);
-    for (size_t n = 0; n < count; n++) squares += (double)expected[n] * (double)expected[n];
-    const double typical = sqrt(squares / (double)count);
+    const double typical = root_mean_square(expected, count);
     assert_true(typical > 0 && isfinite(typical));
     for (size_t n = 0; n < count; n++)
         expect_near(name, n, (double)found[n], (double)expected[n],

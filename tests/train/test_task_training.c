@@ -35,12 +35,6 @@ static void make_rows(int ids[B][CAPACITY + 1], bool scored[B][CAPACITY], int vo
         }
 }
 
-static double root_mean_square(const real *values, size_t count) {
-    double squares = 0;
-    for (size_t n = 0; n < count; n++) squares += (double)values[n] * (double)values[n];
-    return sqrt(squares / (double)count);
-}
-
 static void shorter_batches_give_what_padded_ones_give(void **state) {
     const Shape shape = {.vocab = 31, .context = CAPACITY, .layers = 2, .heads = 2, .width = 16};
     int ids[B][CAPACITY + 1];
