@@ -136,7 +136,7 @@ tests_of = $(filter-out $(if $(SANITIZE),$(UNSANITIZED)),$(foreach folder,$(FOLD
 # whose computations double_gradcheck, tests in float or the commands also do.
 UNSANITIZED := $(wildcard tests/lesson/*.sh) tests/lab/report/browser.sh tests/data/made/tales_text.sh tests/fuzz/readers.sh \
             $(patsubst %,tests/cmd/cli_%.sh,bench docs install lesson_exercises questions) tests/lab/lesson/double_mistakes.c tests/lesson/test_plain.c \
-            $(patsubst %,tests/model/double_%.c,mix model window) $(patsubst %,tests/posenc/double_%.c,content gated gates)
+            $(patsubst %,tests/model/double_%.c,mix model window) $(patsubst %,tests/posenc/double_%.c,gated gates)
 only     = $(foreach test,$(1),$(if $(findstring /tests/$(ONLY),/$(test)),$(test)))
 SCRIPTS := $(call only,$(if $(SANITIZE),,$(wildcard tests/*.sh)) $(call tests_of,*.sh))
 FUZZ_OBJECTS := $(patsubst %.c,$(BUILD)/float/%.o,tests/fuzz/fuzz.c $(wildcard tests/fuzz/targets/*.c))

@@ -8,7 +8,8 @@
 # Settled before the runs: to report tuned - search-equal and tuned - search, whose intervals hold together, and the
 # share of yarn - search that tuning gains. Each model has one thread, and as many models run at a time as there are
 # cores. Finished runs are kept: stop it and start it again at any time. DIR (runs/extend-tuned) holds the runs;
-# tuned.csv and tuned.md go to RESULTS (runs/results/extend). TEXTS, SEEDS, STEPS: train less.
+# tuned.csv and tuned.md go to RESULTS (runs/results/extend). TEXT: the book (see book.sh).
+# TEXTS, SEEDS, STEPS: train less.
 set -eu
 bitter=${1:?"usage: sh scripts/extend_tuned.sh BITTER [DIR]"}
 out=${2:-runs/extend-tuned}

@@ -34,24 +34,12 @@ rope-alibi|rope+alibi|"
 
 # passkey NAME SEED: train one run on passkeys and measure which it finds.
 passkey() {
-    run=$out/passkey/$1-$2
-    made_by "$run" --steps "$steps"
-    [ -f "$run.csv" ] && return
     pos=$(echo "$arms" | awk -F '|' -v name="$1" '$1 == name { print $2 }')
     window=$(echo "$arms" | awk -F '|' -v name="$1" '$1 == name { print $3 }')
-    resume=--resume
-    [ -f "$run/state.safetensors" ] || {
-        rm -rf "$run" # killed before its first checkpoint
-        resume=
-    }
-    # shellcheck disable=SC2086
-    "$bitter" train --data builtin:passkey:max=320,bytes=5e6 --documents builtin:passkey:share=0.9,min=255,max=255 \
+    train "$out/passkey/$1-$2" --data builtin:passkey:max=320,bytes=5e6 --documents builtin:passkey:share=0.9,min=255,max=255 \
         --pos "$pos" --window "$window" --seed "$2" --layers 4 --heads 4 --width 64 --context 256 --batch 4 --lr 4e-3 \
-        --warmup 20 --steps "$steps" --eval-every 0 --save-every 1000 --threads 1 --out "$run" $resume >"$run.log" 2>&1 &&
-        "$bitter" eval "$run" --task --data builtin:passkey --samples 10 --context $lengths --threads 1 --csv "$run.part" >>"$run.log" 2>&1 &&
-        mv "$run.part" "$run.csv" && echo "done: passkeys, $1, seed $2" && return
-    echo "failed: passkeys, $1, seed $2; see $run.log" >&2
-    return 1
+        --warmup 20 --steps "$steps" --eval-every 0 --save-every 1000 --threads 1
+    measure "$out/passkey/$1-$2" passkey --task --data builtin:passkey --samples 10 --context $lengths --threads 1
 }
 
 if [ "${ONE:-}" ]; then
@@ -84,7 +72,7 @@ for seed in $seeds; do echo "$arms" | cut -d '|' -f 1 | sed "s/$/ $seed/"; done 
 {
     echo "scheme,seed,length,depth,documents,right"
     for seed in $seeds; do echo "$arms" | cut -d '|' -f 1 | while read -r name; do
-        tail -n +2 "$out/passkey/$name-$seed.csv" | cut -d , -f 1-4 | sed "s/^/$name,$seed,/"
+        tail -n +2 "$out/passkey/$name-$seed/passkey.csv" | cut -d , -f 1-4 | sed "s/^/$name,$seed,/"
     done; done
 } >"$results/passkey.csv"
 awk -F, -v lengths="$lengths" -v first="${seeds%% *}" '

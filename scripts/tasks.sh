@@ -30,21 +30,10 @@ task_of() {
 
 # one TASK SCHEME SEED: train one run and score its answers.
 one() {
-    run=$out/$1-$2-$3
-    made_by "$run" --steps "$steps"
-    [ -f "$run/answers.csv" ] && return
-    resume=--resume
-    [ -f "$run/state.safetensors" ] || {
-        rm -rf "$run" # killed before its first checkpoint
-        resume=
-    }
-    # shellcheck disable=SC2086
-    "$bitter" train $(task_of "$1") --pos "$2" --seed "$3" --layers 3 --heads 4 --width 128 --batch 32 \
-        --steps "$steps" --eval-every 500 --save-every 500 --threads 1 --out "$run" $resume >"$run.log" 2>&1 &&
-        "$bitter" eval "$run" --task --csv "$run/answers.part" >>"$run.log" 2>&1 &&
-        mv "$run/answers.part" "$run/answers.csv" && echo "done: $1 $2 seed $3" && return
-    echo "failed: $1 $2 seed $3; see $run.log" >&2
-    return 1
+    # shellcheck disable=SC2046
+    train "$out/$1-$2-$3" $(task_of "$1") --pos "$2" --seed "$3" --layers 3 --heads 4 --width 128 --batch 32 \
+        --steps "$steps" --eval-every 500 --save-every 500 --threads 1
+    measure "$out/$1-$2-$3" answers --task
 }
 
 if [ "${ONE:-}" ]; then

@@ -12,6 +12,8 @@ set -eu
 bitter=${1:?"usage: sh scripts/texts.sh BITTER DIR"}
 dir=${2:?"usage: sh scripts/texts.sh BITTER DIR"}
 most=3000000 # bytes
+# shellcheck source=scripts/extend_runs.sh
+. "$(dirname "$0")/extend_runs.sh"
 mkdir -p "$dir"
 
 # made NAME COMMAND...: prepare the output of the command.
@@ -80,6 +82,8 @@ dna_text() {
         }'
 }
 
+# Another book than before is not ignored.
+if book=$(sh "$(dirname "$0")/book.sh" 2>/dev/null); then made_by "$dir/book" "$(gzip -dcf "$book" | cksum)"; fi
 made book book_text
 made source source_text
 made russian russian_text

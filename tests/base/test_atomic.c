@@ -26,9 +26,7 @@ static const char *other(const char *name) {
 }
 
 static void expect_content(const char *name, const char *text) {
-    Buffer file;
-    Error error;
-    must(file_read(&file, name, &error), &error);
+    const Buffer file = read_file(name);
     assert_string_equal((const char *)file.bytes, text);
     free(file.bytes);
 }
@@ -228,8 +226,7 @@ static void writers_may_die_at_any_instant(void **state) {
         kill(writers[w].pid, SIGKILL);
         const int status = end(&writers[w]);
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-        Buffer file;
-        must(file_read(&file, path, &error), &error);
+        const Buffer file = read_file(path);
         assert_int_equal(file.size, 3001);
         for (size_t i = 0; i < 3000; i++) assert_int_equal(file.bytes[i], file.bytes[0]);
         free(file.bytes);

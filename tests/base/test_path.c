@@ -1,22 +1,10 @@
 // Paths: what they name, and what cannot be known.
 #include "base/file/file.h"
-#include "tests/support/scratch.h"
+#include "tests/support/directory.h"
 #include "tests/support/support.h"
 
 #include <string.h>
 #include <unistd.h>
-
-static char directory[SCRATCH_PATH];
-
-static int begin(void **state) {
-    scratch_make(directory);
-    return 0;
-}
-
-static int end(void **state) {
-    scratch_remove(directory);
-    return 0;
-}
 
 // A file is missing only if the system says so. Of a name behind links that form a circle it cannot say so; opening the
 // name then reports why.
@@ -56,8 +44,9 @@ static void only_a_link_or_what_cannot_be_looked_at_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_cannot_be_looked_at_is_not_missing, begin, end),
-        cmocka_unit_test_setup_teardown(only_a_link_or_what_cannot_be_looked_at_is_refused, begin, end),
+        cmocka_unit_test_setup_teardown(what_cannot_be_looked_at_is_not_missing, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(only_a_link_or_what_cannot_be_looked_at_is_refused, make_directory,
+                                        remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

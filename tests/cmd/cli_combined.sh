@@ -13,9 +13,6 @@ refuses "a mistyped scheme of some layers" "--pos 'rope*3,nine', character 8 ('n
     train $small --pos 'rope*3,nine' --out new
 refuses "a mistyped option of some layers" "character 8 ('alibi:scal=2');did you mean 'scale'" \
     train $small --pos 'rope*3,alibi:scal=2' --out new
-for window in 0 0,0 -1 x 64x '64*' '64*0,0' ,64 64, 1.5 '64*5,0'; do
-    refuses "--window $window" "--window '$window', " train $small --window "$window" --out new
-done
 for heads in 3 5 8; do
     refuses "--kv-heads $heads" "--kv-heads $heads;--heads 4" train $small --kv-heads $heads --out new
 done

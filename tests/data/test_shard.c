@@ -24,13 +24,6 @@ static void write_shard(const char *path) {
     must(shard_write(path, tokens, COUNT, &error), &error);
 }
 
-static Buffer read_file(const char *path) {
-    Buffer buffer;
-    Error error;
-    must(file_read(&buffer, path, &error), &error);
-    return buffer;
-}
-
 static void expect_tokens(const Shard *shard) {
     for (int t = 0; t < COUNT; t++) assert_int_equal(shard->tokens[t], tokens[t]);
 }

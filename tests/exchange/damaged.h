@@ -27,11 +27,10 @@ static inline void survives(const char *name) {
 
 // Cut at many places, and with bits flipped: in all of a short file, or in the beginning of a long one.
 static inline void damage(const char *name) {
-    Buffer file;
     Error error;
     char path[PATH_CAPACITY];
     snprintf(path, sizeof path, "%.1000s/%s", there, name);
-    read_file(&file, there, name);
+    const Buffer file = read_from(there, name);
     for (size_t size = 0; size < file.size; size += size < 300 ? 3 : file.size / 53) {
         write_file(there, name, file.bytes, size);
         if (import_there(&error)) fail_msg("%s: accepted with %zu of %zu bytes", name, size, file.size);
@@ -51,10 +50,9 @@ static inline void damage(const char *name) {
 // config.json with one member ("member" or "object.member") changed, or removed (value NULL).
 static inline void expect_config(const char *member, const char *value, const char *part) {
     char path[PATH_CAPACITY], outer[64];
-    Buffer before;
     Error error;
     snprintf(path, sizeof path, "%.1000s/config.json", there);
-    read_file(&before, there, "config.json");
+    const Buffer before = read_from(there, "config.json");
     json_t *config = json_loadb((const char *)before.bytes, before.size, 0, NULL), *object = config;
     const char *dot = strchr(member, '.');
     if (dot) {

@@ -84,10 +84,11 @@ static inline void expect_same_weights(const Run *a, const Run *b) {
     assert_memory_equal(a->gpt.params, b->gpt.params, a->gpt.tensors.total * sizeof(real));
 }
 
-static inline void read_file(Buffer *file, const char *folder, const char *name) {
+static inline Buffer read_from(const char *folder, const char *name) {
     char path[PATH_CAPACITY];
     Error error;
-    must(path_format(path, &error, "%s/%s", folder, name) && file_read(file, path, &error), &error);
+    must(path_format(path, &error, "%s/%s", folder, name), &error);
+    return read_file(path);
 }
 
 static inline void write_file(const char *folder, const char *name, const void *bytes, size_t size) {
@@ -98,9 +99,7 @@ static inline void write_file(const char *folder, const char *name, const void *
 }
 
 static inline void expect_same_file(const char *a, const char *b, const char *name) {
-    Buffer x, y;
-    read_file(&x, a, name);
-    read_file(&y, b, name);
+    const Buffer x = read_from(a, name), y = read_from(b, name);
     assert_int_equal(x.size, y.size);
     assert_memory_equal(x.bytes, y.bytes, x.size);
     free(x.bytes);

@@ -92,11 +92,10 @@ static void llmc_holds_the_weights(void **state) {
     char there[PATH_CAPACITY];
     Run run;
     Error error;
-    Buffer file;
     new_directory(there, "llm.c");
     run_make(&run, "learned");
     must(export_llmc(&run, "the/run", there, &error), &error);
-    read_file(&file, there, "model.bin");
+    const Buffer file = read_from(there, "model.bin");
     const int32_t header[] = {20240326, 3, CONTEXT, 257, 2, 2, 16, 384};
     const size_t embeddings = 257 * 16 * sizeof(float), padding = (384 - 257) * 16 * sizeof(float);
     const Tensor *table = tensor_find(&run.gpt.tensors, "pos.table");
@@ -115,11 +114,10 @@ static void padding_is_cut(void **state) {
     char padded[PATH_CAPACITY], plain[PATH_CAPACITY];
     Run run, bytes, back;
     Error error;
-    Buffer tokenizer;
     new_directory(plain, "plain");
     run_make(&bytes, "rope");
     must(export_hf(&bytes, "the/run", plain, &error), &error);
-    read_file(&tokenizer, plain, "tokenizer.json");
+    const Buffer tokenizer = read_from(plain, "tokenizer.json");
     for (int rows = 320; rows <= 1320; rows += 1000) {
         new_directory(padded, "padded");
         run_make(&run, "rope");
@@ -160,12 +158,11 @@ static void gguf_holds_the_weights(void **state) {
     char there[PATH_CAPACITY];
     Run run;
     Error error;
-    Buffer file;
     new_directory(there, "gguf");
     run_make(&run, "alibi");
     must(export_gguf(&run, "the/run", there, &error), &error);
     assert_int_equal(scratch_count(there), 1);
-    read_file(&file, there, "model.gguf");
+    const Buffer file = read_from(there, "model.gguf");
     assert_memory_equal(file.bytes, "GGUF\3\0\0\0", 8);
     const size_t count = u64_at(file.bytes + 8), size = strlen(name);
     assert_int_equal(count, 3 + 12 * 2);

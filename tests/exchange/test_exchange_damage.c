@@ -22,9 +22,8 @@ static void damaged_files_are_survived(void **state) {
 
 static void weights_are_checked_by_their_crc(void **state) {
     const char *name = "model.safetensors";
-    Buffer file;
     Error error;
-    read_file(&file, there, name);
+    const Buffer file = read_from(there, name);
     file.bytes[file.size - 4] ^= 1; // still a finite number
     write_file(there, name, file.bytes, file.size);
     if (import_there(&error)) fail_msg("one bit of the last weight was turned");
@@ -142,9 +141,8 @@ static void expect_header(const char *header, size_t data, const char *part) {
     "\"" name "\":{\"dtype\":\"" type "\",\"shape\":" shape ",\"data_offsets\":[" begin "," end "]}"
 
 static void hostile_headers_are_refused(void **state) {
-    Buffer before;
     Error error;
-    read_file(&before, there, "model.safetensors");
+    const Buffer before = read_from(there, "model.safetensors");
     expect_header("{}", 0, "describes a model of");
     expect_header("[]", 0, "not JSON");
     expect_header("{" TENSOR("a", "F32", "[2]", "0", "8") "}", 4, "cannot be");
@@ -176,10 +174,9 @@ static void hostile_headers_are_refused(void **state) {
 // model.safetensors with a head beside the embeddings: with their numbers, or, if `other`, with one bit turned.
 static bool import_with_head(bool other, Error *error) {
     const char *embeddings = "model.embed_tokens.weight", *name = "model.safetensors";
-    Buffer file;
     uint64_t length;
     json_int_t begin, end;
-    read_file(&file, there, name);
+    const Buffer file = read_from(there, name);
     memcpy(&length, file.bytes, sizeof length);
     json_t *header = json_loadb((const char *)file.bytes + 8, (size_t)length, 0, NULL);
     json_object_del(header, "__metadata__"); // as a file of another program, without a CRC

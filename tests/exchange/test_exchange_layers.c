@@ -225,10 +225,9 @@ static void rotations_of_other_models_are_refused(void **state) {
 // The config of `there` with these members instead of its own; null takes one away. Read it into the options.
 static bool read_with(TrainOptions *options, const char *members, Error *error) {
     char name[] = "config.json";
-    Buffer file;
     Target target;
     int vocab;
-    read_file(&file, there, name);
+    const Buffer file = read_from(there, name);
     json_t *config = json_loadb((const char *)file.bytes, file.size, 0, NULL), *others = json_loads(members, 0, NULL),
            *value;
     const char *key;

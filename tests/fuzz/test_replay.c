@@ -31,11 +31,9 @@ static void replay_damaged(const FuzzTarget *target, const uint8_t *bytes, size_
 }
 
 static void replay_file(const FuzzTarget *target, const char *path, bool good) {
-    Buffer file;
-    Error error;
     printf("%s\n", path); // if the target ends the program, this is the file that it had
     fflush(stdout);
-    must(file_read(&file, path, &error), &error);
+    const Buffer file = read_file(path);
     const bool taken = run(target, file.bytes, file.size, SIZE_MAX);
     if (!taken && good) fail_msg("%s was refused: %s", path, fuzz_refusal());
     if (good) replay_damaged(target, file.bytes, file.size);

@@ -1,6 +1,5 @@
 // model/ against lesson/plain.c, the trainer in one file: the same weights and tokens must give the same activations
 // and gradients.
-#include "model/train_pass.h"
 #include "tests/lesson/plain.h"
 #include "tests/support/little_model.h"
 
@@ -12,10 +11,8 @@ static const Shape shape = {
 // The tolerance is relative to the number, or to the typical number of its array if that is larger.
 static void expect_same(const char *scheme, const char *what, const real *found, const real *expected, size_t count) {
     char name[200];
-    double squares = 0;
     snprintf(name, sizeof name, "%s: %s", scheme, what);
-    for (size_t n = 0; n < count; n++) squares += (double)expected[n] * (double)expected[n];
-    const double typical = sqrt(squares / (double)count);
+    const double typical = root_mean_square(expected, count);
     assert_true(typical > 0 && isfinite(typical));
     for (size_t n = 0; n < count; n++)
         expect_near(name, n, (double)found[n], (double)expected[n],
@@ -65,9 +62,7 @@ static void compare(const char *scheme) {
     int ids[ROWS], targets[ROWS];
     Gpt gpt;
     TrainPass pass;
-    Error error;
-    model_make(&gpt, scheme, &shape, true);
-    must(train_pass_create(&pass, &gpt, PLAIN_B, PLAIN_T, &error), &error);
+    training_make(&gpt, &pass, scheme, &shape, PLAIN_B, PLAIN_T);
     ids_make(ids, ROWS, PLAIN_V, 1);
     ids_make(targets, ROWS, PLAIN_V, 2);
     for (int r = 0; r < ROWS; r++) pass.dnll[r] = (real)1 / ROWS;
@@ -81,8 +76,7 @@ static void compare(const char *scheme) {
     plain_pass();
     expect_activations(scheme, &pass);
     expect_gradients(scheme, &pass, &gpt);
-    train_pass_free(&pass);
-    gpt_free(&gpt);
+    training_free(&gpt, &pass);
 }
 
 static void activations_and_gradients_are_those_of_plain_c(void **state) {

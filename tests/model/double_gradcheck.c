@@ -157,11 +157,9 @@ static void gradients_accumulate(void **state) {
     for (int i = 0; scheme_variant(specification, &shape, i); i++) {
         Gpt gpt;
         TrainPass pass;
-        Error error;
         int ids[64];
         const int rows = usual.B * usual.T;
-        model_make(&gpt, specification, &shape, true);
-        must(train_pass_create(&pass, &gpt, usual.B, usual.T, &error), &error);
+        training_make(&gpt, &pass, specification, &shape, usual.B, usual.T);
         ids_make(ids, rows, shape.vocab, 1);
         for (int r = 0; r < rows; r++) pass.dnll[r] = 1;
         one_pass(&pass, &gpt, ids);
@@ -172,8 +170,7 @@ static void gradients_accumulate(void **state) {
                 expect_near(specification, n, gpt.grads[n], passes * once[n], 1e-12 * (1 + fabs(once[n])));
         }
         free(once);
-        train_pass_free(&pass);
-        gpt_free(&gpt);
+        training_free(&gpt, &pass);
     }
 }
 

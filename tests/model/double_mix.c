@@ -76,9 +76,7 @@ typedef struct {
 } Model;
 
 static void model_begin_as(Model *model, const char *text, const Shape *of) {
-    Error error;
-    model_make(&model->gpt, text, of, true);
-    must(train_pass_create(&model->pass, &model->gpt, 1, T, &error), &error);
+    training_make(&model->gpt, &model->pass, text, of, 1, T);
     model->gpt.pos.rule = text_rule;
     text_make(model->ids, T, shape.vocab, 1);
     ids_make(model->targets, T, shape.vocab, 2);
@@ -94,11 +92,6 @@ static void model_draw(Model *model, char text[TEXT_CAPACITY], int index) {
     draw_shape(&drawn, index);
     draw_combination(text, &drawn, index);
     model_begin_as(model, text, &drawn);
-}
-
-static void model_end(Model *model) {
-    train_pass_free(&model->pass);
-    gpt_free(&model->gpt);
 }
 
 static void losses(double nll[T], Model *model, int shift) {
@@ -124,7 +117,7 @@ static void relative_parts_make_a_relative_model(void **state) {
         for (int t = 0; all && t < T; t++)
             if (!(fabs(before[t] - after[t]) <= 1e-9))
                 fail_msg("%s: moved, a loss is %g off", text, after[t] - before[t]);
-        model_end(&model);
+        training_free(&model.gpt, &model.pass);
     }
     assert_in_range(relative, 10, COMBINATIONS - 1);
 }
@@ -139,8 +132,8 @@ static void expect_same(const char *one, const char *other, double tolerance) {
     for (int t = 0; t < T; t++)
         if (!(fabs(mine[t] - yours[t]) <= tolerance))
             fail_msg("%s and %s: the losses differ by %g", one, other, mine[t] - yours[t]);
-    model_end(&a);
-    model_end(&b);
+    training_free(&a.gpt, &a.pass);
+    training_free(&b.gpt, &b.pass);
 }
 
 static void what_is_written_otherwise_is_the_same(void **state) {

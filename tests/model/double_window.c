@@ -58,11 +58,9 @@ typedef struct {
 // Forward and backward.
 static void model_run(Model *model, const char *scheme, Windows windows, int changed) {
     Shape shape = plain;
-    Error error;
     int ids[T], targets[T];
     shape.windows = windows;
-    model_make(&model->gpt, scheme, &shape, true);
-    must(train_pass_create(&model->pass, &model->gpt, 1, T, &error), &error);
+    training_make(&model->gpt, &model->pass, scheme, &shape, 1, T);
     ids_make(ids, T, AGREEMENT_V, 1);
     ids_make(targets, T, AGREEMENT_V, 2);
     if (changed >= 0) ids[changed] = (ids[changed] + 1) % AGREEMENT_V;
@@ -70,11 +68,6 @@ static void model_run(Model *model, const char *scheme, Windows windows, int cha
     train_pass_embed(&model->pass, &model->gpt, ids);
     train_pass_forward(&model->pass, &model->gpt);
     train_pass_backward(&model->pass, &model->gpt, ids, targets);
-}
-
-static void model_end(Model *model) {
-    train_pass_free(&model->pass);
-    gpt_free(&model->gpt);
 }
 
 static void windows_of_the_whole_text_change_no_bit(void **state) {
@@ -85,8 +78,8 @@ static void windows_of_the_whole_text_change_no_bit(void **state) {
         if (memcmp(without.pass.nll, with.pass.nll, T * sizeof *with.pass.nll) != 0 ||
             memcmp(without.gpt.grads, with.gpt.grads, with.gpt.tensors.total * sizeof(real)) != 0)
             fail_msg("%s: another loss or gradient", (*scheme)->name);
-        model_end(&without);
-        model_end(&with);
+        training_free(&without.gpt, &without.pass);
+        training_free(&with.gpt, &with.pass);
     }
 }
 
@@ -115,54 +108,9 @@ static void tokens_reach_as_far_as_windows_do(void **state) {
             // The farthest ones see it faintly.
             if (t == CHANGED + cases[i].reach && !(change > 0)) fail_msg("%s: token %d did not", cases[i].scheme, t);
         }
-        model_end(&before);
-        model_end(&after);
+        training_free(&before.gpt, &before.pass);
+        training_free(&after.gpt, &after.pass);
     }
-}
-
-// Windows in which tiles of keys are computed together; when weights are wanted, whole rows are.
-static void tiles_agree_with_whole_rows(void **state) {
-    enum { KEYS = 4700, QUERIES = 300, D = 4 }; // more queries than go together
-    static const int windows[] = {4097, 4200, 4650};
-    Mix mix;
-    Error error;
-    const Shape shape = {.vocab = 3, .context = 8, .layers = 1, .heads = 1, .width = D};
-    must(mix_create(&mix, "none", &shape, &error), &error);
-    const MixTables tables = {
-        .mix = &mix, .part = {{.pos = mix.part, .positions = 8, .batch = 1}}, .layers = (LayerCalls[]){{.count = 0}}};
-    Place *places = calloc(KEYS, sizeof *places);
-    real *q = random_reals((size_t)QUERIES * D, "q", 2), *k = random_reals((size_t)KEYS * D, "k", 2),
-         *v = random_reals((size_t)KEYS * D, "v", 1);
-    real *out[2] = {nan_reals((size_t)QUERIES * D), nan_reals((size_t)QUERIES * D)};
-    real *P = nan_reals((size_t)QUERIES * KEYS), *scratch = nan_reals(attention_scratch(&tables, KEYS, D, false));
-    for (size_t w = 0; w < COUNT(windows); w++) {
-        Attention a = {.q = q,
-                       .k = k,
-                       .v = v,
-                       .query_at = places,
-                       .key_at = places,
-                       .B = 1,
-                       .H = 1,
-                       .K = 1,
-                       .d = D,
-                       .queries = QUERIES,
-                       .keys = KEYS,
-                       .key_batch = KEYS,
-                       .q_stride = D,
-                       .kv_stride = D,
-                       .window = windows[w]};
-        for (int whole = 0; whole < 2; whole++) {
-            a.out = out[whole];
-            a.P = whole ? P : NULL;
-            attention_forward(&a, &tables, scratch);
-        }
-        for (int n = 0; n < QUERIES * D; n++) expect_near("out", (size_t)n, out[0][n], out[1][n], 1e-12);
-        for (int i = 0; i < QUERIES; i++)
-            for (int j = 0; j <= KEYS - QUERIES + i; j++)
-                assert_int_equal(P[(size_t)i * KEYS + j] > 0, j > KEYS - QUERIES + i - windows[w]);
-    }
-    void *const all[] = {places, q, k, v, out[0], out[1], P, scratch};
-    for (size_t i = 0; i < COUNT(all); i++) free(all[i]);
 }
 
 int main(void) {
@@ -171,7 +119,6 @@ int main(void) {
         cmocka_unit_test(the_cache_may_forget),
         cmocka_unit_test(windows_of_the_whole_text_change_no_bit),
         cmocka_unit_test(tokens_reach_as_far_as_windows_do),
-        cmocka_unit_test(tiles_agree_with_whole_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

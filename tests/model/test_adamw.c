@@ -1,5 +1,4 @@
 // The optimiser compared with a simple reference in double, and the learning rate schedule at its corners.
-#include "model/train_pass.h"
 #include "tests/support/little_model.h"
 
 // Two tensors are large enough for the threaded loop, and widths leave gaps between tensors.
@@ -175,12 +174,10 @@ static void a_bad_activation_is_placed(void **state) {
     Shape two = shape;
     Gpt gpt;
     TrainPass pass;
-    Error error;
     char where[80];
     const int ids[6] = {1, 2, 3, 4, 5, 6};
     two.layers = 2;
-    model_make(&gpt, "rope", &two, true);
-    must(train_pass_create(&pass, &gpt, 1, 6, &error), &error);
+    training_make(&gpt, &pass, "rope", &two, 1, 6);
     train_pass_embed(&pass, &gpt, ids);
     train_pass_forward(&pass, &gpt);
     assert_null(train_pass_nonfinite(where, &pass, &two));
@@ -200,8 +197,7 @@ static void a_bad_activation_is_placed(void **state) {
         *bad[i].at = NAN;
         assert_string_equal(train_pass_nonfinite(where, &pass, &two), bad[i].where);
     }
-    train_pass_free(&pass);
-    gpt_free(&gpt);
+    training_free(&gpt, &pass);
 }
 
 static void the_schedule_warms_up_and_follows_half_a_cosine(void **state) {

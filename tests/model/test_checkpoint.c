@@ -85,12 +85,11 @@ static void a_state_comes_back_to_the_bit(void **state) {
 static void equal_models_give_equal_files(void **state) {
     Gpt gpt;
     Error error;
-    Buffer first, second;
     make(&gpt, "learned", &shape);
     must(state_save(state_path, &gpt, &progress, &error), &error);
-    must(file_read(&first, state_path, &error), &error);
+    const Buffer first = read_file(state_path);
     must(state_save(state_path, &gpt, &progress, &error), &error);
-    must(file_read(&second, state_path, &error), &error);
+    const Buffer second = read_file(state_path);
     assert_int_equal(first.size, second.size);
     assert_memory_equal(first.bytes, second.bytes, first.size);
     free(first.bytes);
@@ -160,11 +159,9 @@ static void the_best_weights_come_back_with_their_loss(void **state) {
 
 // Replace these bytes by others, and correct the checksum.
 static void replace(const char *path, const void *old, const void *new, size_t size) {
-    Buffer file;
-    Error error;
     uint64_t length;
     char hex[CRC_CAPACITY];
-    must(file_read(&file, path, &error), &error);
+    const Buffer file = read_file(path);
     memcpy(&length, file.bytes, sizeof length);
     uint8_t *data = file.bytes + sizeof length + length, *end = file.bytes + file.size, *at = data;
     while (at + size <= end && memcmp(at, old, size) != 0) at++;

@@ -1,6 +1,5 @@
 // Dropout in a whole pass: every place that drops values draws its own random numbers. The model consists of biases
 // only, so that the activations show what was dropped.
-#include "model/train_pass.h"
 #include "tests/support/little_model.h"
 
 enum { L = 3, H = 4, D = 16, C = H * D, B = 8, T = 4, ROWS = B * T, SEEN = B * H, STREAMS = 3 * L + 1 };
@@ -80,8 +79,7 @@ static void every_place_draws_for_itself(void **state) {
             assert_memory_not_equal(seen[i], again[i], sizeof seen[i]); // another pass draws anew
         }
     }
-    train_pass_free(&pass);
-    gpt_free(&gpt);
+    training_free(&gpt, &pass);
 }
 
 int main(void) {

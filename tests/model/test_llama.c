@@ -37,12 +37,9 @@ static void llamas_block_takes_less_memory(void **state) {
         const Shape shape = {.vocab = 11, .context = 64, .layers = 6, .heads = 2, .width = 96, .block = block};
         Gpt gpt;
         TrainPass pass;
-        Error error;
-        model_make(&gpt, "rope", &shape, true);
-        must(train_pass_create(&pass, &gpt, 4, 64, &error), &error);
+        training_make(&gpt, &pass, "rope", &shape, 4, 64);
         used[block] = pass.arena.used;
-        train_pass_free(&pass);
-        gpt_free(&gpt);
+        training_free(&gpt, &pass);
     }
     assert_true((double)used[BLOCK_LLAMA] < 0.9 * (double)used[BLOCK_GPT2]);
 }

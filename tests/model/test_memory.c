@@ -1,6 +1,5 @@
 // How much memory a model, its training and its inference take, and in which order it is handed out.
 #include "model/infer.h"
-#include "model/train_pass.h"
 #include "posenc/registry.h"
 #include "tests/support/little_model.h"
 
@@ -13,8 +12,7 @@ static void memory_grows_linearly(void **state) {
             Gpt gpt;
             TrainPass pass;
             Inference inference;
-            model_make(&gpt, schemes[s]->name, &shape, true);
-            must(train_pass_create(&pass, &gpt, 1, shape.context, &error), &error);
+            training_make(&gpt, &pass, schemes[s]->name, &shape, 1, shape.context);
             must(inference_create(&inference, &gpt, 1, shape.context, 64, &error), &error);
             trained[i] = pass.arena.used;
             fed[i] = inference.arena.used;

@@ -23,15 +23,13 @@ static void a_later_token_changes_no_earlier_loss(void **state) {
     enum { B = 2, T = AGREEMENT_T };
     static const int changed[] = {1, 63, 64, 100, T - 1};
     char scheme[TEXT_CAPACITY];
-    Error error;
     for (int i = 0; scheme_variant(scheme, &agreement_shape, i); i++) {
         Gpt gpt;
         TrainPass pass;
         int ids[B * T], targets[B * T];
         double before[B * T];
-        model_make(&gpt, scheme, &agreement_shape, true);
+        training_make(&gpt, &pass, scheme, &agreement_shape, B, T);
         gpt.pos.rule = text_rule;
-        must(train_pass_create(&pass, &gpt, B, T, &error), &error);
         text_make(ids, B * T, AGREEMENT_V, 1);
         ids_make(targets, B * T, AGREEMENT_V, 2);
         run_pass(&pass, &gpt, ids, targets);
@@ -46,8 +44,7 @@ static void a_later_token_changes_no_earlier_loss(void **state) {
             assert_true(at + 1 == T || before[at + 1] != pass.nll[at + 1]);
             ids[at] = (ids[at] + AGREEMENT_V - 1) % AGREEMENT_V;
         }
-        train_pass_free(&pass);
-        gpt_free(&gpt);
+        training_free(&gpt, &pass);
     }
 }
 

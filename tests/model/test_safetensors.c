@@ -34,13 +34,6 @@ static void list_of(SafeTensor tensors[TENSORS], Numbers *numbers) {
     tensors[2] = (SafeTensor){"counters", DTYPE_I64, 1, {3}, numbers->counters, false, false};
 }
 
-static Buffer read_file(const char *name) {
-    Buffer buffer;
-    Error error;
-    must(file_read(&buffer, name, &error), &error);
-    return buffer;
-}
-
 static Buffer write_original(void) {
     Numbers numbers = original;
     SafeTensor tensors[TENSORS];

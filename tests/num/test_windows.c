@@ -22,7 +22,10 @@ static void texts_are_read(void **state) {
 static void mistakes_are_named(void **state) {
     static const char *const cases[][2] = {
         {"0", "--window '0', character 1 ('0'): a window of 0 keys leaves nothing to see"},
+        {"0*2,0", "character 1 ('0*2,0'): a window of 0 keys leaves nothing to see"},
         {"-3", "character 1 ('-3'): here should be a number of keys"},
+        {",64", "character 1 (',64'): here should be a number of keys"},
+        {"8,x", "character 3 ('x'): here should be a number of keys"},
         {"64,", "at its end: here should be a number of keys"},
         {"64*", "at its end: here should be a number of layers"},
         {"64*0,0", "character 4 ('0,0'): give a number of layers from 1 on"},
@@ -30,7 +33,7 @@ static void mistakes_are_named(void **state) {
         {"64;0", "character 3 (';0'): windows are separated by a comma or a space"},
         {"64x", "character 3 ('x'): windows are separated"},
         {"99999999999999999999", "character 1 ('99999999999999999999'): a number here is at most 10000000"},
-        {"4*2000,0", "character 1 ('4*2000,0'): the windows must repeat after at most 64 layers"},
+        {"8*65,0", "character 1 ('8*65,0'): the windows must repeat after at most 64 layers"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         Windows windows;

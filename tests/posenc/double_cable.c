@@ -40,23 +40,10 @@ static void attention_is_torchs_and_so_are_its_gradients(void **state) {
     real out[NUMBERS], lse[H * T], dq[NUMBERS], dk[NUMBERS], dv[NUMBERS], dx[NUMBERS] = {0};
     Place at[T];
     places_run(at, T);
-    const Attention attention = {.out = out,
-                                 .lse = lse,
-                                 .q = g.q,
-                                 .k = g.k,
-                                 .v = g.v,
-                                 .B = 1,
-                                 .H = H,
-                                 .K = H,
-                                 .d = D,
-                                 .queries = T,
-                                 .keys = T,
-                                 .q_stride = C,
-                                 .kv_stride = C,
-                                 .query_at = at,
-                                 .key_at = at,
-                                 .features = features,
-                                 .key_batch = T};
+    Attention attention = scene_attention(&scene, g.q, g.k, g.v, at, T);
+    attention.out = out;
+    attention.lse = lse;
+    attention.features = features;
     scheme->family->input_forward(&scene.tables, 0, features, g.x, T);
     attention_forward(&attention, &tables, scratch);
     expect_all_near("out", out, g.out, NUMBERS, 1e-7);

@@ -152,9 +152,11 @@ static void content_make(Content *x, const char *specification, int span) {
         if (n % T > n / T % T) x->weight[n] = 0;
 }
 
-static void check(const char *specification, int span) {
+// Where all queries and keys are `alike`, every token counts in full for CoPE, and counts are as large as can be.
+static void check(const char *specification, int span, bool alike) {
     static Content x;
     content_make(&x, specification, span);
+    for (size_t n = 0; alike && n < COUNT(x.q); n++) x.q[n] = x.k[n] = 10;
     for (int row = 0; row < B * H * T; row += row % T + BLOCK < T ? BLOCK : T - row % T) block_both_ways(&x, row);
     for (int again = 0; again < 2; again++) scene_layer_backward(&x.scene, LAYER); // the second finds nothing
     for (int n = 0; n < SCORES; n++)
@@ -181,9 +183,10 @@ static void hooks_are_the_formula_and_its_gradient(void **state) {
                                       "cope:positions=3",
                                       "cope:positions=40"};
     for (size_t i = 0; i < COUNT(all); i++) {
-        check(all[i], 0);
-        check(all[i], SPAN);
+        check(all[i], 0, false);
+        check(all[i], SPAN, false);
     }
+    check("cope:positions=40", 0, true);
 }
 
 // --- another implementation's numbers for Transformer-XL ---

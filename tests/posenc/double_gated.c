@@ -75,8 +75,7 @@ static void losses(double nll[T], const char *text, double gate) {
     train_pass_forward(&pass, &gpt);
     train_pass_loss(&pass, &gpt, targets);
     memcpy(nll, pass.nll, T * sizeof *nll);
-    train_pass_free(&pass);
-    gpt_free(&gpt);
+    training_free(&gpt, &pass);
 }
 
 static double largest_difference(const double *a, const double *b) {

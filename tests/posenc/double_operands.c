@@ -100,24 +100,11 @@ static void expect_attention(Reference *r) {
     real *scratch = nan_reals(attention_scratch(&tables, T, D, true));
     real *out = nan_reals(T * C), *P = nan_reals((size_t)H * T * T), lse[H * T];
     real *dq = nan_reals(T * C), *dk = nan_reals(T * C), *dv = nan_reals(T * C);
-    const Attention attention = {.out = out,
-                                 .lse = lse,
-                                 .P = P,
-                                 .q = r->q,
-                                 .k = r->k,
-                                 .v = r->v,
-                                 .features = r->features,
-                                 .query_at = r->at,
-                                 .key_at = r->at,
-                                 .B = 1,
-                                 .H = H,
-                                 .K = H,
-                                 .d = D,
-                                 .queries = T,
-                                 .keys = T,
-                                 .key_batch = T,
-                                 .q_stride = C,
-                                 .kv_stride = C};
+    Attention attention = scene_attention(&r->scene, r->q, r->k, r->v, r->at, T);
+    attention.out = out;
+    attention.lse = lse;
+    attention.P = P;
+    attention.features = r->features;
     attention_forward(&attention, &tables, scratch);
     for (int h = 0; h < H; h++) expect_rows(r, "P", P + (size_t)h * T * T, h);
     expect_heads(r, r->out, "out", out);

@@ -1,6 +1,5 @@
 // Coordinates in whole models: a scheme declared as relative depends only on their differences, and no scheme depends
 // on an axis that it does not declare.
-#include "model/train_pass.h"
 #include "posenc/registry.h"
 #include "tests/support/little_model.h"
 
@@ -18,10 +17,8 @@ typedef struct {
 } Model;
 
 static void model_begin(Model *model, const char *specification) {
-    Error error;
-    model_make(&model->gpt, specification, &shape, true);
+    training_make(&model->gpt, &model->pass, specification, &shape, B, T);
     model->gpt.pos.rule = text_rule;
-    must(train_pass_create(&model->pass, &model->gpt, B, T, &error), &error);
     text_make(model->ids, ROWS, shape.vocab, 1);
     ids_make(model->targets, ROWS, shape.vocab, 2);
     train_pass_embed(&model->pass, &model->gpt, model->ids);
@@ -29,11 +26,6 @@ static void model_begin(Model *model, const char *specification) {
     train_pass_forward(&model->pass, &model->gpt);
     train_pass_loss(&model->pass, &model->gpt, model->targets);
     memcpy(model->nll, model->pass.nll, sizeof model->nll);
-}
-
-static void model_end(Model *model) {
-    train_pass_free(&model->pass);
-    gpt_free(&model->gpt);
 }
 
 // How much the loss of a token changes, at most, when the tokens stand at `at`. NaN counts as infinite.
@@ -78,7 +70,7 @@ static void only_relative_schemes_overlook_a_constant(void **state) {
             if (scheme->relative || is_blind(scheme)) expect_unchanged(&model, specification, "moved", at);
         }
         if (!scheme->relative && !is_blind(scheme)) expect_changed(&model, specification, "moved far", at);
-        model_end(&model);
+        training_free(&model.gpt, &model.pass);
     }
 }
 
@@ -99,7 +91,7 @@ static void distances_are_seen(void **state) {
             expect_changed(&model, scheme->name, "apart", at);
         for (int r = 0; r < T; r++) // the first sequence has not moved
             if (!(fabs(model.pass.nll[r] - model.nll[r]) <= 1e-12)) fail_msg("%s: the other moved", scheme->name);
-        model_end(&model);
+        training_free(&model.gpt, &model.pass);
     }
 }
 
@@ -111,7 +103,7 @@ static void axes_that_a_scheme_does_not_read_change_nothing(void **state) {
         for (int r = 0; r < ROWS; r++)
             lined[r] = (Place){model.home[r].t, (r * 5 + 1) % 13, (r * 7 + 3) % 11, r * 3 % 5, r * 2 % 7};
         expect_unchanged(&model, schemes[s]->name, "other lines and columns", lined);
-        model_end(&model);
+        training_free(&model.gpt, &model.pass);
     }
 }
 
@@ -140,7 +132,7 @@ static void each_axis_is_read_by_itself(void **state) {
             else
                 expect_unchanged(&model, name, "an axis that is not read", counted);
         }
-        model_end(&model);
+        training_free(&model.gpt, &model.pass);
     }
 }
 

@@ -45,22 +45,9 @@ static void expect_golden(const Golden *g, const char *specification, const real
     real out[GOLDEN], *scratch = nan_reals(attention_scratch(&tables, GOLDEN_T, GOLDEN_D, false));
     Place at[GOLDEN_T];
     places_run(at, GOLDEN_T);
-    const Attention attention = {.out = out,
-                                 .q = g->q,
-                                 .k = g->k,
-                                 .v = g->v,
-                                 .B = 1,
-                                 .H = GOLDEN_H,
-                                 .K = GOLDEN_H,
-                                 .d = GOLDEN_D,
-                                 .queries = GOLDEN_T,
-                                 .keys = GOLDEN_T,
-                                 .q_stride = GOLDEN_C,
-                                 .kv_stride = GOLDEN_C,
-                                 .query_at = at,
-                                 .key_at = at,
-                                 .features = features,
-                                 .key_batch = GOLDEN_T};
+    Attention attention = scene_attention(&scene, g->q, g->k, g->v, at, GOLDEN_T);
+    attention.out = out;
+    attention.features = features;
     attention_forward(&attention, &tables, scratch);
     expect_all_near(specification, out, expected, GOLDEN, 1e-5);
     free(scratch);

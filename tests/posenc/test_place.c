@@ -1,5 +1,4 @@
 // Coordinates of tokens: lines and columns of a text, and coordinates drawn at random.
-#include "model/train_pass.h"
 #include "posenc/mix.h"
 #include "tests/support/little_model.h"
 
@@ -132,15 +131,12 @@ static void embed(Place at[ROWS], const int *ids, int random_positions, uint64_t
         .vocab = 9, .context = T, .layers = 1, .heads = 1, .width = 4, .random_positions = random_positions};
     Gpt gpt;
     TrainPass pass;
-    Error error;
-    model_make(&gpt, "rope", &shape, true);
+    training_make(&gpt, &pass, "rope", &shape, B, T);
     gpt.pos.rule = text_rule;
-    must(train_pass_create(&pass, &gpt, B, T, &error), &error);
     pass.places_key = key;
     train_pass_embed(&pass, &gpt, ids);
     memcpy(at, pass.at, ROWS * sizeof *at);
-    train_pass_free(&pass);
-    gpt_free(&gpt);
+    training_free(&gpt, &pass);
 }
 
 static void each_sequence_begins_at_0(void **state) {

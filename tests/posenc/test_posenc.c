@@ -11,12 +11,6 @@ static void code_at(real *code, const Scene *scene, int t) {
     scene->pos->scheme->family->embed_forward(&scene->tables, code, &(Place){.t = t}, 1);
 }
 
-static double root_mean_square(const real *values, int count) {
-    double sum = 0;
-    for (int n = 0; n < count; n++) sum += (double)values[n] * (double)values[n];
-    return sqrt(sum / count);
-}
-
 static void codes_are_added(void **state) {
     enum { C = 6 };
     const Place at[] = {{.t = 4}, {.t = 0}, {.t = 4}};

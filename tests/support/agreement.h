@@ -3,7 +3,6 @@
 #define BITTER_AGREEMENT_H
 
 #include "model/infer.h"
-#include "model/train_pass.h"
 #include "tests/support/little_model.h"
 
 // Longer than two blocks of queries, and not a multiple of a block or of a chunk; three heads are not a power of two.
@@ -92,15 +91,12 @@ static inline void expect_agreement(Agreement *a, const char *scheme, double tol
 // One scheme, on text with lines and documents.
 static inline void scheme_agrees(const char *scheme, const Shape *shape, double tolerance) {
     static Agreement a;
-    Error error;
-    model_make(&a.gpt, scheme, shape, true);
+    training_make(&a.gpt, &a.pass, scheme, shape, AGREEMENT_B, AGREEMENT_T);
     a.gpt.pos.rule = text_rule;
-    must(train_pass_create(&a.pass, &a.gpt, AGREEMENT_B, AGREEMENT_T, &error), &error);
     text_make(a.ids, AGREEMENT_B * AGREEMENT_T, AGREEMENT_V, 1);
     ids_make(a.targets, AGREEMENT_B * AGREEMENT_T, AGREEMENT_V, 2);
     expect_agreement(&a, scheme, tolerance);
-    train_pass_free(&a.pass);
-    gpt_free(&a.gpt);
+    training_free(&a.gpt, &a.pass);
 }
 
 // Every scheme with every option, at the tokens' own positions, and every scheme at random ones.

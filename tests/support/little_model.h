@@ -2,7 +2,7 @@
 #ifndef BITTER_LITTLE_MODEL_H
 #define BITTER_LITTLE_MODEL_H
 
-#include "model/gpt.h"
+#include "model/train_pass.h"
 #include "posenc/registry.h"
 #include "tests/support/support.h"
 
@@ -78,6 +78,18 @@ static inline void model_make(Gpt *gpt, const char *scheme, const Shape *shape, 
         for (size_t n = 0; n < t->count; n++) gpt->params[t->offset + n] += (real)(0.4 * random_normal(key, n));
     }
     mix_project(&gpt->pos);
+}
+
+// Such a model, and a training pass through it of B texts of T tokens.
+static inline void training_make(Gpt *gpt, TrainPass *pass, const char *scheme, const Shape *shape, int B, int T) {
+    Error error;
+    model_make(gpt, scheme, shape, true);
+    must(train_pass_create(pass, gpt, B, T, &error), &error);
+}
+
+static inline void training_free(Gpt *gpt, TrainPass *pass) {
+    train_pass_free(pass);
+    gpt_free(gpt);
 }
 
 static inline void ids_make(int *ids, int count, int vocab, uint64_t seed) {

@@ -50,6 +50,26 @@ static inline MixTables scene_mix(const Scene *scene, LayerCalls *layer) {
     return (MixTables){.mix = &scene->gpt.pos, .part = {scene->tables}, .layers = layer};
 }
 
+// Attention of a sequence of T tokens to themselves, all but its outputs: q, k and v are (T, width).
+static inline Attention scene_attention(const Scene *scene, const real *q, const real *k, const real *v,
+                                        const Place *at, int T) {
+    const Shape *shape = &scene->pos->shape;
+    return (Attention){.q = q,
+                       .k = k,
+                       .v = v,
+                       .query_at = at,
+                       .key_at = at,
+                       .B = 1,
+                       .H = shape->heads,
+                       .K = shape->heads,
+                       .d = head_width(shape),
+                       .queries = T,
+                       .keys = T,
+                       .key_batch = T,
+                       .q_stride = shape->width,
+                       .kv_stride = shape->width};
+}
+
 // Let the scheme add to the scores of a block, or replace them, with exactly the scratch memory that it asks for.
 static inline void scene_scores(const Scene *scene, ScoreBlock block) {
     const Scheme *scheme = scene->pos->scheme;

@@ -3,6 +3,7 @@
 #define BITTER_SUPPORT_H
 
 #include "base/error.h"
+#include "base/file/file.h"
 #include "base/random.h"
 #include "num/real.h"
 
@@ -68,14 +69,18 @@ static inline void expect_all_near(const char *name, const real *found, const re
     for (size_t n = 0; n < count; n++) expect_near(name, n, (double)found[n], (double)expected[n], tolerance);
 }
 
+static inline double root_mean_square(const real *values, size_t count) {
+    double squares = 0;
+    for (size_t n = 0; n < count; n++) squares += (double)values[n] * (double)values[n];
+    return sqrt(squares / (double)count);
+}
+
 // Compare each of grads (count) with the four-point central difference of `loss` with respect to values (count), which
 // are restored. The tolerance is relative to the larger of the two, or to the RMS gradient if both are smaller.
 static inline void expect_gradient(const char *name, const real *grads, real *values, size_t count,
                                    double (*loss)(void *op), void *op, double tolerance) {
     static const double points[] = {-2, -1, 1, 2}, weights[] = {1, -8, 8, -1}, step = 1e-3;
-    double squares = 0;
-    for (size_t n = 0; n < count; n++) squares += (double)grads[n] * (double)grads[n];
-    const double typical = sqrt(squares / (double)count);
+    const double typical = root_mean_square(grads, count);
     assert_true(isfinite(typical));
     for (size_t n = 0; n < count; n++) {
         const real value = values[n];
@@ -93,6 +98,14 @@ static inline void expect_gradient(const char *name, const real *grads, real *va
 
 static inline void expect_text(const char *text, const char *part) {
     if (!strstr(text, part)) fail_msg("there is no\n%s\nin\n%s", part, text);
+}
+
+// All of a file; the caller frees its bytes.
+static inline Buffer read_file(const char *path) {
+    Buffer file;
+    Error error;
+    must(file_read(&file, path, &error), &error);
+    return file;
 }
 
 // Flip one bit of a file, in place; a second time restores it.

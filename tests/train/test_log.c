@@ -6,14 +6,13 @@
 // Reopen a log that holds `text` after `step`, and expect `kept`.
 static void expect_kept(const char *text, long long step, const char *kept) {
     RunLog log;
-    Buffer file;
     Error error;
     scratch_write(paths.log, text, strlen(text));
     must(log_open(&log, paths.log, step, &error), &error);
     fputs("new\n", log.stream);
     must(log_sync(&log, &error), &error);
     log_close(&log);
-    must(file_read(&file, paths.log, &error), &error);
+    const Buffer file = read_file(paths.log);
     const size_t length = strlen(kept);
     if (file.size != length + 4 || memcmp(file.bytes, kept, length) != 0)
         fail_msg("step %lld of '%s' became '%s'", step, text, (const char *)file.bytes);
@@ -36,12 +35,11 @@ static void a_log_is_cut_after_the_checkpoint(void **state) {
     expect_kept("step,tok", 3, HEADER);
     expect_kept("", 3, HEADER);
     RunLog log;
-    Buffer file;
     Error error;
     unlink(paths.log); // a log that was lost is no reason to lose the checkpoint
     must(log_open(&log, paths.log, 4, &error), &error);
     log_close(&log);
-    must(file_read(&file, paths.log, &error), &error);
+    const Buffer file = read_file(paths.log);
     assert_string_equal((const char *)file.bytes, HEADER);
     free(file.bytes);
 }
@@ -54,7 +52,6 @@ static void a_row_has_every_column(void **state) {
                          .seconds = 0.5,
                          .validation = {NAN, NAN, NAN}};
     RunLog log;
-    Buffer file;
     Error error;
     trainer.progress = (Progress){.step = 3, .rows = 30, .seconds = 1.5};
     must(log_open(&log, paths.log, 0, &error), &error);
@@ -62,7 +59,7 @@ static void a_row_has_every_column(void **state) {
     report.validation.loss = log2(8);
     must(log_row(&log, &trainer, &report, &error), &error);
     log_close(&log);
-    must(file_read(&file, paths.log, &error), &error);
+    const Buffer file = read_file(paths.log);
     assert_string_equal((const char *)file.bytes, HEADER "3,240,1.5,0.333333333,,,0.001,2.5,16\n"
                                                          "3,240,1.5,0.333333333,3,20.0855369,0.001,2.5,16\n");
     free(file.bytes);

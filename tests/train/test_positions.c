@@ -15,10 +15,8 @@ static void write_rows(long long from, long long step) {
 
 // The lines of positions.csv; returns their number. The caller frees *text.
 static int read_lines(char **text, const char *lines[10]) {
-    Buffer file;
-    Error error;
     int count = 0;
-    must(file_read(&file, paths.positions, &error), &error);
+    const Buffer file = read_file(paths.positions);
     *text = (char *)file.bytes;
     for (char *at = *text; *at; at = strchr(at, '\n') + 1) {
         assert_true(count < 10);
@@ -80,8 +78,7 @@ static void a_file_of_other_numbers_is_not_overwritten(void **state) {
     scratch_write(paths.positions, "step,a\n1,2\n", 11);
     trainer.progress.step = 15;
     expect_refused(positions_open(&log, paths.positions, &trainer, &error), &error, "line 1");
-    Buffer file = {0};
-    must(file_read(&file, paths.positions, &error), &error);
+    const Buffer file = read_file(paths.positions);
     assert_int_equal(file.size, 11);
     free(file.bytes);
     unlink(paths.positions);

@@ -35,12 +35,6 @@ static void make_rows(int ids[B][CAPACITY + 1], bool scored[B][CAPACITY], int vo
         }
 }
 
-static double root_mean_square(const real *values, size_t count) {
-    double squares = 0;
-    for (size_t n = 0; n < count; n++) squares += (double)values[n] * (double)values[n];
-    return sqrt(squares / (double)count);
-}
-
 static void shorter_batches_give_what_padded_ones_give(void **state) {
     const Shape shape = {.vocab = 31, .context = CAPACITY, .layers = 2, .heads = 2, .width = 16};
     int ids[B][CAPACITY + 1];
@@ -49,10 +43,8 @@ static void shorter_batches_give_what_padded_ones_give(void **state) {
     for (int s = 0; schemes[s]; s++) {
         Gpt gpt;
         TrainPass pass;
-        Error error;
         double nll[B * CAPACITY];
-        model_make(&gpt, schemes[s]->name, &shape, true);
-        must(train_pass_create(&pass, &gpt, B, CAPACITY, &error), &error);
+        training_make(&gpt, &pass, schemes[s]->name, &shape, B, CAPACITY);
         run_pass(&pass, &gpt, ids, scored, CAPACITY);
         memcpy(nll, pass.nll, sizeof nll);
         real *grads = copy_reals(gpt.grads, gpt.tensors.total);
@@ -73,8 +65,7 @@ static void shorter_batches_give_what_padded_ones_give(void **state) {
         assert_memory_equal(nll, pass.nll, sizeof nll);
         assert_memory_equal(grads, gpt.grads, gpt.tensors.total * sizeof(real));
         free(grads);
-        train_pass_free(&pass);
-        gpt_free(&gpt);
+        training_free(&gpt, &pass);
     }
 }
 

@@ -1,15 +1,13 @@
 // Other programs' files: the same vocabulary from each of them, and what is refused; tests/fuzz damages them.
-#include "base/file/file.h"
 #include "base/random.h"
 #include "data/bpe/bpe.h"
 #include "data/tokenizer.h"
-#include "tests/support/scratch.h"
+#include "tests/support/directory.h"
 #include "tests/support/support.h"
 
 #include <jansson.h>
 #include <unistd.h>
 
-static char directory[SCRATCH_PATH];
 static char vocabulary[SCRATCH_PATH + 32], merges[SCRATCH_PATH + 32], json[SCRATCH_PATH + 32];
 
 static const char text[] = "the cat that the cat hated, and the hat that the cat ate; 'tis that's the that; he sat "
@@ -61,7 +59,7 @@ static int make_files(void **state) {
     Error error;
     Bpe bpe = trained();
     Tokenizer tokenizer;
-    scratch_make(directory);
+    make_directory(state);
     snprintf(vocabulary, sizeof vocabulary, "%s/encoder.json", directory);
     snprintf(merges, sizeof merges, "%s/vocab.bpe", directory);
     snprintf(json, sizeof json, "%s/other.json", directory);
@@ -72,11 +70,6 @@ static int make_files(void **state) {
     tokenizer.vocab_size = bpe.vocab_size;
     must(tokenizer_write(&tokenizer, json, &error), &error);
     tokenizer_free(&tokenizer);
-    return 0;
-}
-
-static int remove_files(void **state) {
-    scratch_remove(directory);
     return 0;
 }
 
@@ -113,13 +106,6 @@ static void every_file_gives_the_same_vocabulary(void **state) {
         tokenizer_free(&tokenizer);
     }
     bpe_free(&bpe);
-}
-
-static Buffer read_file(const char *path) {
-    Buffer buffer;
-    Error error;
-    must(file_read(&buffer, path, &error), &error);
-    return buffer;
 }
 
 // Give the file's lines other ends, and a byte order mark at the start.
@@ -261,5 +247,5 @@ int main(void) {
         cmocka_unit_test(wrong_files_are_refused),
         cmocka_unit_test(names_marks_and_line_ends_do_not_matter),
     };
-    return cmocka_run_group_tests(tests, make_files, remove_files);
+    return cmocka_run_group_tests(tests, make_files, remove_directory);
 }

@@ -134,9 +134,8 @@ static void damage(const char *keys, const char *value) {
 // Flip each bit of the file alone. If it is still read, it is usable, and with the checksum equals `plan`.
 static void flip_each_bit(const Plan *plan, bool sealed) {
     static Plan found;
-    Buffer file;
     Error error = {0};
-    must(file_read(&file, path, &error), &error);
+    const Buffer file = read_file(path);
     int taken = 0, refused = 0;
     for (uint64_t bit = 0; bit < 8 * file.size; bit++) {
         flip_bit(path, bit);
@@ -235,13 +234,12 @@ static const struct {
                {"options;data", "\"a\\nb\"", "no value"}};
 
 static void wrong_members_are_refused(void **state) {
-    Buffer file;
     static const char *const wrong[] = {NULL, "null", "{\"a\": 1}", "[{}]", "1.5", "[[]]"};
     static Plan plan;
     Error error = {0};
     make_large(&plan);
     must(plan_write(path, &plan, NULL, &error), &error);
-    must(file_read(&file, path, &error), &error);
+    const Buffer file = read_file(path);
     for (size_t i = 0; i < COUNT(members); i++)
         for (size_t w = 0; w < (members[i].value ? 1 : COUNT(wrong)); w++) {
             unlink(path);

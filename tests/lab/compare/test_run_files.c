@@ -63,12 +63,10 @@ static void damaged_files_are_refused(void **state) {
 static void every_shorter_file_is_refused(void **state) {
     const Job job = {.task = -1, .variant = 1, .seed = 0};
     char path[PATH_CAPACITY];
-    Buffer file;
-    Error error;
     make_plan("none;rope", "", "", "");
     put_all();
     path_of(path, &job, "measured.csv");
-    must(file_read(&file, path, &error), &error);
+    const Buffer file = read_file(path);
     for (size_t size = file.size; size-- > 0;) {
         assert_int_equal(truncate(path, (off_t)size), 0);
         expect_unreadable("a shorter file", path);

@@ -85,11 +85,9 @@ static bool has(const Job *job, const char *file) {
 
 static int lines_of(const Job *job, const char *file) {
     char path[PATH_CAPACITY];
-    Buffer buffer;
-    Error error;
     int lines = 0;
     path_of(path, job, file);
-    must(file_read(&buffer, path, &error), &error);
+    const Buffer buffer = read_file(path);
     for (size_t i = 0; i < buffer.size; i++) lines += buffer.bytes[i] == '\n';
     free(buffer.bytes);
     return lines;
@@ -143,10 +141,8 @@ static void every_job_is_done_once(void **state) {
 
 static char *contents(const Job *job, const char *file) {
     char path[PATH_CAPACITY];
-    Buffer buffer;
-    Error error;
     path_of(path, job, file);
-    must(file_read(&buffer, path, &error), &error);
+    const Buffer buffer = read_file(path);
     return (char *)buffer.bytes;
 }
 

@@ -1,7 +1,6 @@
 // Attention by distance: its probabilities are those of training, and attention that is known in advance is found.
 #include "lab/eval/attended.h"
 #include "model/infer.h"
-#include "model/train_pass.h"
 #include "tests/support/little_model.h"
 
 // Longer than two blocks of queries, and not a multiple of a block.
@@ -31,8 +30,7 @@ static void probabilities_are_those_of_training(void **state) {
         TrainPass pass;
         Inference inference;
         Error error;
-        model_make(&gpt, specifications[s], &shape, true);
-        must(train_pass_create(&pass, &gpt, 1, T, &error), &error);
+        training_make(&gpt, &pass, specifications[s], &shape, 1, T);
         train_pass_embed(&pass, &gpt, ids);
         train_pass_forward(&pass, &gpt);
         train_pass_loss(&pass, &gpt, targets);
@@ -52,8 +50,7 @@ static void probabilities_are_those_of_training(void **state) {
                 }
         free(inference.P);
         inference_free(&inference);
-        train_pass_free(&pass);
-        gpt_free(&gpt);
+        training_free(&gpt, &pass);
     }
 }
 

@@ -1,7 +1,6 @@
 // The fast attention compared with the plain one, under every scheme without its own attention operation, with every
 // choice of its options, with windows, dropout and shared keys: the same outputs and the same gradients, also of the
 // schemes' parameters.
-#include "model/train_pass.h"
 #include "tests/model/ops/attention_plain.h"
 #include "tests/support/little_model.h"
 
@@ -88,8 +87,7 @@ static void compare(const char *scheme, const Shape *shape, double dropout) {
     void *const all[] = {plain_out,      plain_lse,    dout,      scratch,        fast.dqkv,
                          fast.dfeatures, fast.dparams, slow.dqkv, slow.dfeatures, slow.dparams};
     for (size_t i = 0; i < COUNT(all); i++) free(all[i]);
-    train_pass_free(&pass);
-    gpt_free(&gpt);
+    training_free(&gpt, &pass);
 }
 
 static const Shape shape = {.vocab = 11, .context = T, .layers = 1, .heads = H, .width = C};

@@ -52,11 +52,6 @@ static void model_begin(Model *model, const char *scheme, const Setting *setting
     for (int r = 0; r < model->rows; r++) model->pass.dnll[r] = (real)(random_uniform(3, (uint64_t)r) - 0.3);
 }
 
-static void model_end(Model *model) {
-    train_pass_free(&model->pass);
-    gpt_free(&model->gpt);
-}
-
 static double run(Model *model, bool training) {
     TrainPass *pass = &model->pass;
     model->tried = model->gpt.pos.part[0].stretch;
@@ -95,7 +90,7 @@ static void check_factors(const char *scheme, const Setting *setting, int unscal
         dshifts[i] = (real)(UNIT * dfactors[i]);
     }
     expect_gradient(name, dshifts, model.shifts, (size_t)model.pairs, loss_of, &model, TOLERANCE);
-    model_end(&model);
+    training_free(&model.gpt, &model.pass);
 }
 
 static void factors_have_the_gradient_of_the_loss(void **state) {
@@ -124,7 +119,7 @@ static void unscaled_tokens_pull_at_no_factor(void **state) {
     run(&model, true);
     rotary_dfactors(dfactors, &model.pass.tables.part[0]);
     for (int i = 0; i < model.pairs; i++) assert_true(dfactors[i] == 0);
-    model_end(&model);
+    training_free(&model.gpt, &model.pass);
 }
 
 // Gradients of passes add up until they are read, and then start again from 0.
@@ -142,7 +137,7 @@ static void passes_add_up(void **state) {
         expect_near("three passes", (size_t)i, thrice[i], 3 * once[i], 1e-13 * fabs(once[i]));
         assert_true(again[i] == once[i]);
     }
-    model_end(&model);
+    training_free(&model.gpt, &model.pass);
 }
 
 // --- everything else: parameters and input embeddings ---
