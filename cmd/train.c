@@ -253,7 +253,7 @@ bool train_continue(RunFiles *files, Trainer *trainer, TrainOptions *options, lo
     const RunPaths *paths = &files->paths;
     const bool replans = options->resume && steps != options->steps;
     // Until the files are open, the command may be refused, and the run stays as it was. Best weights go before the new
-    // plan is recorded, so that a run that is killed here still finds them again by its old plan.
+    // plan is recorded: a run that is killed here continues by its old plan, and finds its best weights anew.
     if ((replans && !begin_cosine(trainer, options, steps, error)) || !run_files_open(files, trainer, error) ||
         (replans && !drop_best(trainer, paths, error)))
         return false;
