@@ -24,11 +24,11 @@ typedef struct {
 #define FIELD(name) offsetof(LessonOptions, name)
 
 static const Option lesson_options[] = {
-    INTEGER_ROW("t", FIELD(t), "3", 0, 1000, "position of the token that asks, whose query is q"),
+    INTEGER_ROW("t", FIELD(t), "3", 0, 1000, "position of the token with query q"),
     INTEGER_ROW("ago", FIELD(ago), "2", 0, 1000, "distance back to the token with key k"),
-    NUMBER_ROW("theta", FIELD(theta), "0.5", -4, 4, "X", "radians by which the pair turns for each token"),
-    TEXT_ROW("q", FIELD(q), "1,0.5", "X,Y", "the pair of channels of the query, each from -4 to 4"),
-    TEXT_ROW("k", FIELD(k), "0.3,-1", "X,Y", "the pair of channels of the key, each from -4 to 4"),
+    NUMBER_ROW("theta", FIELD(theta), "0.5", -4, 4, "X", "angle by which the pair turns per token, in radians"),
+    TEXT_ROW("q", FIELD(q), "1,0.5", "X,Y", "the query's pair of channels, each from -4 to 4"),
+    TEXT_ROW("k", FIELD(k), "0.3,-1", "X,Y", "the key's pair of channels, each from -4 to 4"),
     {0},
 };
 
@@ -109,14 +109,15 @@ static void show_forward(const Lesson *l) {
     const double angle = p->m * p->theta, c = tidy(cos(angle)), s = tidy(sin(angle));
     char words[400];
     snprintf(words, sizeof words,
-             "\n  q   the query of the token at position %g:\n      what it looks for (dotted)\n"
+             "\n  q   the query of the token at position %g:\n      what this token looks for (dotted)\n"
              "  q'  the same, turned by %g theta = %g radians\n\n"
              "  R(angle) = ( cos -sin ) = ( %9.6f %9.6f )\n             ( sin  cos )   ( %9.6f %9.6f )",
              p->m, p->m, angle, c, tidy(-s), s, c);
     printf("A language model keeps a list of numbers for each token (a word or a part of\n"
-           "one). RoPE takes them in pairs. A pair is a point, the tip of a clock's hand,\n"
-           "which turns by theta = %g radians for each position in the text. (Drawn hands\n"
-           "show directions alone; lengths stand beside the numbers.)\n",
+           "one). RoPE takes these numbers in pairs. Each pair is a point, like the tip of\n"
+           "a clock's hand, and RoPE turns it by theta = %g radians for each\n"
+           "position in the text. (The hands drawn here show only directions; their lengths\n"
+           "are printed below.)\n",
            p->theta);
     print_clock(p->q, "q", l->forward.turned_q, "q'", words);
     print_vector("q", p->q);
@@ -125,17 +126,17 @@ static void show_forward(const Lesson *l) {
 }
 
 static void show_loss(const Lesson *l) {
-    printf("The token at position %g has a key k: what it has to offer. It is turned by\n"
-           "its own position. The dot product of query and key is the score, which depends\n"
-           "only on the distance between the two tokens:\n\n",
+    printf("The token at position %g has a key k: what this token has to offer. The key is\n"
+           "turned by its own token's position. The dot product of the turned query and key\n"
+           "is the score, which depends only on the distance between the two tokens:\n\n",
            l->pair.n);
     print_vector("k", l->pair.k);
     print_vector("k' = R((t-ago) theta) k", l->forward.turned_k);
     print_number("score = q' . k'", l->forward.score);
     print_number("q . R(-ago theta) k", pair_score_by_distance(&l->pair));
-    printf("\nSoftmax turns scores into weights, shares of attention that add up to 1; here\n"
-           "there is one other score, 0. This model should give the key a weight of 1, and\n"
-           "the loss says how far it is from that:\n\n");
+    printf("\nSoftmax turns scores into attention weights, which add up to 1. Here there is\n"
+           "one other score, which is 0. The model should give k a weight of 1, and the loss\n"
+           "says how far the weight is from 1:\n\n");
     print_number("weight = 1/(1 + e^-score)", l->forward.chance);
     print_number("loss = -log weight", l->forward.loss);
     puts("");
@@ -147,10 +148,10 @@ static void show_backward(const Lesson *l) {
     const PairBackward *b = &l->backward;
     printf("A gradient says how fast the loss grows when a number grows; a leading d marks\n"
            "it. In y = R(angle) x, x0 enters y0 with the factor cos and y1 with sin; x1\n"
-           "enters y0 with -sin and y1 with cos. So the transposed matrix turns dy into dx:\n"
-           "the rotation by the negative angle, dx = R(-angle) dy.\n");
+           "enters y0 with -sin and y1 with cos. So the transposed matrix turns dy into dx;\n"
+           "it is the rotation by the negative angle: dx = R(-angle) dy.\n");
     print_clock(b->dturned_q, "dq'", b->d.q, "dq",
-                "\n\n  dq'  comes back from the loss (dotted)\n  dq   goes on to what the query was made of\n\n"
+                "\n\n  dq'  comes back from the loss (dotted)\n  dq   goes on to what q was computed from\n\n"
                 "  A rotation preserves lengths, and so does its reverse.");
     print_number("dscore = weight - 1", b->dscore);
     print_vector("dq' = dscore k'", b->dturned_q);
@@ -196,21 +197,21 @@ static void show_torque(const Lesson *l) {
     } while (forward.loss > l->forward.loss && rate > 1e-12);
     char step[40];
     snprintf(step, sizeof step, "theta - %.3g dtheta", rate);
-    printf("A turn moves y at right angles to itself: per radian, y0 grows by -y1, y1 by y0.\n"
+    printf("A turn moves y at right angles to y: y0 grows by -y1 per radian, and y1 by y0.\n"
            "So the gradient of the angle is dy1 y0 - dy0 y1: a torque, with y the lever and\n"
-           "dy the force. Backward has these numbers already, so a scheme that trains theta\n"
-           "gets its gradient almost for nothing:\n\n");
+           "dy the force. The backward pass has these numbers already, so a scheme that\n"
+           "trains theta gets theta's gradient at almost no cost:\n\n");
     print_number("torque on q'", b->torque_q);
     print_number("torque on k'", b->torque_k);
     print_number("their sum", b->torque_q + b->torque_k);
-    printf("\nThey cancel: a shift of both tokens turns both angles alike and changes nothing.\n"
-           "But theta counts t times for q and t-ago times for k, so it has a gradient:\n\n");
+    printf("\nThey cancel: shifting both tokens turns both equally; the score stays the same.\n"
+           "But q turns by t theta and k by (t-ago) theta, so theta does have a gradient:\n\n");
     print_number("dtheta = t tq + (t-ago) tk", b->d.theta);
     print_number(step, moved.theta);
     print_number("loss there", forward.loss);
     print_number("loss before", l->forward.loss);
     if (rate < 0.01) printf("\nA step of 0.01 would be too long here: the slope holds only near theta.\n");
-    printf("\nAnd a position counts theta times, so its gradient is theta times the torque.\n\n");
+    printf("\nA position is multiplied by theta, so its gradient is theta times the torque.\n\n");
     print_code("rope_pair_torque");
 }
 
@@ -274,7 +275,8 @@ static bool write_exercises(const char *dir, Error *error) {
 static bool read_vector(double x[2], const char *name, const char *text, Error *error) {
     char rest;
     const bool ok = sscanf(text, "%lf,%lf%c", &x[0], &x[1], &rest) == 2 && fabs(x[0]) <= 4 && fabs(x[1]) <= 4;
-    return ok || fail_input(error, "--%s '%.40s' is no pair; give two numbers from -4 to 4, such as 1,0.5", name, text);
+    return ok ||
+           fail_input(error, "--%s '%.40s' is not a pair; give two numbers from -4 to 4, such as 1,0.5", name, text);
 }
 
 static bool read_pair(Pair *pair, const LessonOptions *o, bool ago_given, Error *error) {
@@ -292,13 +294,12 @@ static bool is_part(const char *word) {
 }
 
 static bool exercises(const bool *given, int count, char **operands, Error *error) {
-    if (is_part(operands[0])) return fail_input(error, "give one part of the lesson alone");
+    if (is_part(operands[0])) return fail_input(error, "give only one part of the lesson");
     if (strcmp(operands[0], "exercises") != 0)
-        return fail_input(error,
-                          "'%.40s' is no part of the lesson; there are 1 to %d, and `bitter lesson exercises DIR`",
+        return fail_input(error, "'%.40s' is not a part of the lesson; give 1 to %d, or `bitter lesson exercises DIR`",
                           operands[0], PARTS);
     for (const Option *o = lesson_options; o->name; o++)
-        if (given[o - lesson_options]) return fail_input(error, "exercises take no options; leave them out");
+        if (given[o - lesson_options]) return fail_input(error, "`lesson exercises` takes no options; leave them out");
     if (count != 2)
         return fail_input(
             error, "exercises takes one directory, but got %d; for example `bitter lesson exercises rope`", count - 1);
@@ -308,8 +309,9 @@ static bool exercises(const bool *given, int count, char **operands, Error *erro
 bool command_lesson(int argc, char **argv, Error *error) {
     static const Usage usage = {
         "lesson",
-        "Show how a gradient flows through a rotation: one pair of channels and two tokens, forward, backward, and "
-        "checked by finite differences, with the lines of code that do it, in five parts, or PART 1 to 5 alone. "
+        "Show how a gradient flows through a rotation of one pair of channels, with two tokens: forward, backward, and "
+        "checked by finite differences. Prints five parts, or only PART, 1 to 5: the numbers, and the lines of code "
+        "that compute them. "
         "`lesson exercises DIR` writes a folder of exercises in C and in Python.",
         "[PART | exercises DIR]", lesson_options,
         "  bitter lesson | less\n  bitter lesson 3 --t 7 --theta 0.3\n  bitter lesson exercises rope\n"};

@@ -17,7 +17,7 @@
 const CheckInfo checks[CHECKS] = {
     [CHECK_GRADIENT] = {"gradient", "gradients against central differences", 1e-6},
     [CHECK_LENGTH] = {"length", "lengths before and after the turn, forward and backward", EXACT},
-    [CHECK_SHIFT] = {"shift", "losses when all tokens stand further on", EXACT},
+    [CHECK_SHIFT] = {"shift", "losses before and after a shift of all tokens", EXACT},
     [CHECK_FORMULA] = {"formula", "the first layer against the paper's formula in plain loops", EXACT},
     [CHECK_USE] = {"use", "losses token by token, with a cache, against training", EXACT},
 };

@@ -75,7 +75,7 @@ static void drop_last_token(const Tables *tables, const real *dx, const Place *a
 const Mistake mistakes[] = {
     {"sign", "The gradient is turned forward by the angle, instead of back.", &scheme_rope,
      .family = {.qk_backward = turn_gradient_forward}},
-    {"values", "Values are turned as well, as queries and keys are.", &scheme_rope,
+    {"values", "Values are turned too, just like queries and keys.", &scheme_rope,
      .family = {.qk_forward = turn_values_too, .qk_backward = turn_values_back_too}},
     {"pairing", "In training, channels i and i+d/2 form a pair; in use, channels 2i and 2i+1.", &scheme_rope,
      .family = {.layout = layout_marked, .qk_forward = turn_other_pairs_in_use}},

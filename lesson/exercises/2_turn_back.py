@@ -2,7 +2,7 @@
 #
 # What it is for: The loss says how wrong a model is. Training asks of every number in the model: if this number grew,
 # how fast would the loss grow? That is the gradient of the number. A leading d marks it: dx[0] is the gradient of
-# x[0]. Gradients travel backwards: when y was computed from x, dy is known first, and dx is computed from it. Here y
+# x[0]. Gradients travel backwards: when y was computed from x, dy is known first, and dx is computed from dy. Here y
 # is the turned point of exercise 1:
 #
 #     y0 = x0 c - x1 s          c = cos angle
@@ -10,16 +10,16 @@
 #
 # Formulas leave out the multiplication sign. In a program it is needed: x0 c is x0 * c.
 #
-# Formula: x0 stands in both lines. If x0 grows by 1, y0 grows by c, which costs c dy0, and y1 grows by s, which costs
-# s dy1. The costs add up: this is the chain rule.
+# Formula: x0 appears in both lines. If x0 grows by 1, y0 grows by c, which adds c dy0 to the loss, and y1 grows by s,
+# which adds s dy1. The two are summed: this is the chain rule.
 #
 #     dx0 = dy0 (how much y0 grows with x0) + dy1 (how much y1 grows with x0)
 #     dx1 = dy0 (how much y0 grows with x1) + dy1 (how much y1 grows with x1)
 #
 # Fill in: dx, for given dy and angle.
 #
-# Hint: Read the four factors off the two lines of the forward turn, column by column instead of row by row. When it
-# works, compare it with exercise 1: which turn is it?
+# Hint: Read the four factors off the two lines of the forward turn, column by column instead of row by row. When your
+# code works, compare it with exercise 1: by which angle does it turn?
 import numpy as np
 
 

@@ -28,7 +28,7 @@ double torque(const double dy[2], const double y[2]) {
     return FILL_IN;
 }
 
-// dy and y: (T, 2), the points of the tokens at positions 0, 1, ... T-1, after the turn, and their gradients.
+// y: (T, 2), the turned points of the tokens at positions 0, 1, ... T-1. dy: (T, 2), the gradients of these points.
 double theta_gradient(const double dy[][2], const double y[][2], int T) {
     double dtheta = 0;
     for (int t = 0; t < T; t++) {

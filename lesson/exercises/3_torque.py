@@ -27,7 +27,7 @@ def torque(dy, y):
     return FILL_IN
 
 
-# dy and y: (T, 2), the points of the tokens at positions 0, 1, ... T-1, after the turn, and their gradients.
+# y: (T, 2), the turned points of the tokens at positions 0, 1, ... T-1. dy: (T, 2), the gradients of these points.
 def theta_gradient(dy, y):
     dtheta = 0
     for t in range(len(y)):

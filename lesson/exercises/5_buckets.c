@@ -2,11 +2,11 @@
 //
 // What it is for: The model T5 learns one number for each distance between two tokens and adds it to the score. But
 // there are many distances, and whether a token stands 100 or 101 tokens back makes little difference. So T5 sorts
-// distances into a few buckets, and learns one number for each bucket. Near distances have a bucket each. Far ones
-// share, and the farther, the more.
+// distances into a few buckets, and learns one number for each bucket. Each near distance has a bucket of its own. Far
+// distances share buckets, and the farther they are, the more of them share one.
 //
 // Formula: Let exact = buckets / 2.
-// - A distance below `exact` is the number of its own bucket: 0, 1, 2, ... exact - 1.
+// - A distance below `exact` has a bucket of its own, with the same number: 0, 1, 2, ... exact - 1.
 // - Other distances are sorted by their logarithm. With
 //
 //       part = log(distance / exact) / log(last / exact),
@@ -15,8 +15,8 @@
 //   into pieces of equal length; round down to a whole bucket.
 // - From distance = last on, everything is in the last bucket, which has the number buckets - 1.
 //
-// With 32 buckets and last = 128, T5's own numbers: distances 0 to 15 are in buckets 0 to 15; 16, 17 and 18 in bucket
-// 16; 19 and 20 in 17; 21 to 23 in 18; 113 and all beyond in 31.
+// With 32 buckets and last = 128, as in T5: distances 0 to 15 are in buckets 0 to 15; 16, 17 and 18 in bucket 16; 19
+// and 20 in 17; 21 to 23 in 18; 113 and all beyond in 31.
 //
 // Fill in: four blanks, one for each step.
 //
@@ -32,6 +32,6 @@ int bucket(int distance, int buckets, int last) {
         return FILL_IN;
     }
     const double part = FILL_IN;
-    const int number = FILL_IN; // the bucket by part, which may still be too large
+    const int number = FILL_IN; // the bucket from `part`, which may still be too large
     return FILL_IN;             // the same, but never past the last bucket
 }

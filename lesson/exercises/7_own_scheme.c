@@ -4,15 +4,15 @@
 // their score. Now invent one. It has one number w that training can change.
 //
 // own_score is the score of a query q at position i and a key k at position j, where j <= i. Without positions it is q0
-// k0 + q1 k1. The simplest thing to do is to add a bias f(w, i - j); ALiBi's is -w (i - j). Take another one, for
-// example one that falls quickly at first and slowly later. (Or turn: if you like, replace the whole body. q and k
-// turned by i w and j w have the score  cos(a) (q0 k0 + q1 k1) + sin(a) (q1 k0 - q0 k1)  with a = (j - i) w.)
+// k0 + q1 k1. The simplest thing to do is to add a bias f(w, i - j); ALiBi's is -w (i - j). Choose another, such as one
+// that falls quickly at first and slowly later. (Or turn: if you like, replace the whole body. With q turned by i w and
+// k by j w, the score is  cos(a) (q0 k0 + q1 k1) + sin(a) (q1 k0 - q0 k1)  with a = (j - i) w.)
 //
-// own_backward gets dscore, the gradient of the score, and makes the gradients of w, q and k. Those of q and k are
-// there, and are right for every bias. A scheme that turns must change them.
+// own_backward gets dscore, the gradient of the score, and computes the gradients of w, q and k. Those of q and k are
+// written already, and are right for every bias. If your scheme turns q and k, change them.
 //
-// Fill in: your bias; then its gradient: dscore times how much the bias grows when w grows. It is added to those of
-// other queries and keys, because all share one w.
+// Fill in: your bias; then the gradient of w: dscore times how much the bias grows when w grows. It is added to what
+// other queries and keys give, because all share one w.
 //
 // The checker asks two things:
 // - Are the gradients right? It compares them with the slopes of your own_score, for w between 0.2 and 1.5.

@@ -1,6 +1,6 @@
-// The checker of the exercises: it calls a function of yours with a few inputs, compares what it gives with what is
-// right, and if they differ, with what usual mistakes give. check_1.c to check_7.c say what is right in each exercise.
-// They give the answers away: look at them last.
+// The checker of the exercises: it calls one of your functions with a few inputs and compares the results with the
+// right ones. If they differ, it compares them with the results of usual mistakes. check_1.c to check_7.c have the
+// right results of each exercise. They give the answers away: look at them last.
 #ifndef CHECK_H
 #define CHECK_H
 

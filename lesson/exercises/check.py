@@ -1,8 +1,8 @@
 """Check the exercises in Python: `python3 check.py` checks all, `python3 check.py 3` only the third.
 
-This needs numpy and a C compiler, which it calls by itself: what is right, and what the usual mistakes give, is written
-once, in C (check_1.c to check_7.c). The compiled checker asks what a function gives, as "? turn 2 1 0 0.5": two numbers
-are wanted for x = (1, 0) and angle = 0.5. This program calls the function and answers.
+This needs numpy and a C compiler, which it calls by itself: the right results and those of usual mistakes are written
+only once, in C (check_1.c to check_7.c). The compiled checker asks for the results of a function: "? turn 2 1 0 0.5"
+asks for the two numbers of turn() for x = (1, 0) and angle = 0.5. This program calls the function and answers.
 """
 
 import os
@@ -37,7 +37,7 @@ ARGUMENTS = {
 
 
 class Wrong(Exception):
-    """A student's file cannot be checked; what to tell about it."""
+    """A student's file cannot be checked; the message says why."""
 
 
 def stop(*_):
@@ -51,7 +51,7 @@ def load(path):
         with open(path, encoding="utf-8") as file:
             code = compile(file.read(), path, "exec")
     except UnicodeDecodeError:
-        raise Wrong("the file is not UTF-8; save it as that") from None
+        raise Wrong("the file is not UTF-8; save it as UTF-8") from None
     except (SyntaxError, ValueError) as error:
         raise Wrong(f"line {getattr(error, 'lineno', 1)} is not valid Python: {error.args[0]}. ({MULTIPLY})") from None
     call(path, exec, code, names)
@@ -59,7 +59,7 @@ def load(path):
 
 
 def hint_for(error):
-    """What a formula on paper has that Python writes otherwise."""
+    """Advice for notation that is usual on paper but different in Python, or an empty string."""
     text = str(error)
     name = text.split("'")[1] if isinstance(error, NameError) and "'" in text else ""
     if name == "math":
@@ -72,7 +72,7 @@ def hint_for(error):
 
 
 def call(path, function, *arguments):
-    """Call what the student has written; an exception is told with the student's line."""
+    """Call the student's code; an exception is reported with the line in the student's file."""
     signal.alarm(SECONDS)
     try:
         return function(*arguments)
@@ -87,7 +87,7 @@ def call(path, function, *arguments):
 
 
 def answer(path, names, question):
-    """The line that answers the checker's question."""
+    """Return the line that answers the checker's question."""
     _, name, count, *numbers = question.split()
     function = names.get(name)
     if not callable(function):
@@ -109,7 +109,7 @@ def answer(path, names, question):
 
 
 def check(exercise, directory):
-    """Print what the checker says of an exercise; return whether it is right."""
+    """Print what the checker says about an exercise; return whether the exercise is right."""
     path, program = exercise + ".py", os.path.join(directory, "check")
     sources = [f"check_{exercise[0]}.c", "check.c", "ask.c"]
     compiler = os.environ.get("CC", "cc").split()

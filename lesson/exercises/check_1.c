@@ -31,14 +31,14 @@ static void mistakes(Guess *guess, const double *in) {
     mistake(guess, GIVES(s * x0 - c * x1, c * x0 + s * x1),
             "Sine and cosine are exchanged. Try the angle 0, where c = 1 and s = 0: the point must stay where it is.");
     mistake(guess, GIVES(cos(degrees) * x0 - sin(degrees) * x1, sin(degrees) * x0 + cos(degrees) * x1),
-            "You take the angle as degrees. It is in radians, as cos() and sin() want it: no factor is needed.");
+            "You take the angle as degrees. It is in radians, as cos() and sin() expect: no factor is needed.");
     mistake(guess, GIVES(y0, s * y0 + c * x1),
             "y[1] is computed from the new y[0]. It needs the old x[0], which is still in x0.");
     mistake(guess, GIVES(c * x1 - s * x0, s * x1 + c * x0), "x0 and x1 are exchanged in both lines.");
     mistake(guess, GIVES(y1, y0), "y[0] and y[1] are exchanged: one line has what belongs in the other.");
     mistake(guess, GIVES(x0, x1), "You return x as it was: the point is not turned.");
     mistake(guess, GIVES(0, 0),
-            "You get (0, 0) for every point. Do y[0] and y[1] stand where x0 and x1 belong? They have no value yet.");
+            "You get (0, 0) for every point. Did you write y[0] and y[1] instead of x0 and x1? y has no values yet.");
     mistake(guess, GIVES(-s * x1, y1), "A term is missing in y[0]: x0 times what (1, 0) gets as its first number.");
     mistake(guess, GIVES(c * x0, y1), "A term is missing in y[0]: x1 times what (0, 1) gets as its first number.");
     mistake(guess, GIVES(y0, c * x1), "A term is missing in y[1]: x0 times what (1, 0) gets as its second number.");

@@ -30,7 +30,7 @@ static void mistakes(Guess *guess, const double *in) {
     mistake(guess, GIVES(s * dy0 + c * dy1, -c * dy0 + s * dy1),
             "Sine and cosine are exchanged: x0 stands in y0 with c, so dy0 comes to dx[0] with c.");
     mistake(guess, GIVES(cos(degrees) * dy0 + sin(degrees) * dy1, -sin(degrees) * dy0 + cos(degrees) * dy1),
-            "You take the angle as degrees. It is in radians, as cos() and sin() want it: no factor is needed.");
+            "You take the angle as degrees. It is in radians, as cos() and sin() expect: no factor is needed.");
     mistake(guess, GIVES(dx0, -s * dx0 + c * dy1),
             "dx[1] is computed from the new dx[0]. It needs the old dy[0], which is still in dy0.");
     mistake(guess, GIVES(dx1, dx0), "dx[0] and dx[1] are exchanged: one line has what belongs in the other.");
@@ -39,13 +39,13 @@ static void mistakes(Guess *guess, const double *in) {
     mistake(guess, GIVES(c * dy0, c * dy1),
             "Only half of the chain rule: x0 stands in y0 and in y1, so dx[0] has two terms, and so has dx[1].");
     mistake(guess, GIVES(s * dy1, dx1),
-            "A term is missing in dx[0]: x0 stands in y0 as well, so dy0 has a part in dx[0].");
+            "A term is missing in dx[0]: x0 stands in y0 as well, so dx[0] has a term with dy0.");
     mistake(guess, GIVES(c * dy0, dx1),
-            "A term is missing in dx[0]: x0 stands in y1 as well, so dy1 has a part in dx[0].");
+            "A term is missing in dx[0]: x0 stands in y1 as well, so dx[0] has a term with dy1.");
     mistake(guess, GIVES(dx0, c * dy1),
-            "A term is missing in dx[1]: x1 stands in y0 as well, so dy0 has a part in dx[1].");
+            "A term is missing in dx[1]: x1 stands in y0 as well, so dx[1] has a term with dy0.");
     mistake(guess, GIVES(dx0, -s * dy0),
-            "A term is missing in dx[1]: x1 stands in y1 as well, so dy1 has a part in dx[1].");
+            "A term is missing in dx[1]: x1 stands in y1 as well, so dx[1] has a term with dy1.");
     mistake(guess, GIVES(s * dy0 + c * dy1, dx1),
             "Sine and cosine are exchanged in dx[0]: x0 stands in y0 with c, so dy0 comes to dx[0] with c.");
     mistake(guess, GIVES(dx0, -c * dy0 + s * dy1),

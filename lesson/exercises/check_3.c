@@ -72,7 +72,7 @@ static void theta_mistakes(Guess *guess, const double *in) {
             "grows by t.");
     mistake(guess, GIVES(t0 + 2 * t1 + 3 * t2),
             "The torque of each token is multiplied by t + 1. Positions begin at 0: the first token is never turned, "
-            "so it does not pull at theta.");
+            "so it adds nothing to the gradient of theta.");
     mistake(guess, GIVES(2 * t0 + t1),
             "You count positions from the end. The token at position t is turned by t theta.");
     mistake(guess, GIVES(-t1 - 2 * t2), "The wrong sign: angle = t theta grows when theta grows.");

@@ -71,7 +71,7 @@ static void mistakes(Guess *guess, const double *in) {
             "distance / exact and last / exact drop the fraction, so 17 / 16 is 1. For whole numbers, write "
             "(double)distance / exact and (double)last / exact in C, and / instead of // in Python.");
     mistake(guess, GIVES(endless(in, part, pieces)),
-            "The end is missing: there are buckets 0 to buckets~-~1, and you count on. If `number` is larger, return "
+            "The end is missing: there are only buckets 0 to buckets~-~1, but `number` can be larger. Then return "
             "buckets~-~1.");
     mistake(guess, GIVES(fmin(endless(in, part, pieces), buckets)),
             "The last bucket has the number buckets~-~1, because the first has the number 0. You go as far as "

@@ -56,7 +56,7 @@ static void mistakes(Guess *guess, const double *in) {
     mistake(guess, GIVES(P * (dP - in[N - 1] * in[2 * N - 1])),
             "Only the last term of the average is left. Add up with +=.");
     mistake(guess, GIVES(dP - average),
-            "The factor P_j is missing: a token with a small weight gets a small gradient. It stands before the whole "
+            "The factor P_j is missing: a token with a small weight gets a small gradient. P_j stands before the whole "
             "bracket.");
     mistake(guess, GIVES(P * dP - average),
             "P_j must multiply the average, too: it is P_j (dP_j - average), with brackets, and not P_j dP_j - "

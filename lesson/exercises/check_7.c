@@ -78,7 +78,7 @@ static void turned(Guess *guess, double angle, const char *sentence) {
 
 static void mistakes(Guess *guess, const double *in) {
     static const char wrong_way[] =
-        "It is turned the wrong way: what was turned forward by an angle has a gradient that is turned back, by the "
+        "It is turned the wrong way: forward turns q or k by an angle, so backward turns its gradient back, by the "
         "negative angle. Change the sign of the sine in both lines.";
     static const char not_back[] = "It is the gradient of the turned point. Turn it back, by the negative angle.";
     const double w = in[W], dscore = in[DSCORE], distance = in[I] - in[J];
@@ -121,7 +121,7 @@ static const char *not_finite(const Tried *tried, int index) {
     if (apart) return "It is infinite or not a number (nan). Do you divide by 0, or take the logarithm of 0 or less?";
     return together
                ? "It is infinite or not a number (nan) for i = j only. There i~-~j is 0: do you divide by it or by its "
-                 "root, or take its logarithm? Return a gradient of its own for i = j; it must be the slope of your "
+                 "root, or take its logarithm? Return a separate gradient for i = j; it must be the slope of your "
                  "score there."
                : NULL;
 }

@@ -18,9 +18,9 @@ const REASONS = {
     values: 'Values are turned and their gradients turned back, so every gradient is right. But now the output depends on where ' +
         'the sentence stands, not only on distances: a shift shows it.',
     pairing: 'Training on its own is right, and so is use on its own; together they are wrong. This happens when weights move from one program to ' +
-        'another. Only a comparison of the two shows it.',
-    exponent: 'This is another model, and its gradients are right. Nothing within the program can tell; only the paper’s formula reveals it.',
-    bias: 'This is another model, too: what ALiBi subtracts from a score is too small by a constant factor, and the gradients match that. Only the paper’s formula reveals it.',
+        'another. Only a comparison of training and use shows the mistake.',
+    exponent: 'This is a different model, and its gradients are right. Nothing within the program shows the mistake; only a comparison with the paper’s formula does.',
+    bias: 'This is a different model, too: what ALiBi subtracts from a score is too small by a constant factor, and the gradients match that. Only a comparison with the paper’s formula shows it.',
     cache: 'Training has no cache, so everything in training is right. Feeding the tokens one by one shows the mistake.',
     dropped: 'One term of one sum is missing. The gradient check names the tensor; all others are right.',
 };
@@ -101,7 +101,7 @@ const broken = {
         result.querySelector('h3').textContent = `${name}: ${right ? 'you guessed it' : 'not quite'}`;
         const [said, why] = result.querySelectorAll('p');
         why.textContent = REASONS[name] ?? '';
-        said.textContent = `Your guess: ${wordsOf(guess)}. ${wrong.length ? `The gradient check finds wrong: ${wordsOf(wrong)}.` : 'The gradient check finds all gradients right.'} ` +
+        said.textContent = `Your guess: ${wordsOf(guess)}. ${wrong.length ? `The gradient check finds these wrong: ${wordsOf(wrong)}.` : 'The gradient check finds all gradients right.'} ` +
             (noticed.length ? `Noticed by: ${noticed.join(', ')}.` : 'No check notices it.');
         result.querySelector('summary').textContent = `Tensor by tensor: ${failed} of ${tensors.length} gradients ${failed === 1 ? 'is' : 'are'} wrong`;
         const [first, second] = result.querySelectorAll('table');

@@ -122,7 +122,7 @@ const distance = {
 
         function drawChart(apart, vector, base) {
             const all = distance.scores(c, vector, NO_STRETCH, base), seen = all.slice(0, farthest + 1), pairs = vector.filter(Boolean).length;
-            chart.clear(`The score by distance, as far as the key has been: ${seen.filter((_, t) => t % 32 === 0 || t === apart).map(p => `${digits(p[1], 2)} at ${p[0]}`).join(', ')}.`);
+            chart.clear(`The score by distance, up to the largest distance so far: ${seen.filter((_, t) => t % 32 === 0 || t === apart).map(p => `${digits(p[1], 2)} at ${p[0]}`).join(', ')}.`);
             chart.axes(distance.axis, {from: -4, to: 8, ticks: [-4, 0, 4, 8], name: 'score'});
             chart.draw([{points: seen, look: 'score'}]);
             chart.mark(all[apart], 'score');
@@ -165,7 +165,7 @@ const distance = {
             drawFaces([...stretched], base, v);
             drawChart([...stretched], base, v);
             show(root, {attention: v.stretch === 'yarn'
-                ? `YaRN also multiplies all cosines and sines by ${digits(stretched.returned, 3)}, the scores by its square; that is left out of the picture.` : ''});
+                ? `YaRN also multiplies all cosines and sines by ${digits(stretched.returned, 3)}, and so the scores by its square; the picture leaves this out.` : ''});
         }
 
         function drawFaces(factors, base, {apart, trained}) {
@@ -173,7 +173,7 @@ const distance = {
                 const theta = c.theta(base, i, 2 * PAIRS);
                 return {name: `pair ${i}`, note: `÷ ${digits(factor, 2)}`, seen: shaded ? trained * theta : 0,
                     hands: [{angle: apart * theta, look: 'before'}, {angle: apart * theta / factor, look: 'query'}]};
-            }), `${PAIRS} clocks at distance ${apart}. ${shaded ? 'The shaded part of a face is what training showed it. ' : ''}` +
+            }), `${PAIRS} clocks at distance ${apart}. ${shaded ? 'The shaded part of a face was seen in training. ' : ''}` +
                 factors.map((factor, i) => `Pair ${i}: frequency divided by ${digits(factor, 2)}.`).join(' '));
         }
 

@@ -237,7 +237,7 @@ const layer = {
             [run, plain] = [this.run(scheme, place, swapped), this.run(scheme, place, false)];
         } catch (error) { // a formula need not be finite with so few heads and tokens
             this.root.classList.add('stale');
-            return show(this.root, {swap: `It does not work with so few words: ${error.message.replace(/^--pos: /, '')}`});
+            return show(this.root, {swap: `Your formula does not work with so few words: ${error.message.replace(/^--pos: /, '')}`});
         }
         this.root.classList.remove('stale');
         const changed = Object.fromEntries(Object.keys(TILES).map(name => [name, differing(name, run.values[name], plain.values[name], order)]));
@@ -292,7 +292,7 @@ const layer = {
     swapWords(changed, run, plain) {
         const first = Object.keys(TILES).filter(name => changed[name].flat().some(Boolean)).sort((a, b) => TILES[a].stage - TILES[b].stage)[0];
         const apart = Math.max(...run.values.out[0].map((value, c) => Math.abs(value - plain.values.out[0][c])));
-        const said = first ? `Swapped: the first numbers to change are those of “${TILES[first].name}”. What leaves the layer changes by up to ${digits(apart, 3)}. Loss`
+        const said = first ? `Swapped: the first numbers to change are those of “${TILES[first].name}”. The layer’s output changes by up to ${digits(apart, 3)}. Loss`
             : 'Swapped: no number that the full stop reads has changed. Loss without positions';
         return `${said}: ${digits(plain.loss, 6)} before the swap, ${digits(run.loss, 6)} after.`;
     },

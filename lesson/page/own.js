@@ -294,7 +294,7 @@ const own = {
         const behind = encodeURIComponent(this.form.elements.formula.value).replace(/[!'()*]/g, c => `%${c.charCodeAt(0).toString(16)}`);
         location.hash = `own=${behind}`;
         const copied = await Promise.resolve(navigator.clipboard?.writeText(location.href)).then(() => navigator.clipboard !== undefined, () => false);
-        show(this.root, {shared: copied ? 'Copied.' : 'It is in the address bar now.'});
+        show(this.root, {shared: copied ? 'Copied.' : 'The link is in the address bar now.'});
     },
 
     // Shows the formula of the address, if it has one.

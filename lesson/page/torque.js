@@ -57,7 +57,7 @@ const torque = {
             drawValley(theta, loss, dtheta, task);
             const {min, max} = controls.form.elements.theta, leaves = trail.length > 0 && (dtheta > 0 ? theta <= +min : theta >= +max);
             show(root, {theta: digits(theta, 4), dtheta: digits(dtheta, 2), loss: digits(loss, 3),
-                weight: digits(attention[v.ago], 3), steps: String(trail.length), left: leaves ? 'It left the picture, still downhill.' : ''});
+                weight: digits(attention[v.ago], 3), steps: String(trail.length), left: leaves ? 'θ has left the picture, and the loss still falls.' : ''});
         }
 
         function drawAttention(attention, ago) {

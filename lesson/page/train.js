@@ -29,7 +29,7 @@ function complaintAbout(schemes) {
 function forReaders(sentence) {
     const [, asked, scheme, known] = /^--context (\d+): the scheme (\S+) is not defined past (\d+) positions/.exec(sentence) ?? [];
     if (!asked) return sentence;
-    return `windows of ${asked} bytes are too long for it: it has positions 0 to ${known - 1} only` +
+    return `windows of ${asked} bytes are too long: this scheme has positions 0 to ${known - 1} only` +
         (scheme === 'learned' ? '. To use the last position for all bytes after it, train “learned:past=clamp” (type it into “others”).' : '.');
 }
 
