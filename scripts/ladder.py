@@ -436,11 +436,13 @@ def draw(rungs, longer, path):
         table, = (row for row in rows if row["scheme"] == "learned")
         where = "right" if rows in rungs[1:2] else "left" if rows in longer and table is rows[0] else "above"
         offset, align = {"right": ((6, 0), "left"), "left": ((-6, -6), "right"), "above": ((0, 7), "center")}[where]
-        words = f"{size}, {table['tokens'] / 1e6:.2g} M" + (" tokens" if rows is rungs[0] else "")
+        words = f"{size}, {table['tokens'] / 1e6:.2g} M"
+        if rows is rungs[0]:
+            words, offset, align = words.replace(",", " parameters,") + " tokens", (-16, 7), "left"
         above.annotate(words, (table["operations"], (rows[-1] if where == "above" else table)["loss"]), offset,
                        textcoords="offset points", ha=align, fontsize="small")
     above.margins(y=0.2)
-    above.set_title("solid: larger model; dotted: same, more tokens", fontsize="small", loc="right")
+    above.set_title("solid: larger model; dotted: same model, more tokens", fontsize="small", loc="right")
     below.set_ylim(0.33, 10.5)
     below.set_yticks([0.5, 1, 2, 4, 8], ["0.5 or less", "1 = RoPE", "2", "4", "8 or more"])
     below.minorticks_off()
