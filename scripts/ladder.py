@@ -270,6 +270,9 @@ def answer_of_size(rows):
                     "what it reaches first counts.")
     if not rows[0]["control"]:
         yield from ("", "No control without positions was trained.")
+    if rows[0]["seeds"] == 6:
+        yield from ("", "With 6 seeds, an interval that is corrected for three is Student's t, widened to the least and the greatest seed. Where all "
+                    "seeds are beyond the scale, it is their range, and holds alone, as do changes to this size.")
     yield ""
 
 
