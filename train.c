@@ -130,7 +130,8 @@ bool command_train(int argc, char **argv, Error *error) {
     if (!take_operand(&options, &text, given, argc - first, argv + first, error) ||
         !train_complete_options(&options, &steps, &files.paths, given, error) ||
         (text && !prepare_once(options.data, text, &arguments.input, options.init,
-                               arguments.minutes > 0 ? 0 : options.context + 1, error))) // --minutes chooses it later
+                               arguments.minutes > 0 ? 0 : options.context + 1, stdout, // --minutes chooses it later
+                               error)))
         return false;
     threads_use(options.threads);
     kernels_report("train");

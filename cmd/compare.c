@@ -150,7 +150,8 @@ static bool prepare_file(const char **name, const CompareOptions *o, Error *erro
     if (!train_name_data(options, *name, error)) return false;
     if (o->prints && path_missing(options->data)) // or every run would begin by making them
         return fail_input(error, "--list and --slurm need shards: `bitter prepare %s` first", *name);
-    if (!prepare_once(options->data, *name, &(InputOptions){0}, "", 0, error)) return false;
+    if (!prepare_once(options->data, *name, &(InputOptions){0}, "", 0, o->prints ? stderr : stdout, error))
+        return false;
     *name = options->data;
     return true;
 }
@@ -171,19 +172,16 @@ static bool open_texts(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOpti
     return true;
 }
 
-// Name the contrasts, when `done` runs are done. A plan can be registered only before the first.
-static bool name_contrasts(Plan *plan, const CompareOptions *o, int done, Error *error) {
+// settle_plan says how many runs were done then.
+static bool name_contrasts(Plan *plan, const CompareOptions *o, Error *error) {
     const TextList *typed = &o->contrasts;
     char now[DATE_CAPACITY];
     const time_t seconds = time(NULL);
     struct tm date;
-    if (*o->registered && done > 0)
-        return fail_input(error, "--register: %d runs are done in %s, too late for a plan; choose another --out", done,
-                          o->out);
     strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &date));
     for (int c = 0; c < typed->count; c++)
-        if (!plan_contrast(plan, typed->items[c], now, done, error)) return false;
-    return typed->count > 0 || plan_default_contrasts(plan, now, done, error);
+        if (!plan_contrast(plan, typed->items[c], now, 0, error)) return false;
+    return typed->count > 0 || plan_default_contrasts(plan, now, 0, error);
 }
 
 static int by_letters(const void *a, const void *b) {
@@ -241,7 +239,7 @@ static bool check_jobs(const Plan *plan, const Corpus *corpora, Error *error) {
 }
 
 static bool make_plan(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptions *o, const bool *given, char **names,
-                      int count, int done, Error *error) {
+                      int count, Error *error) {
     const SettingLists lists = {.scale = o->scale,
                                 .tokens_per_parameter = o->tokens_per_parameter,
                                 .contexts = o->contexts,
@@ -257,18 +255,18 @@ static bool make_plan(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptio
     return check_given(o, given, error) && plan_seeds(plan, o->seeds, error) &&
            plan_variants(plan, names, count, o->reference, error) && open_texts(plan, corpora, o, error) &&
            plan_settings(plan, &lists, error) && plan_rates(plan, o->lr_grid, error) &&
-           plan_tasks(plan, o->tasks, error) && name_contrasts(plan, o, done, error) && check_names(plan, error) &&
+           plan_tasks(plan, o->tasks, error) && name_contrasts(plan, o, error) && check_names(plan, error) &&
            check_jobs(plan, corpora, error);
 }
 
 // Continue the plan that the directory was begun with: keep its threads. Runs on texts that have changed are not mixed
 // in one table.
-static bool take_over(Comparison *c, const CompareOptions *o, Error *error) {
+static bool take_over(Comparison *c, const CompareOptions *o, int done, Error *error) {
     static Comparison old;
     Plan *plan = &c->plan;
     const Plan *before = &old.plan;
     json_t *data;
-    int changed = -1, done;
+    int changed = -1;
     if (!plan_read(&old.plan, &data, c->file, error)) return false;
     for (size_t t = json_array_size(c->data); t-- > 0;)
         if (strcmp(plan->texts[t].data, before->texts[t].data) == 0 &&
@@ -290,7 +288,7 @@ static bool take_over(Comparison *c, const CompareOptions *o, Error *error) {
     if (!o->prints && o->train.threads > 0 && o->train.threads != before->threads)
         printf("compare keeps to %d thread%s for each run, as in %s\n", before->threads,
                before->threads == 1 ? "" : "s", c->file);
-    return comparison_paths(&old, c->directory, error) && comparison_done(&done, c, error) &&
+    return comparison_paths(&old, c->directory, error) &&
            plan_follow(plan, before, done, comparison_seeds(&old), error);
 }
 
@@ -298,9 +296,15 @@ static bool take_over(Comparison *c, const CompareOptions *o, Error *error) {
 // most tokens; fewer runs than cores share the cores. What else runs on the cores of a share is decided elsewhere.
 static bool settle_plan(Comparison *c, const CompareOptions *o, int cores, Error *error) {
     const int runs = plan_job_count(&c->plan);
+    int done;
     c->plan.threads = c->shares > 0 || o->prints || runs >= cores ? 1 : cores / runs;
     if (o->train.threads > 0) c->plan.threads = (int)o->train.threads;
-    return path_missing(c->file) || take_over(c, o, error);
+    if (!comparison_done(&done, c, error)) return false;
+    if (*o->registered && done > 0)
+        return fail_input(error, "--register: %d runs are done in %s, too late for a plan; choose another --out", done,
+                          o->out);
+    for (int i = 0; i < c->plan.contrast_count; i++) c->plan.contrasts[i].after = done;
+    return path_missing(c->file) || take_over(c, o, done, error);
 }
 
 // How a registered plan begins, so that it does not replace the plan of another comparison.
@@ -310,8 +314,8 @@ static const char *register_head(char head[REGISTER_HEAD_CAPACITY], const Compar
     path_trim(directory);
     const char *name = directory;
     while (strncmp(name, "./", 2) == 0) name += 1 + strspn(name + 1, "/");
-    // Long paths are cut, because a head is short.
-    snprintf(head, REGISTER_HEAD_CAPACITY, "# The plan of a comparison\n\nIn `%.150s`.\n", *name ? name : ".");
+    if (strlen(name) > 150) name += strlen(name) - 150; // a head is short
+    snprintf(head, REGISTER_HEAD_CAPACITY, "# The plan of a comparison\n\nIn `%s`.\n", *name ? name : ".");
     return head;
 }
 
@@ -451,11 +455,10 @@ static bool start(Comparison *c, AtomicFile *registered, const CompareOptions *o
     static Corpus corpora[TEXTS_MOST];
     Plan *plan = &c->plan;
     char head[REGISTER_HEAD_CAPACITY];
-    int done;
     c->corpora = corpora;
     register_head(head, c);
-    bool ok = check_place(c, error) && check_register(o->registered, head, error) && comparison_done(&done, c, error) &&
-              make_plan(plan, corpora, o, given, names, count, done, error);
+    bool ok = check_place(c, error) && check_register(o->registered, head, error) &&
+              make_plan(plan, corpora, o, given, names, count, error);
     c->data = json_array();
     for (int t = 0; ok && t < plan->text_count; t++)
         ok = json_array_append_new(c->data, data_json(&corpora[t])) == 0 ||
@@ -470,6 +473,13 @@ static bool start(Comparison *c, AtomicFile *registered, const CompareOptions *o
 
 #define FAILED (-1) // the progress of a run that failed here: only others can do it, or the same command later
 
+// Has this run failed here, or the one whose weights it has?
+static bool failed(const Comparison *c, const atomic_int *progress, int i) {
+    Job weights = plan_job(&c->plan, i);
+    weights.variant = plan_weights(&c->plan, weights.variant);
+    return atomic_load(&progress[i]) == FAILED || atomic_load(&progress[plan_job_index(&c->plan, &weights)]) == FAILED;
+}
+
 // In a process of its own: take one run after the other, until all are done or have failed here. Waits for runs of
 // other processes, because these may be killed.
 static _Noreturn void train_runs(const Comparison *c, atomic_int *progress, pid_t parent) {
@@ -480,7 +490,7 @@ static _Noreturn void train_runs(const Comparison *c, atomic_int *progress, pid_
             const Job job = plan_job(&c->plan, i);
             Error error;
             bool taken;
-            if (!job_mine(c, i) || atomic_load(&progress[i]) == FAILED || job_done(c, &job) ||
+            if (!job_mine(c, i) || failed(c, progress, i) || job_done(c, &job) ||
                 work(&taken, c, i, &progress[i], parent, &error))
                 continue;
             waiting = waiting || taken;

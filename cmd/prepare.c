@@ -504,7 +504,7 @@ static bool check_made_of(const char *data, const char *path, const InputOptions
 }
 
 bool prepare_once(const char *data, const char *text, const InputOptions *input, const char *run, long long least,
-                  Error *error) {
+                  FILE *out, Error *error) {
     PrepareOptions options = {0};
     Output output = {.lock = -1};
     char *inputs[] = {(char *)text};
@@ -513,14 +513,14 @@ bool prepare_once(const char *data, const char *text, const InputOptions *input,
     options.least = least;
     if (!*input->tokenizer) snprintf(options.input.tokenizer, sizeof options.input.tokenizer, "%s", run);
     if (!path_exists(data)) {
-        if (path_exists(text)) printf("prepare %s, as `bitter prepare` does, into %s\n", text, data);
-        fflush(stdout);
+        if (path_exists(text)) fprintf(out, "prepare %s, as `bitter prepare` does, into %s\n", text, data);
+        fflush(out);
         if (prepare_inputs(&output, &options, inputs, 1, error)) return true;
         // Another process may have written it meanwhile.
         if (error->kind != ERROR_INPUT || !path_exists(data)) return false;
     }
     if (!check_made_of(data, text, &options.input, error)) return false;
-    printf("prepare %s: %s was made of this text and is used\n", text, data);
+    fprintf(out, "prepare %s: %s was made of this text and is used\n", text, data);
     return true;
 }
 

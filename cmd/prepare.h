@@ -6,6 +6,8 @@
 #include "data/made/builtin.h"
 #include "data/tokenizer.h"
 
+#include <stdio.h>
+
 // How files are read.
 typedef struct {
     char tokenizer[TEXT_CAPACITY]; // "" = bytes
@@ -60,10 +62,10 @@ bool texts_encode(Texts *texts, Error *error);
 void texts_free(Texts *texts);
 
 // For `bitter train FILE`: make shards in `data`, which output_default has named after the text, by default with the
-// tokenizer of `run` ("" = bytes), unless they are there already. Prints what was done. Fails (input) when `data` holds
-// anything but this text, when training or validation would have fewer than `least` tokens, and as `bitter prepare`
-// does.
+// tokenizer of `run` ("" = bytes), unless they are there already. Writes to `out` what was done. Fails (input) when
+// `data` holds anything but this text, when training or validation would have fewer than `least` tokens, and as `bitter
+// prepare` does.
 bool prepare_once(const char *data, const char *text, const InputOptions *input, const char *run, long long least,
-                  Error *error);
+                  FILE *out, Error *error);
 
 #endif

@@ -30,7 +30,7 @@ bool batches_start(Batches *batches, const Split *split, const char *name, int T
 }
 
 bool batches_documents(Batches *batches, const BuiltinCorpus *documents, const Tokenizer *tokenizer, Error *error) {
-    const int marks = 2, longest = batches->T + 1 - marks;
+    const int marks = tokenizer_end(tokenizer) < 0 ? 0 : 2, longest = batches->T + 1 - marks;
     if (documents->min > longest)
         return fail_input(
             error,

@@ -17,9 +17,12 @@ enum {
 
 // Set the number of tokens from the header of a file of `size` bytes, which may be shorter than a header.
 static bool read_header(Shard *shard, const void *header, size_t size, Error *error) {
-    int32_t start[3] = {0};
-    memcpy(start, header, size < sizeof start ? size : sizeof start);
-    if (size >= sizeof start && (start[0] != MAGIC || start[1] != VERSION))
+    int32_t start[3];
+    if (size < HEADER_BYTES)
+        return fail_input(error, "%s has %zu bytes, but the header of a shard has %d; it is cut short: copy it again",
+                          shard->path, size, HEADER_BYTES);
+    memcpy(start, header, sizeof start);
+    if (start[0] != MAGIC || start[1] != VERSION)
         return fail_input(
             error,
             "%s is not a shard of uint16 tokens, as `bitter prepare` and llm.c's GPT-2 scripts make them: it "

@@ -32,7 +32,7 @@ typedef struct {
     Bpe bpe;          // for BPE; else {0}
 } Tokenizer;
 
-// The kind's name in files: "bytes", "chars", "bpe" or "none".
+// The kind's name in messages and files: "bytes", "chars", "bpe" or "none".
 const char *tokenizer_kind_name(TokenizerKind kind);
 
 // A growing array of tokens; start from {0}.

@@ -46,8 +46,9 @@ json_t *tokenizer_to_hf(const Tokenizer *tokenizer, Error *error) {
     const Bpe *bpe = &tokenizer->bpe;
     const bool chars = tokenizer->kind == TOKENIZER_CHARS;
     if (chars && tokenizer->texts[0].character == 0) {
-        fail_input(error, "the tokenizer has the character U+0000, which a tokenizer.json cannot have; prepare the "
-                          "text without it, or with another --tokenizer");
+        fail_input(error,
+                   "the tokenizer has the character U+0000, which other programs' tokenizers cannot have; prepare the "
+                   "text without it, or with another --tokenizer");
         return NULL;
     }
     json_t *added = json_array(), *vocabulary = json_object(), *merges = json_array();
@@ -234,7 +235,9 @@ static bool is_type(const json_t *object, const char *type) {
 // The setting in the file that would give text other tokens than this program's; NULL = there is none.
 static const char *difference(const json_t *root) {
     const json_t *model = json_object_get(root, "model"), *words = json_object_get(root, "pre_tokenizer");
+    const json_t *added = json_object_get(root, "added_tokens");
     if (!json_is_object(model)) return "it has no \"model\"";
+    if (added && !json_is_null(added) && !json_is_array(added)) return "its \"added_tokens\" are not a list";
     if (json_object_get(model, "type") && !is_type(model, "BPE")) return "its model is not a BPE";
     if (!is_off(root, "normalizer")) return "it normalizes text";
     if (!is_type(words, "ByteLevel")) return "its pre-tokenizer is not ByteLevel";

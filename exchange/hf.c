@@ -110,6 +110,7 @@ static bool read_config(Target *target, TrainOptions *options, int *vocab, const
     Buffer file;
     json_error_t mistake;
     if (!file_read(&file, path, error)) return false;
+    buffer_drop_mark(&file);
     json_t *config = json_loadb((const char *)file.bytes, file.size, JSON_REJECT_DUPLICATES, &mistake);
     free(file.bytes);
     const bool ok = config ? hf_config_read(target, options, vocab, config, path, error)

@@ -7,7 +7,6 @@
 
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 typedef struct {

@@ -104,16 +104,15 @@ void bpe_free(Bpe *bpe) {
 bool bpe_add_token(Bpe *bpe, long long id, const char *bytes, size_t size, bool special, const char *name,
                    Error *error) {
     if (id < 0 || id >= BPE_VOCAB_MOST)
-        return fail_input(
-            error, "%s: a token has the id %lld, but ids from 0 to %d were expected; choose a smaller vocabulary", name,
-            id, BPE_VOCAB_MOST - 1);
+        return fail_input(error, "%s: a token has the id %lld, but ids from 0 to %d were expected; %s", name, id,
+                          BPE_VOCAB_MOST - 1, id < 0 ? "get the file again" : "choose a smaller vocabulary");
     BpeToken *token = &bpe->tokens[id];
-    if (token->present) return fail_input(error, "%s: two tokens have the id %lld; get the file again", name, id);
+    if (token->size > 0) return fail_input(error, "%s: two tokens have the id %lld; get the file again", name, id);
     uint32_t *place = find_text(bpe, special ? bpe->by_name : bpe->by_text, bytes, size);
     if (size == 0 || *place)
         return fail_input(error, "%s: token %lld %s; get the file again", name, id,
                           size == 0 ? "is empty" : "has the same bytes as another");
-    *token = (BpeToken){(uint32_t)bpe->text.size, (uint32_t)size, true, special};
+    *token = (BpeToken){(uint32_t)bpe->text.size, (uint32_t)size, special};
     text_add(&bpe->text, bytes, size);
     if (bpe->text.failed || bpe->text.size > UINT32_MAX)
         return fail_run(error, "%s: no memory for its vocabulary", name);
@@ -175,7 +174,7 @@ static bool check_special(const Bpe *bpe, int id, const char *name, Error *error
 
 bool bpe_complete(Bpe *bpe, const char *name, Error *error) {
     for (int id = 0; id < bpe->vocab_size; id++)
-        if (!bpe->tokens[id].present)
+        if (bpe->tokens[id].size == 0)
             return fail_input(error,
                               "%s: the vocabulary goes up to id %d, but no token has the id %d; get the file again",
                               name, bpe->vocab_size - 1, id);

@@ -13,9 +13,8 @@ enum { BPE_VOCAB_MOST = 65536 }; // tokens are uint16
 #define BPE_END "<|endoftext|>"  // the name of the end of a document
 
 typedef struct {
-    uint32_t start, size; // its bytes in Bpe.text
-    bool present;
-    bool special; // stands for no text: encoding never produces it
+    uint32_t start, size; // its bytes in Bpe.text; size 0: there is no such token
+    bool special;         // stands for no text: encoding never produces it
 } BpeToken;
 
 typedef struct {

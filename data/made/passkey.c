@@ -1,4 +1,3 @@
-
 #include "base/random.h"
 #include "data/made/builtin.h"
 

@@ -184,7 +184,7 @@ int plan_weights(const Plan *plan, int variant) {
     for (int v = 0; *mine->stretch && v < plan->variant_count; v++) {
         const Variant *other = &plan->variants[v];
         if (strcmp(other->pos, mine->pos) != 0 || strcmp(other->window, mine->window) != 0 ||
-            strcmp(other->own_rates, mine->own_rates) != 0)
+            !variant_same_rates(other, mine))
             continue;
         if (!*other->stretch) return v;
         if (v < first) first = v;
@@ -304,7 +304,7 @@ bool plan_contrast(Plan *plan, const char *text, const char *named, int after, E
     if (first < 0 || second < 0)
         return fail_input(error, "--contrast '%.200s': %.100s is none of the schemes that are compared", text,
                           first < 0 ? variant : other);
-    if (strcmp(variant, other) == 0 || plan_named(plan, variant, other))
+    if (strcmp(variant, other) == 0 || plan_compared(plan, first, second))
         return fail_input(error, "--contrast '%.200s' is named twice, or its schemes are the same; leave it out", text);
     if (plan_weights(plan, first) == plan_weights(plan, second))
         return fail_input(
@@ -356,6 +356,14 @@ static bool follow_contrasts(Plan *plan, const Plan *before, int done, Error *er
     return ok;
 }
 
+// Was the scheme in `before`, or in an earlier plan, whose contrasts stay?
+static bool known(const Plan *before, const char *name) {
+    bool found = plan_variant(before, name) >= 0;
+    for (const Contrast *c = before->contrasts; c < before->contrasts + before->contrast_count; c++)
+        found = found || strcmp(c->variant, name) == 0 || strcmp(c->other, name) == 0;
+    return found;
+}
+
 bool plan_follow(Plan *plan, const Plan *before, int done, int seen, Error *error) {
     if (!follow_contrasts(plan, before, done, error)) return false;
     memcpy(plan->looks, before->looks, sizeof plan->looks);
@@ -367,7 +375,7 @@ bool plan_follow(Plan *plan, const Plan *before, int done, int seen, Error *erro
     const int trained = plan_trained(before);
     int seen_or_new = trained > before->most_trained ? trained : before->most_trained;
     for (int v = 0; v < plan->variant_count; v++)
-        seen_or_new += plan_weights(plan, v) == v && plan_variant(before, plan->variants[v].name) < 0;
+        seen_or_new += plan_weights(plan, v) == v && !known(before, plan->variants[v].name);
     plan->most_trained = done > 0 && seen_or_new > plan_trained(plan) ? seen_or_new : before->most_trained;
     const bool same = plan->rate_count == before->rate_count &&
                       memcmp(plan->rates, before->rates, (size_t)plan->rate_count * sizeof *plan->rates) == 0;

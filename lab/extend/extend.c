@@ -54,8 +54,8 @@ bool extension_settle(Extension *x, Error *error) {
     if (x->base == 0 && (o->method == METHOD_YARN || o->method == METHOD_LLAMA3 || o->method == METHOD_LONGROPE ||
                          o->method == METHOD_GRADIENT))
         return fail_input(error,
-                          "%s: this method reads RoPE's base, and the formula's angles are not base^(-i/n); choose "
-                          "--method pi, ntk, dynamic or given",
+                          "%s: this method reads RoPE's base, and the formula's angles are not base^(-i/n); choose pi, "
+                          "ntk or dynamic",
                           x->directory);
     x->original = stretched ? pos->stretch.original : pos->shape.context;
     const double window = round(o->factor * pos->shape.context);

@@ -301,6 +301,7 @@ check "what is tested is told before" test "$(grep -n '^tested   rope - none$' "
 check "and what so few seeds resolve" says '^power .* seeds find .* in 4 of 5 .* [0-9.e+]* times'
 check "every run has its curve" test "$(cat filed/runs/*/measured.csv | grep -c '^curve,30,')" -eq 4
 succeed "a prepared file for others to train on" compare $shape --data book.txt --list none rope
+check "nothing but commands is printed" refute grep -q '^prepare' "$scratch/out"
 cp book.txt new.txt
 refuses "another file" "bitter prepare new.txt" compare $shape --data new.txt --list none rope
 refuses "a wrong scheme, before the file is prepared" "no position scheme 'rop'" compare $shape --data new.txt rop

@@ -198,6 +198,7 @@ static void others_of_hugging_face_are_refused(void **state) {
         {"\"vocab\": {", "\"vocab\": {\"z z\": 500,", "stands for no byte"},
         {"\"vocab\": {", "\"vocab\": [], \"x\": {", "a vocabulary {\"token\": id, ...} was expected"},
         {"\"!\": 0", "\"zz\": 0", "no token for the byte 0x21"},
+        {"\"added_tokens\": [", "\"added_tokens\": {}, \"x\": [", "not a list"},
         {"\"added_tokens\": [", "\"added_tokens\": [{\"id\": 272, \"content\": \"\u0120\", \"special\": true},",
          "is written like another token"},
         {"\"added_tokens\": [", "\"added_tokens\": [{\"id\": 272, \"content\": \"<|endoftext|>\", \"special\": true},",

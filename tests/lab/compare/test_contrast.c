@@ -203,6 +203,16 @@ static void schemes_and_rates_of_earlier_plans_count(void **state) {
     make(&plan, "none;rope");
     must(plan_follow(&plan, &before, 2, 0, &error), &error);
     assert_int_equal(plan.most_trained, 0);
+    // One that is left out and taken back counts once: contrasts remember it.
+    make(&plan, "none;rope;alibi");
+    defaults(&plan, BEFORE, 0);
+    for (int turn = 0; turn < 4; turn++) {
+        hand_over(&before, &plan);
+        make(&plan, turn % 2 == 0 ? "none;rope" : "none;rope;alibi");
+        defaults(&plan, LATER, 9);
+        follow(&plan, &before, 0);
+        assert_int_equal(plan_pairs(&plan), 3);
+    }
 }
 
 int main(void) {

@@ -233,7 +233,7 @@ static void stretched_schemes_share_weights(void **state) {
     begin(&plan);
     must(set_variants(&plan,
                       "y=rope --stretch yarn:factor=4;rope;w=rope --window 8,0 --stretch pi;e=rope-learned;alibi;"
-                      "r=rope@2e-3 --stretch ntk;t=rope@2e-3;p=partial --stretch pi;q=partial --stretch ntk",
+                      "r=rope@2e-3 --stretch ntk;t=rope@0.002;p=partial --stretch pi;q=partial --stretch ntk",
                       "alibi", &error) &&
              plan_rates(&plan, "", &error) && set_sizes(&plan, "", "", &error) &&
              plan_default_contrasts(&plan, "2026-01-31T23:59:59Z", 0, &error),
@@ -258,6 +258,8 @@ static void stretched_schemes_share_weights(void **state) {
     assert_non_null(plan_named(&plan, "p", "alibi"));
     expect_refusal(plan_contrast(&plan, "y - rope", "2026-01-31T23:59:59Z", 0, &error), &error, "the same weights",
                    "'y - rope' is 0;trained windows");
+    expect_refusal(plan_contrast(&plan, "y - alibi", "2026-01-31T23:59:59Z", 0, &error), &error, "as rope - alibi",
+                   "named twice");
     must(plan_contrast(&plan, "y - e", "2026-01-31T23:59:59Z", 0, &error), &error);
     must(set_variants(&plan, "y=rope --stretch yarn;rope;alibi", "", &error),
          &error); // the reference has others' weights
