@@ -769,7 +769,7 @@ bool command_compare(int argc, char **argv, Error *error) {
         snprintf(comparison.plan.command, sizeof comparison.plan.command, "bitter compare%.*s", (int)words.size,
                  words.size ? words.bytes : "");
     else
-        strcpy(comparison.plan.command, "bitter compare ... (a long command)");
+        strcpy(comparison.plan.command, "bitter compare ... (the long command that began it)");
     const int first = arguments_parse(&options, given, &usage, argc, argv);
     const int cores = processors_allowed();
     options.prints = options.list || options.slurm;

@@ -168,8 +168,9 @@ static bool read_member(char *target, const Member *m, const char *name, const j
     const char *text = json_string_value(value);
     const double number = json_number_value(value);
     const long long whole = json_integer_value(value);
-    const bool in_range = m->type == NUMBER ? number >= (double)m->least && number <= (double)m->most
-                                            : whole >= m->least && whole <= m->most;
+    const long long least = m->least == MISSING ? 0 : m->least;
+    const bool in_range =
+        m->type == NUMBER ? number >= (double)least && number <= (double)m->most : whole >= least && whole <= m->most;
     if (!value && m->least == MISSING) return true;
     if (m->type == ARRAY || m->type == POINTER) return read_list(target, m, value, path, error);
     if (m->type == TEXT && (!text || strlen(text) >= (size_t)m->most || !is_plain(text)))
@@ -179,7 +180,7 @@ static bool read_member(char *target, const Member *m, const char *name, const j
     if ((m->type == NUMBER && !(json_is_number(value) && in_range)) ||
         ((m->type == INT || m->type == LONG) && !(json_is_integer(value) && in_range)))
         return fail_damaged(error, path, "\"%s\" must be a %snumber from %lld to %lld", name,
-                            m->type == NUMBER ? "" : "whole ", m->least, m->most);
+                            m->type == NUMBER ? "" : "whole ", least, m->most);
     if (m->type == TEXT) strcpy(field, text);
     if (m->type == FLAG) *(bool *)field = json_is_true(value);
     if (m->type == INT) *(int *)field = (int)whole;
