@@ -399,16 +399,20 @@ static void confidence(Page *page, const Facts *facts) {
     page_paragraph(
         page,
         "With 95%% confidence, all intervals of a family hold at once (Bonferroni). Each of these families has its own "
-        "95%%: the primary contrasts in all settings; %sin each table of longer windows, all schemes' changes from the "
+        "95%%: %s%sin each table of longer windows, all schemes' changes from the "
         "trained one%s%s%s. The intervals cover chance in weights and batches, %s. They say nothing about larger "
         "models. Not resolved: the interval includes 0. A difference of 0.01 nats is 1%% of perplexity.",
+        facts->contrasts > 0 ? "the primary contrasts in all settings; " : "",
         report_has_pairs(facts) ? "all pairs of a setting; " : "",
         plan_is_ladder(plan) ? "; the changes from one setting to another" : "",
         facts->longer_count > 0 ? "; the differences in longer windows" : "",
         plan->task_count > 0 ? "; the differences in all tasks" : "",
         facts->settings_over_texts > 0 ? "and over the texts also the choice of text" : "not the choice of text");
-    page_paragraph(page, "A difference is the median over the seeds of loss minus loss: in half of all seeds it is "
-                         "larger, in half smaller.");
+    page_paragraph(
+        page,
+        "A difference is the median over the seeds of loss minus loss: in half of all seeds it is larger, in "
+        "half smaller%s.",
+        facts->settings_over_texts > 0 ? "; over the texts, it is the median of the texts' medians" : "");
     for (int i = 0; i < FAMILIES; i++)
         if (!exact[i])
             text_print(&page->text, "%s%s take %d",
@@ -440,7 +444,7 @@ static void confidence(Page *page, const Facts *facts) {
                        100 * error);
     if (most > plan->seeds)
         page_paragraph(page, "%d seeds were trained and their results seen; this page has the first %d.", most,
-                       plan->seeds);
+                       facts->outcome->seeds);
     else if (plan->most_seeds > plan->seeds)
         page_paragraph(
             page,

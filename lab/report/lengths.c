@@ -135,7 +135,8 @@ static void gap_cell(Page *page, const Facts *facts, int task, const Difference 
     const Paired all = paired_summary(gaps, facts->outcome->seeds);
     const Interval interval = paired_interval(&all, comparisons);
     const bool unknown = isnan(interval.low) || (all.sd < 1e-9 && !paired_exact(&all, comparisons));
-    page_cells(page, unknown ? "%+.1f" : "%+.1f (%+.1f to %+.1f)%s", all.estimate, interval.low, interval.high,
+    page_cells(page, unknown ? "%+.1f" : "%+.1f (%+.1f to %+.1f)%s", unsigned_zero(all.estimate, 1),
+               unsigned_zero(interval.low, 1), unsigned_zero(interval.high, 1),
                verdict_resolved(paired_verdict(&all, comparisons)) ? " *" : "");
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 // Training seconds per token of the fastest seed, which other programs disturbed least. *spread: how much longer,
-// relatively, the slowest seed took. NAN if a seed diverged.
+// relatively, the slowest seed took; NAN if there is one seed. NAN if a seed diverged.
 static double seconds_a_token(double *spread, const Facts *facts, int setting, int variant) {
     double least = INFINITY, most = 0;
     for (int seed = 0; seed < facts->outcome->seeds; seed++) {
@@ -19,7 +19,7 @@ static double seconds_a_token(double *spread, const Facts *facts, int setting, i
         if (seconds < least) least = seconds;
         if (seconds > most) most = seconds;
     }
-    *spread = most / least - 1;
+    *spread = facts->outcome->seeds > 1 ? most / least - 1 : NAN;
     return least;
 }
 
@@ -47,9 +47,11 @@ bool report_cost(Page *page, const Facts *facts, Error *error) {
         page_cells(page, "%.0f|%.0f|%s|%+.1f%%|%.2f",
                    outcome_value(facts->outcome, setting, variant, 0, "parameters", 0),
                    outcome_value(facts->outcome, setting, variant, 0, "positions", 0), number_words(words, operations),
-                   fabs(share) < 5e-4 ? 0 : 100 * share, 1e6 * seconds);
-        page_cells(page, variant == base || isnan(more) ? "-" : "%+.1f%%%s", 100 * more,
-                   fabs(more) <= fmax(spread, base_spread) ? ", within noise" : "");
+                   unsigned_zero(100 * share, 1), 1e6 * seconds);
+        page_cells(page, variant == base || isnan(more) ? "-" : "%+.1f%%%s", unsigned_zero(100 * more, 1),
+                   isnan(spread)                             ? ", noise not known"
+                   : fabs(more) <= fmax(spread, base_spread) ? ", within noise"
+                                                             : "");
         page_cells(page, "%.1f%%", 100 * spread);
     }
     page_table_end(page);
@@ -85,11 +87,10 @@ static void contrasts_named(Page *page, const Plan *plan) {
 
 bool report_limits(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
-    page_paragraph(
-        page,
-        "Schemes share seeds: the runs of a seed begin with the same weights and see the same batches, so differences "
-        "are paired, and the seeds are the independent units. \"Not resolved\" does not "
-        "mean \"equal\": every difference in the interval is possible.");
+    page_paragraph(page, "Schemes share seeds: in a setting, the runs of a seed begin with the same weights and see "
+                         "the same batches, so "
+                         "differences are paired, and the seeds are the independent units. \"Not resolved\" does not "
+                         "mean \"equal\": every difference in the interval is possible.");
     const double tokens = measured_tokens(facts);
     if (!isnan(tokens)) // some run did not diverge
         page_paragraph(page,
@@ -123,7 +124,7 @@ bool report_repeat(Page *page, const Facts *facts, Error *error) {
     page_paragraph(page, "bitter %s. Seeds %lld to %lld.", BITTER_VERSION, plan->base.seed,
                    plan->base.seed + facts->outcome->seeds - 1);
     page_paragraph(page,
-                   "All runs of a seed see the same batches in the same order. In each setting, runs of equally many "
-                   "steps saw the same ones, which was checked by the CRC-32 of all their inputs.");
+                   "In each setting and task, all runs of a seed saw the same batches in the same order, which was "
+                   "checked by the CRC-32 of all their inputs.");
     return true;
 }

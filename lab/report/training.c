@@ -134,7 +134,8 @@ static void plateaus(Page *page, const Facts *facts) {
         page_cells(page, "%d of %d", leave, seeds);
         page_cells(page, "%.0f|%.0f|%.0f", left.estimate, leave ? left.sorted[0] : NAN,
                    leave ? left.sorted[leave - 1] : NAN);
-        page_cells(page, "%.4f|%.4f|%.4f", paired_summary(there, leave).estimate, paired_summary(twice, go_on).estimate,
+        page_cells(page, "%.4f|%.4f|%.4f", paired_summary(there, leave).estimate,
+                   go_on == leave ? paired_summary(twice, go_on).estimate : NAN, // some runs ended before
                    paired_summary(end, leave).estimate);
     }
     page_table_end(page);
@@ -153,11 +154,13 @@ bool report_training(Page *page, const Facts *facts, Error *error) {
     }
     if (most > 1) {
         plateaus(page, facts);
-        return page_chart(page, &tokens, error,
-                          "Loss on validation text against training tokens%s, median of the seeds%s", at,
-                          tokens.bands ? "; bands: from the lowest to the highest seed" : "") &&
-               page_chart(page, &time, error, "Loss on validation text against training time%s, median of the seeds",
-                          at);
+        const bool ok =
+            page_chart(page, &tokens, error, "Loss on validation text against training tokens%s, median of the seeds%s",
+                       at, tokens.bands ? "; bands: from the lowest to the highest seed" : "") &&
+            page_chart(page, &time, error, "Loss on validation text against training time%s, median of the seeds", at);
+        chart_free(&tokens);
+        chart_free(&time);
+        return ok;
     }
     page_paragraph(
         page, "There is no curve of the loss during training: a run that diverged, that made one step, or that was "

@@ -38,7 +38,7 @@ static char printable(char c) {
 
 void markdown_text(FILE *out, const char *text) {
     for (; *text; text++) {
-        if (strchr("\\`*_|<>[]", *text)) fputc('\\', out);
+        if (strchr("\\`*_|<>[]&~$", *text)) fputc('\\', out);
         fputc(printable(*text), out);
     }
 }

@@ -8,9 +8,10 @@ static void write_line(FILE *out, const Chart *chart, int l) {
     const Line *line = &chart->lines[l];
     const bool rows = chart->sides[0];
     fprintf(out, "\\addplot%s%s] coordinates {",
-            rows         ? "[only marks, mark=*, error bars/.cd, x dir=both, x explicit"
-            : line->dash ? "+[densely dashed, mark options=solid"
-                         : "+[solid",
+            rows && line->dash ? "[only marks, mark=o, error bars/.cd, x dir=both, x explicit"
+            : rows             ? "[only marks, mark=*, error bars/.cd, x dir=both, x explicit"
+            : line->dash       ? "+[densely dashed, mark options=solid"
+                               : "+[solid",
             !rows && chart->bands ? ", error bars/.cd, y dir=both, y explicit" : "");
     for (const Point *p = line->points; p < line->points + line->count; p++) {
         const double up = isfinite(p->high) ? p->high - p->y : 0, down = isfinite(p->low) ? p->y - p->low : 0;

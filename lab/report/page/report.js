@@ -9,6 +9,10 @@ for (const key of document.querySelectorAll("figure .key")) {
     key.setAttribute("role", "button");
     key.setAttribute("tabindex", "0");
     key.addEventListener("click", switchLine);
-    key.addEventListener("keydown", (event) => { if (event.key === "Enter") switchLine(); });
+    key.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault(); // a space would scroll
+        switchLine();
+    });
 }
 addEventListener("beforeprint", () => { for (const fold of document.querySelectorAll("body>details")) fold.open = true; });
