@@ -172,7 +172,7 @@ static bool open_texts(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOpti
     return true;
 }
 
-// settle_plan says how many runs were done then.
+// Name the contrasts, as if no run were done: settle_plan counts the runs, under the lock.
 static bool name_contrasts(Plan *plan, const CompareOptions *o, Error *error) {
     const TextList *typed = &o->contrasts;
     char now[DATE_CAPACITY];
