@@ -19,8 +19,11 @@ enum {
 static bool read_header(Shard *shard, const void *header, size_t size, Error *error) {
     int32_t start[3];
     if (size < HEADER_BYTES)
-        return fail_input(error, "%s has %zu bytes, but the header of a shard has %d; it is cut short: copy it again",
-                          shard->path, size, HEADER_BYTES);
+        return fail_input(
+            error,
+            "%s has %zu bytes, but the header of a shard has %d; it is cut short: copy it again or make it "
+            "with `bitter prepare`",
+            shard->path, size, HEADER_BYTES);
     memcpy(start, header, sizeof start);
     if (start[0] != MAGIC || start[1] != VERSION)
         return fail_input(

@@ -100,7 +100,7 @@ refuses "stretching trained angles" "cannot be stretched;formula" extend trained
 need train $small --steps 2 --pos 'angle: a * 1000^(-i/n); a = 1' --out shared
 refuses "also those of all heads" "cannot be stretched" extend shared --method pi --factor 2 --out new
 need train $small --steps 2 --pos 'angle: 1/(1 + i)' --out linear
-refuses "a method that reads a base" "base;--method pi" extend linear --method yarn --factor 2 --out new
+refuses "a method that reads a base" "base;choose pi" extend linear --method yarn --factor 2 --out new
 succeed "one that does not" extend linear --method pi --factor 2 --out longer-linear
 sed -i.bak -e 's/"pos": "[^"]*"/"pos": ".\/wrong.pos"/' -e '/^  "crc32"/d' run/config.json
 refuses "a file's name in config.json" "config.json;pos" eval run
