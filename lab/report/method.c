@@ -88,9 +88,8 @@ static void contrasts_named(Page *page, const Plan *plan) {
 bool report_limits(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     page_paragraph(page, "Schemes share seeds: in a setting, the runs of a seed begin with the same weights and see "
-                         "the same batches, so "
-                         "differences are paired, and the seeds are the independent units. \"Not resolved\" does not "
-                         "mean \"equal\": every difference in the interval is possible.");
+                         "the same batches, so differences are paired, and the seeds are the independent units. "
+                         "\"Not resolved\" does not mean \"equal\": every difference in the interval is possible.");
     const double tokens = measured_tokens(facts);
     if (!isnan(tokens)) // some run did not diverge
         page_paragraph(page,
