@@ -152,20 +152,18 @@ bool report_training(Page *page, const Facts *facts, Error *error) {
         const int points = add_curve(&tokens, &time, facts, variant);
         if (points > most) most = points;
     }
+    bool ok = true;
     if (most > 1) {
         plateaus(page, facts);
-        const bool ok =
+        ok =
             page_chart(page, &tokens, error, "Loss on validation text against training tokens%s, median of the seeds%s",
                        at, tokens.bands ? "; bands: from the lowest to the highest seed" : "") &&
             page_chart(page, &time, error, "Loss on validation text against training time%s, median of the seeds", at);
-        chart_free(&tokens);
-        chart_free(&time);
-        return ok;
+    } else {
+        page_paragraph(page, "There is no curve of the loss during training: a run that diverged, that made one step, "
+                             "or that was made by an earlier version has none.");
     }
-    page_paragraph(
-        page, "There is no curve of the loss during training: a run that diverged, that made one step, or that was "
-              "made by an earlier version has none.");
     chart_free(&tokens);
     chart_free(&time);
-    return true;
+    return ok;
 }
