@@ -105,15 +105,16 @@ static double loss_after(const Facts *facts, int variant, int seed, double step)
 // When runs leave the plateau on which they begin, and what their losses are from then on.
 static void plateaus(Page *page, const Facts *facts) {
     const int setting = facts->setting, seeds = facts->outcome->seeds;
-    page_paragraph(page,
-                   "Many runs begin on a plateau, where the model knows only how frequent characters and pairs of them "
-                   "are. By definition, a run leaves it at the validation, of %d, whose loss lies farthest above a "
-                   "straight line from an earlier validation to the last one, over the logarithm of steps, if by more "
-                   "than %.1f nats. The line may begin only where the loss falls more steeply up to there than from "
-                   "there to the end of the plateau. A run without such a validation had no plateau, or is still on it. "
-                   "To separate how late a scheme leaves from how good it is afterwards, the table has losses at equal "
-                   "ratios of steps after leaving.",
-                   CURVE_STEPS, PLATEAU_LEAST);
+    page_paragraph(
+        page,
+        "Many runs begin on a plateau, where the model knows only how frequent characters and pairs of them "
+        "are. By definition, a run leaves it at the validation, of %d, whose loss lies farthest above a "
+        "straight line from an earlier validation to the last one, over the logarithm of steps, if by more "
+        "than %.1f nats. The line may begin only where the loss falls more steeply up to there than from "
+        "there to the end of the plateau. A run without such a validation had no plateau, or is still on it. "
+        "To separate how late a scheme leaves from how good it is afterwards, the table has losses at equal "
+        "ratios of steps after leaving.",
+        CURVE_STEPS, PLATEAU_LEAST);
     page_table(page, "when runs leave the plateau%s, and their losses then: medians of the seeds that leave",
                facts->at[setting]);
     page_row(page, true, "scheme|seeds that leave|step|earliest|latest|loss there|after twice the steps|at the end");
