@@ -315,7 +315,7 @@ static const char *register_head(char head[REGISTER_HEAD_CAPACITY], const Compar
     const char *name = directory;
     while (strncmp(name, "./", 2) == 0) name += 1 + strspn(name + 1, "/");
     if (strlen(name) > 150) name += strlen(name) - 150; // a head is short
-    snprintf(head, REGISTER_HEAD_CAPACITY, "# The plan of a comparison\n\nIn `%s`.\n", *name ? name : ".");
+    snprintf(head, REGISTER_HEAD_CAPACITY, "# The plan of a comparison\n\nIn `%.150s`.\n", *name ? name : ".");
     return head;
 }
 
