@@ -80,7 +80,7 @@ static const Option own_options[] = {
     INTEGER_ROW("exercises", FIELD(exercises), "200", 1, 1e6, "exercises to score at each length"),
     HEADING_ROW("Processes"),
     INTEGER_ROW("workers", FIELD(workers), "0", 0, WORKERS_MOST,
-                "how many runs are trained at the same time; 0 = as many as the cores allow"),
+                "runs to train at the same time; 0 = as many as the cores allow"),
     INTEGER_ROW("threads", FIELD(train.threads), "0", 0, 1024,
                 "threads of each run; 0 = 1, or more where there are fewer runs than cores"),
     FLAG_ROW("list", FIELD(list),
@@ -247,6 +247,7 @@ static bool make_plan(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptio
                                 .heads = option_given(table(), given, "heads"),
                                 .steps = option_given(table(), given, "steps")};
     plan->base = o->train;
+    if (!option_given(table(), given, "min-lr")) plan->base.min_lr = fmin(plan->base.min_lr, plan->base.lr);
     if (*o->tasks) {
         plan->exercises = (int)o->exercises;
         plan->task_steps = o->task_steps > 0 ? o->task_steps : o->train.steps;

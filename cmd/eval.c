@@ -58,14 +58,16 @@ static const Option eval_options[] = {
     FLAG_ROW("task", FIELD(task),
              "count right answers to a task, at lengths up to twice the trained one; of builtin:passkey, numbers found "
              "in long texts, by --context and depth"),
-    INTEGER_ROW("samples", FIELD(samples), NULL, 1, 1e6,
-                "exercises per length (200 by default); of passkey, documents per length and depth (20 by default)"),
+    INTEGER_ROW(
+        "samples", FIELD(samples), NULL, 1, 1e6,
+        "exercises per length (200 by default), or documents with a passkey per length and depth (20 by default)"),
     INTEGER_ROW("depths", FIELD(depths), NULL, 1, DEPTHS_MOST,
-                "of passkey, depths between 0% and 100% (5 by default); 1 = only 50%"),
+                "depths of a passkey between 0% and 100% (5 by default); 1 = only 50%"),
     HEADING_ROW("Text and tasks"),
-    TEXT_ROW("past", FIELD(past), NULL, "clamp|interpolate",
-             "for --pos learned, beyond the trained length: clamp = use the last position, interpolate = squeeze all "
-             "positions into the trained ones"),
+    TEXT_ROW(
+        "past", FIELD(past), NULL, "clamp|interpolate",
+        "how learned positions go on beyond the trained length: clamp = use the last one, interpolate = squeeze all "
+        "positions into the trained ones; by default as the run says"),
     CHOICE_ROW("positions-as", FIELD(positions_as), "float", NUMBER_FORMATS, NULL,
                "round what the scheme computes from positions, such as angles, codes and biases; float = leave it"),
     TEXT_ROW("csv", FIELD(csv), NULL, "FILE", "write the table to FILE; with --by-position, a row per position"),

@@ -1,7 +1,6 @@
 // What `bitter train` says of a run before its first step, and what --minutes chooses.
 #include "cmd/shared/arguments.h"
 #include "cmd/train.h"
-#include "lab/compare/plan.h"
 #include "lab/eval/ngram.h"
 
 #include <omp.h>

@@ -33,7 +33,8 @@ static const Option prepare_options[] = {
     TEXT_ROW("out", FIELD(out), NULL, "DIR",
              "new directory for the shards; by default runs/data/NAME, named after the first input"),
     INPUT_OPTION_ROWS(PrepareOptions),
-    NUMBER_ROW("val", FIELD(validation), "0.1", 0, 1, "SHARE", "last part of the text to keep for validation"),
+    NUMBER_ROW("val", FIELD(validation), "0.1", 0, 1, "SHARE",
+               "fraction of the text, at its end, to keep for validation"),
     INTEGER_ROW("shard-tokens", FIELD(shard_tokens), "100000000", 1, INT32_MAX, "write at most N tokens into a shard"),
     {.name = NULL},
 };

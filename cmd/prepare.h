@@ -26,7 +26,7 @@ typedef struct {
         TEXT_ROW("field", offsetof(S, input.field), NULL, "NAME",                                                      \
                  "read this field of JSON records (JSONL); each value is a document"),                                 \
         FLAG_ROW("raw", offsetof(S, input.raw), "keep byte order marks, and \\r\\n at the ends of lines"),             \
-        FLAG_ROW("force", offsetof(S, input.force), "take files that are no text, such as archives, as they are")
+        FLAG_ROW("force", offsetof(S, input.force), "accept files that are no text, such as archives")
 
 // A document is one file, one record's field or one built-in document.
 typedef struct {

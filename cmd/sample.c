@@ -39,9 +39,10 @@ static const Option sample_options[] = {
     INTEGER_ROW("seed", FIELD(seed), "1337", 0, HUGE_VAL, "random seed"),
     HEADING_ROW("Model"),
     INTEGER_ROW("context", FIELD(context), "0", 0, 1e7, "window in tokens; 0 = the trained context"),
-    TEXT_ROW("past", FIELD(past), NULL, "clamp|interpolate",
-             "for --pos learned, beyond the trained length: clamp = use the last position, interpolate = squeeze all "
-             "positions into the trained ones"),
+    TEXT_ROW(
+        "past", FIELD(past), NULL, "clamp|interpolate",
+        "how learned positions go on beyond the trained length: clamp = use the last one, interpolate = squeeze all "
+        "positions into the trained ones; by default as the run says"),
     THREADS_OPTION_ROW(SampleOptions),
     {0},
 };

@@ -4,7 +4,6 @@
 #include "base/file/text.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/shared/output.h"
-#include "lab/compare/plan.h"
 #include "lab/eval/generate.h"
 #include "train/config.h"
 

@@ -1,7 +1,8 @@
 // Position schemes: how a transformer learns where its tokens stand. A scheme is what the user names (posenc/scheme.h).
 // Its family is how it enters the model: as a code that is added to the embeddings (embedding/code.h), a rotation of
 // queries and keys (rotation/rotate.h), a bias on scores (bias/bias.h), or by hooks of its own. The model calls the
-// hooks of families (posenc/pass.h) and knows no scheme by name.
+// hooks of families (posenc/pass.h) and knows no scheme by name, but for gpt_transfer, which takes over the first rows
+// of a longer table.
 #ifndef BITTER_POSENC_H
 #define BITTER_POSENC_H
 

@@ -18,13 +18,12 @@
         INTEGER_ROW("context", offsetof(S, context), "256", 1, 10000000, "tokens of a training window"),               \
         WINDOW_OPTION_ROW(S), INTEGER_ROW("batch", offsetof(S, batch), "8", 1, 100000, "windows in a batch")
 #define WINDOW_OPTION_ROW(S)                                                                                           \
-    TEXT_ROW(                                                                                                          \
-        "window", offsetof(S, window), NULL, "KEYS",                                                                   \
-        "a query sees the last KEYS keys only, its own included; by layers as in 64*5,0: five layers with 64, one "    \
-        "with all")
+    TEXT_ROW("window", offsetof(S, window), NULL, "KEYS",                                                              \
+             "most recent keys that a query sees, its own included; by layers as in 64*5,0: five layers with 64, one " \
+             "with all; by default all keys")
 #define KV_HEADS_OPTION_ROW(S)                                                                                         \
     INTEGER_ROW("kv-heads", offsetof(S, kv_heads), "0", 0, 1000,                                                       \
-                "heads of keys and values, shared by groups of heads; must divide --heads; 0 = as many")
+                "heads of keys and values, shared by groups of heads; must divide --heads; 0 = as many as --heads")
 #define BLOCK_OPTION_ROW(S)                                                                                            \
     CHOICE_ROW("block", offsetof(S, block), "gpt2", "gpt2|llama", NULL,                                                \
                "gpt2: layer norm, GELU, biases; llama: RMSNorm, SwiGLU, no biases")
@@ -40,6 +39,9 @@
                "bf16: round the operands of linear layers to bfloat16, where that is faster")
 
 typedef enum { PRECISION_FLOAT, PRECISION_BF16 } Precision;
+
+// The training tokens that a model usually gets for each of its parameters.
+#define TOKENS_PER_PARAMETER 20
 
 typedef struct {
     char data[TEXT_CAPACITY], documents[TEXT_CAPACITY], pos[TEXT_CAPACITY], window[TEXT_CAPACITY];

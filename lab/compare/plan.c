@@ -152,6 +152,15 @@ int plan_variant(const Plan *plan, const char *name) {
     return -1;
 }
 
+// Fails (input), because what --reference or --contrast names is no scheme of the plan.
+static bool fail_unknown(const Plan *plan, const char *option, const char *name, Error *error) {
+    const char *names[VARIANTS_MOST];
+    for (int variant = 0; variant < plan->variant_count; variant++) names[variant] = plan->variants[variant].name;
+    const char *nearest = nearest_name(name, names, plan->variant_count);
+    return fail_input(error, "%s: %.100s is none of the schemes that are compared; %s%s%s", option, name,
+                      nearest ? "did you mean " : "name one of them", nearest ? nearest : "", nearest ? "?" : "");
+}
+
 bool plan_variants(Plan *plan, char *const *words, int count, const char *reference, Error *error) {
     if (count > VARIANTS_MOST) return fail_input(error, "%d schemes; name at most %d", count, VARIANTS_MOST);
     free(plan->variants);
@@ -174,8 +183,7 @@ bool plan_variants(Plan *plan, char *const *words, int count, const char *refere
                                   other->name, variant->name, variant->name);
     }
     plan->reference = *reference ? plan_variant(plan, reference) : 0;
-    return plan->reference >= 0 ||
-           fail_input(error, "--reference %s is none of the schemes that are compared; name one of them", reference);
+    return plan->reference >= 0 || fail_unknown(plan, "--reference", reference, error);
 }
 
 int plan_weights(const Plan *plan, int variant) {
@@ -301,9 +309,7 @@ bool plan_contrast(Plan *plan, const char *text, const char *named, int after, E
         return fail_input(error, "--contrast '%.200s': write the names of two schemes with ' - ' between them", text);
     snprintf(variant, sizeof variant, "%.*s", (int)(minus - text), text);
     const int first = plan_variant(plan, variant), second = plan_variant(plan, other);
-    if (first < 0 || second < 0)
-        return fail_input(error, "--contrast '%.200s': %.100s is none of the schemes that are compared", text,
-                          first < 0 ? variant : other);
+    if (first < 0 || second < 0) return fail_unknown(plan, "--contrast", first < 0 ? variant : other, error);
     if (strcmp(variant, other) == 0 || plan_compared(plan, first, second))
         return fail_input(error, "--contrast '%.200s' is named twice, or its schemes are the same; leave it out", text);
     if (plan_weights(plan, first) == plan_weights(plan, second))

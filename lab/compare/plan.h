@@ -111,7 +111,6 @@ typedef struct {
     bool layers, heads;                                  // these options stay fixed in `scale`
     bool steps; // `scale` without tokens per parameter has the steps of the options, not TOKENS_PER_PARAMETER
 } SettingLists;
-#define TOKENS_PER_PARAMETER 20
 
 // Make a setting of every combination of text, context, size and tokens per parameter, in this order.
 bool plan_settings(Plan *plan, const SettingLists *lists, Error *error);

@@ -291,6 +291,7 @@ refuses "to come back with more exercises" "tasks/compare.json;--exercises" comp
 need compare $small --steps 30 --seeds 2 --out tasks none rope --tasks copy:max=2 --task-steps 20 --exercises 9
 need compare $small --steps 3 --lr-grid 6e-5,1e-3 --min-lr 1e-3 --list none
 check "a rate that stays can be another one" says 'lr6e-05'
+succeed "a rate below the default of --min-lr" compare $small --steps 3 --lr 5e-5 --list none
 
 # --- a file of text ---
 "$BITTER" sample straight/runs/rope-seed1337 --tokens 20000 --threads 1 >book.txt 2>/dev/null

@@ -48,7 +48,7 @@ static void wrong_contrasts_are_refused(void **state) {
                                            {"rope - alibi - none", "' - '"},
                                            {"rope - rope", "the same"},
                                            {"rope - learned", "--contrast;learned is none of the schemes"},
-                                           {"rpoe - none", "rpoe is none"},
+                                           {"rpoe - none", "rpoe is none;did you mean rope"},
                                            {"rope -  none", "none of the schemes"},
                                            {"none - alibi", "named twice"},
                                            {"alibi - none", "named twice"}};

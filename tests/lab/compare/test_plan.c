@@ -55,8 +55,8 @@ static void wrong_schemes_are_refused(void **state) {
         {"a|b=rope", "", "label"},
         {"a\n=rope", "", "label"},
         {"\xC3\xA9=rope", "", "label"},
-        {"rope;alibi", "learned", "--reference learned"},
-        {"rope:base=7;alibi", "rope", "--reference rope"}};
+        {"rope;alibi", "learned", "--reference;learned"},
+        {"rope:base=7;alibi", "rope", "--reference;rope"}};
     static Plan plan;
     for (size_t i = 0; i < COUNT(cases); i++) {
         Error error = {0};
