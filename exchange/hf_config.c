@@ -388,11 +388,12 @@ static bool read_pairs(Rotations *r, Target target, const json_t *scaling, const
     const int turned = (int)(share * head);
     r->pairs = neox ? turned / 2 : head / 2;
     r->moving = turned / 2;
-    if (head % 2 || turned % 2 || r->pairs < 1 || (r->kind == ROPE_PROPORTIONAL) != (r->moving < r->pairs))
+    const bool proportional = r->kind == ROPE_PROPORTIONAL; // which rounds down to whole pairs
+    if (head % 2 || (turned % 2 && !proportional) || r->pairs < 1 || proportional != (r->moving < r->pairs))
         return fail_input(error, "%s: %d of the %d channels of a head turn, and bitter has no such rotations", path,
                           turned, head);
     // A proportional one may turn out to have the factor 1 (check_stretched).
-    return r->kind == ROPE_PROPORTIONAL || check_stretched(r, path, error);
+    return proportional || check_stretched(r, path, error);
 }
 
 // A copy of the object that describes the rotations. As transformers does, take "rope_parameters" only where

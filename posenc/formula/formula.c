@@ -436,7 +436,7 @@ static int add_node(Reader *r, FormulaNode node) {
         return add_node(r, (FormulaNode){.op = OP_NUMBER, .number = y, .at = node.at});
     }
     if (f->count == FORMULA_NODES)
-        return fail_at(r, node.at, "the formula has more than %d operations", FORMULA_NODES), -1;
+        return fail_at(r, node.at, "the formula has more than %d operations, numbers and names", FORMULA_NODES), -1;
     f->nodes[f->count] = node;
     return f->count++;
 }

@@ -5,9 +5,9 @@
 //     a = 1     per head, > 0
 //     b = 0.5   per head, > 0
 //
-// One line is the form, and says what the formula is. The others name parts of it, in any order: a line that is one
-// number, or that ends in `per head`, `per layer`, a bound or `fixed`, is a parameter, trained unless it is `fixed`,
-// which excludes the others; any other is a part of the formula with a name. docs/schemes.md has the grammar.
+// One line is the form, and says what the formula is. The others name parts of it, in any order: a line whose value
+// is a number, or that ends in `per head`, `per layer`, a bound or `fixed`, is a parameter, trained unless it is
+// `fixed`, which excludes the others; any other is a part of the formula with a name. docs/schemes.md has the grammar.
 #ifndef BITTER_FORMULA_H
 #define BITTER_FORMULA_H
 
@@ -15,7 +15,7 @@
 
 #include <stddef.h>
 
-#define FORMULA_NODES  1000  // operations and numbers of a formula, each term of a `sum` counted
+#define FORMULA_NODES  1000  // operations, numbers and names of a formula, in each term of a `sum`
 #define FORMULA_PARAMS 7     // trained parameters of a formula
 #define FORMULA_NAME   24    // bytes of a name
 #define FORMULA_BYTES  10000 // of its text

@@ -91,6 +91,7 @@ static void operators_stay_in_the_space(void **state) {
     for (size_t size = 0; size < COUNT(sizes); size++) {
         const SearchSpace space = search_space(sizes[size].pairs, sizes[size].factor, sizes[size].original);
         Candidate c = flat(&space, size % 2 ? space.most : 0), other = random_candidate(&space, &random);
+        bool moved[256] = {false};
         for (int times = 0; times < 1000; times++) {
             const Candidate near = mutate_near(&space, &c, &random), far = mutate_far(&space, &c, &random),
                             child = cross(&space, &near, &other, &random);
@@ -98,9 +99,12 @@ static void operators_stay_in_the_space(void **state) {
             expect_inside(&space, &far, "far");
             expect_inside(&space, &child, "child");
             assert_false(candidates_equal(&near, &c));
+            for (int i = 0; i < space.pairs; i++) moved[i] = moved[i] || near.steps[i] != c.steps[i];
             other = c;
             c = times % 3 == 0 ? near : times % 3 == 1 ? far : child;
         }
+        // Of the first and the last pair as well, though the published search leaves the last two alone.
+        for (int i = 0; i < space.pairs; i++) assert_true(moved[i]);
     }
 }
 
