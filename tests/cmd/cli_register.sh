@@ -69,5 +69,5 @@ refuses "no name" "--register: '' is empty" compare $small rope --out new --regi
 for option in --list --slurm --share=1/2 --workers=1; do
     refuses "--register with $option" "--register and ${option%=*} both say" compare $small rope --out new --register new.md $option
 done
-refuses "an unknown scheme in a contrast" "'rope - nope'" compare $small rope none --contrast 'rope - nope' --out new --register new.md
+refuses "an unknown scheme in a contrast" "nope;did you mean" compare $small rope none --contrast 'rope - nope' --out new --register new.md
 finish
