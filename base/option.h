@@ -1,4 +1,4 @@
-// One option table drives parsing, ranges, defaults, --help, the options shown at the start and config.json. The same
+// One option table drives parsing, ranges, defaults, --help, the commands that bitter prints and config.json. The same
 // rows serve the command line, a scheme's own options (`--pos rope:base=10000`) and the keys of built-in data
 // (`builtin:tales:bytes=1e6`).
 #ifndef BITTER_OPTION_H
