@@ -389,7 +389,7 @@ static bool read_pairs(Rotations *r, Target target, const json_t *scaling, const
     r->pairs = neox ? turned / 2 : head / 2;
     r->moving = turned / 2;
     const bool proportional = r->kind == ROPE_PROPORTIONAL; // which rounds down to whole pairs
-    if (head % 2 || (turned % 2 && !proportional) || r->pairs < 1 || proportional != (r->moving < r->pairs))
+    if (head % 2 || (turned % 2 && !proportional) || r->pairs < 1 || (proportional ? neox : r->moving < r->pairs))
         return fail_input(error, "%s: %d of the %d channels of a head turn, and bitter has no such rotations", path,
                           turned, head);
     // A proportional one may turn out to have the factor 1 (check_stretched).

@@ -61,7 +61,7 @@ static void configs_of_other_models_are_refused(void **state) {
     expect_config("rope_scaling", "[]", "\"rope_scaling\"");
     expect_config("rope_scaling.rope_type", "\"su\"", "\"rope_type\" is su");
     expect_config("rope_scaling.rope_type", "[\"yarn\"]", "\"rope_type\" is no text");
-    expect_config("rope_scaling.rope_type", "\"proportional\"", "8 of the 8 channels");
+    expect_config("partial_rotary_factor", "0.5", "4 of the 8 channels");
     expect_config("rope_scaling.rope_type", NULL, "no \"rope_type\"");
     expect_config("rope_scaling.factor", "0.5", "\"factor\"");
     expect_config("rope_scaling.mscale", "1", "\"mscale\"");
