@@ -99,8 +99,8 @@ succeed "the loss falls" train $small --width 32 --data builtin:tales:bytes=2000
     --out better
 check "from a guess to less than 3.5 nats" awk -F , 'NR == 2 { first = $4 } { last = $4 }
     END { exit !(first > 5 && first < 6 && last < 3.5) }' better/log.csv
-succeed "--sample-every" train $small --data builtin:tales:bytes=20000 --steps 2 --sample-every 1 --out samples
-check "samples are printed" test "$(grep -c -a '^--- sample at step' "$scratch/out")" -eq 2
+succeed "--sample-every" train $small --data builtin:tales:bytes=20000 --steps 3 --sample-every 2 --out samples
+check "samples are printed, also after the last step" test "$(grep -c -a '^--- sample at step' "$scratch/out")" -eq 2
 succeed "--init" train $small --data builtin:tales:bytes=20000 --steps 1 --init run --lr 0 --min-lr 0 --out tuned
 check "--init starts from the run's weights" cmp run/model.safetensors tuned/model.safetensors
 succeed "--name=value" train $small --data=builtin:tales:bytes=20000 --steps=1 --pos=alibi
