@@ -110,7 +110,7 @@ against_rope() {
     rope=rope
     [ "$base" = 10000 ] || rope=rope~rope-$base # RoPE of another base has its own rates
     # shellcheck disable=SC2046
-    for tokens in ${budgets:-20 5 10 2.5 40}; do
+    for tokens in ${budgets:-20 10 5 2.5 40}; do
         part "$part-$tokens" $tokens "${text:-source}" $(arms $rope "$@") --reference rope --seeds "$seeds" --seed "$first"
         set --
     done
