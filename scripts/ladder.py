@@ -22,7 +22,6 @@ import numpy as np
 
 BUDGETS = (1 / 8, 1 / 4, 1 / 2, 1, 2)  # RoPE's tokens, as shares of the others' tokens, which are 20, 80 or 320 for each parameter
 PRIMARY = ("learned", "random", "t5")
-MOST = -math.log(BUDGETS[0])  # the upper end of the scale
 BETTER = 0.1  # nats by which RoPE might improve with other rates or bases, at each number of tokens
 FAR = 1e9  # stands for values beyond the ends of the scale
 TOLD = {"random": "random rotations"}
@@ -44,9 +43,8 @@ def part(directory, name, share):
 
 
 def budgets(directory, name):
-    """RoPE's budgets at NAME, which end with those of the other schemes where it was not trained with twice as many."""
-    shorter = name in ("468k-80", "1239k") and not os.path.exists(part(directory, name, 2) + "/results.csv")
-    return BUDGETS[:-1] if shorter else BUDGETS
+    """Those of RoPE's budgets that are recorded at NAME."""
+    return [share for share in BUDGETS if os.path.exists(part(directory, name, share) + "/results.csv")]
 
 
 def operations(report, name):
@@ -77,10 +75,10 @@ def base_name(row):
 
 
 def log_factor(loss, scale):
-    """How many times RoPE's tokens this loss took, as a logarithm; scale has RoPE's losses at its budgets, and what it reaches first counts."""
-    if not loss <= scale[0]:
+    """How many times RoPE's tokens this loss took, as a logarithm; scale has RoPE's budgets and losses, and what it reaches first counts."""
+    if not loss <= scale[0][1]:
         return FAR
-    for (few, before), (many, after) in zip(zip(BUDGETS, scale), zip(BUDGETS[1:], scale[1:])):
+    for (few, before), (many, after) in itertools.pairwise(scale):
         if after <= loss:  # reached between these two, or at the second
             share = (before - loss) / (before - after)
             return -math.log(few) - share * math.log(many / few)
@@ -89,20 +87,20 @@ def log_factor(loss, scale):
 
 def interval(row, comparisons):
     """The median, on the scale or at its end, and its interval as median_interval has it, whose ends are infinite beyond the scale."""
-    logs, least = row["logs"], row["least"]
+    logs, least, most = row["logs"], row["least"], row["most"]
     # If an end lies between two seeds, one of them beyond the scale, take the end of the scale, the cautious choice.
-    low = median_interval(np.minimum(logs, MOST), comparisons)[1]
+    low = median_interval(np.minimum(logs, most), comparisons)[1]
     high = median_interval(np.maximum(logs, least), comparisons)[2]
     low = -math.inf if low < least else low
-    high = math.inf if high > MOST else high
-    return float(np.median(np.clip(logs, least, MOST))), low, high
+    high = math.inf if high > most else high
+    return float(np.median(np.clip(logs, least, most))), low, high
 
 
 def beyond(row):
     """-1 or 1 where a seed in the middle is below or above the scale, so that its end took part in the median; otherwise 0."""
     logs = np.sort(row["logs"])
     middle = logs[(len(logs) - 1) // 2], logs[len(logs) // 2]
-    return -1 if middle[0] < row["least"] else int(middle[1] > MOST)
+    return -1 if middle[0] < row["least"] else int(middle[1] > row["most"])
 
 
 def family(scheme, *seeds):
@@ -138,8 +136,8 @@ def factors(directory, size):
             other = ", ".join(map(str, sorted(set(of_seed) ^ set(seeds))))
             sys.exit(f"ladder.py: {size}: of {name} and of rope with all tokens, only one has seed {other}; "
                      "train what is missing, unless it diverged")
-    scale = {seed: [of_seed[seed] for of_seed in at_budgets] for seed in seeds}
-    not_falling = sum(any(before <= after for before, after in zip(losses, losses[1:])) for losses in scale.values())
+    scale = {seed: [(share, of_seed[seed]) for share, of_seed in zip(shares, at_budgets)] for seed in seeds}
+    not_falling = sum(any(before <= after for (_, before), (_, after) in itertools.pairwise(of_seed)) for of_seed in scale.values())
     rows = []
     for scheme, of_seed in found.items():
         less = {other: np.array([of_seed[seed] - found[other][seed] for seed in seeds]) for other in ("rope", "none") if other in found}
@@ -151,16 +149,16 @@ def factors(directory, size):
                "gap": median_interval(less["rope"], comparisons), "beats none": high < 0, "control": "none" in less,
                "no factor": "worse than none" if low > 0 else "not shown to be better than none",
                "gaps": less["rope"], "logs": np.array([log_factor(of_seed[seed], scale[seed]) for seed in seeds]),
-               "least": -math.log(shares[-1]), "not falling": not_falling}
+               "least": -math.log(shares[-1]), "most": -math.log(shares[0]), "not falling": not_falling}
         better_rope = np.array([log_factor(of_seed[seed] + BETTER, scale[seed]) for seed in seeds])
         rows.append({**row, "factor": interval(row, comparisons), "if better": interval({**row, "logs": better_rope}, comparisons)})
     return sorted(rows, key=lambda row: row["loss"])
 
 
 def all_parts(directory):
-    """The names of what is trained with 20 tokens for each parameter, or more at the smaller sizes, and whether they have all of RoPE's budgets."""
+    """The names of what is trained with 20 tokens for each parameter, or more at the smaller sizes, and whether RoPE's scale has two budgets."""
     names = [name.removesuffix("-20") for name in os.listdir(directory) if re.fullmatch(r"(\d+k|english|block)-20|123k-(80|320)|468k-80", name)]
-    return {name: all(os.path.exists(part(directory, name, share) + "/results.csv") for share in budgets(directory, name)) for name in sorted(names)}
+    return {name: min(shares := budgets(directory, name), default=1) < 1 and 1 in shares for name in sorted(names)}
 
 
 def same_tokens(first, last):
@@ -224,16 +222,16 @@ def added_later(directory):
                 yield difference("123k-320", a, b, found)
 
 
-def told(log, least):
-    if log >= MOST:
-        return f"more than {1 / BUDGETS[0]:g}"
-    return f"less than {math.exp(least):g}" if log <= least else f"{math.exp(log):.2f}"
+def told(log, row):
+    if log >= row["most"]:
+        return f"more than {math.exp(row['most']):g}"
+    return f"less than {math.exp(row['least']):g}" if log <= row["least"] else f"{math.exp(log):.2f}"
 
 
-def span(low, high, least):
+def span(low, high, row):
     if low == -math.inf and high == math.inf:
         return "any"
-    ends = told(low, least), told(high, least)
+    ends = told(low, row), told(high, row)
     return ends[0] if ends[0] == ends[1] else " to ".join(ends)
 
 
@@ -255,10 +253,10 @@ def answer_of_size(rows):
                 "| scheme | loss, nats a byte | loss - RoPE's | times RoPE's tokens | interval | which |",
                 "|---|---:|---:|---:|---:|---|")
     for row in rows:
-        words = told(row["factor"][0], row["least"])
+        words = told(row["factor"][0], row)
         if beyond(row) and words[0].isdigit():
             words = f"{'at most' if beyond(row) < 0 else 'at least'} {words}"
-        factor = [words, span(*row["factor"][1:], row["least"]), which(row["family"], row["size"])]
+        factor = [words, span(*row["factor"][1:], row), which(row["family"], row["size"])]
         if row["scheme"] in ("rope", "none"):
             factor = ["", "", "the scale" if row["scheme"] == "rope" else "the control"]
         elif not row["beats none"]:
@@ -416,16 +414,16 @@ def draw(rungs, longer, path):
                 x, colour = row["operations"], colours[scheme]
                 if not row["beats none"]:
                     why = fill(f"{names[scheme]}: {row['no factor']}".replace("none", names["none"]), 22)
-                    below.plot(x, math.exp(MOST), "^", color=colour, markersize=6)
-                    below.annotate(why, (x, math.exp(MOST)), (8, 0), color=colour, textcoords="offset points", va="center", fontsize="small")
+                    below.plot(x, math.exp(row["most"]), "^", color=colour, markersize=6)
+                    below.annotate(why, (x, math.exp(row["most"])), (8, 0), color=colour, textcoords="offset points", va="center", fontsize="small")
                     continue
-                value, low, high = np.exp(np.clip(row["factor"], row["least"], MOST))
+                value, low, high = np.exp(np.clip(row["factor"], row["least"], row["most"]))
                 x *= 1.06 ** (place - 1)  # side by side
                 shape = {"fmt": "s" if "-" in row["size"] else "o", "markersize": 4, "color": colour}
                 if row["factor"][0] == row["least"]:  # how much less is unknown
                     below.errorbar(x, value, 0.25 * value, uplims=True, **shape)
                     offset, align, at = ((-8, 0), "right", "center") if row["least"] < 0 else ((0, -18), "center", "top")
-                    below.annotate(f"{names[scheme]}:\n{told(row['least'], row['least'])}", (x, value), offset, color=colour,
+                    below.annotate(f"{names[scheme]}:\n{told(row['least'], row)}", (x, value), offset, color=colour,
                                    textcoords="offset points", ha=align, va=at, fontsize="small")
                     continue
                 below.errorbar(x, value, [[value - low], [high - value]], capsize=3,
@@ -437,8 +435,8 @@ def draw(rungs, longer, path):
     for rows in (*rungs, *longer):  # labels: above the highest loss or, where there is more room, beside the table's
         size, _ = size_and_tokens(rows[0]["size"])
         table, = (row for row in rows if row["scheme"] == "learned")
-        where = "right" if rows in rungs[1:2] else "left" if rows in longer and table is rows[0] else "above"
-        offset, align = {"right": ((6, 0), "left"), "left": ((-6, -6), "right"), "above": ((0, 7), "center")}[where]
+        where = "right" if rows in rungs[1:2] else "below" if rows in rungs[2:] else "left" if table is rows[0] else "above"
+        offset, align = {"right": ((6, 0), "left"), "left": ((-6, -6), "right"), "above": ((0, 7), "center"), "below": ((0, -20), "center")}[where]
         words = f"{size}, {table['tokens'] / 1e6:.2g} M"
         if rows is rungs[0]:
             words, offset, align = words.replace(",", " parameters,") + " tokens", (-16, 7), "left"
