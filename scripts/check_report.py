@@ -94,6 +94,7 @@ class Report(Tally):
         primary = sum(c["after"] == 0 for c in self.plan["contrasts"])
         texts = len(self.plan["texts"])
         self.places = len(self.settings) // texts if texts > 1 else 0  # over the texts, one for each kind of setting
+        trained = max(trained, self.plan.get("most_schemes", 0))  # in an earlier plan there may have been more
         family, pairs = primary * (len(self.settings) + self.places), max(trained * (trained - 1) // 2, 1)
         self.pairs = pairs
         # Earlier versions wrote means with Student's t intervals; not all of their reports can be written again.
@@ -254,7 +255,7 @@ class Report(Tally):
 
     def changes(self):
         """How many of them hold at once: from each setting to the next, and from the first to the last."""
-        return len(self.contrasts) * (len(self.settings) if len(self.settings) > 2 else 1)
+        return len(self.plan["contrasts"]) * (len(self.settings) if len(self.settings) > 2 else 1)
 
     def printed_changes(self):
         """Contrast, first and second setting, change, low and high; in reports of earlier versions they stand in

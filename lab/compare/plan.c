@@ -33,6 +33,7 @@ bool list_numbers(double *values, int *count, int most, const char *list, const 
 
 void plan_free(Plan *plan) {
     free(plan->variants);
+    free(plan->left_out);
     free(plan->settings);
     free(plan->contrasts);
     *plan = (Plan){0};
@@ -362,30 +363,55 @@ static bool follow_contrasts(Plan *plan, const Plan *before, int done, Error *er
     return ok;
 }
 
-// Was the scheme in `before`, or in an earlier plan, whose contrasts stay?
-static bool known(const Plan *before, const char *name) {
-    bool found = plan_variant(before, name) >= 0;
-    for (const Contrast *c = before->contrasts; c < before->contrasts + before->contrast_count; c++)
-        found = found || strcmp(c->variant, name) == 0 || strcmp(c->other, name) == 0;
-    return found;
+const Variant *plan_earlier(const Plan *plan, const char *name) {
+    const int variant = plan_variant(plan, name);
+    if (variant >= 0) return &plan->variants[variant];
+    for (const Variant *v = plan->left_out; v < plan->left_out + plan->left_out_count; v++)
+        if (strcmp(v->name, name) == 0) return v;
+    return NULL;
+}
+
+static bool follow_variants(Plan *plan, const Plan *before, int done, Error *error) {
+    const Variant *const sources[] = {before->left_out, before->variants};
+    const int counts[] = {before->left_out_count, done > 0 ? before->variant_count : 0};
+    free(plan->left_out);
+    plan->left_out_count = 0;
+    plan->left_out = calloc((size_t)(counts[0] + counts[1] + 1), sizeof *plan->left_out);
+    if (!plan->left_out) return fail_run(error, "no memory for the schemes that were left out");
+    for (int s = 0; s < 2; s++)
+        for (const Variant *v = sources[s]; v < sources[s] + counts[s]; v++)
+            if (plan_variant(plan, v->name) < 0) plan->left_out[plan->left_out_count++] = *v;
+    return true;
+}
+
+static bool same_rates(const Plan *a, const Plan *b) {
+    return a->rate_count == b->rate_count && memcmp(a->rates, b->rates, (size_t)a->rate_count * sizeof *a->rates) == 0;
+}
+
+// Does a seed have the same runs in both plans?
+static bool same_runs(const Plan *a, const Plan *b) {
+    bool same = a->variant_count == b->variant_count && a->task_count == b->task_count && same_rates(a, b);
+    for (int v = 0; v < a->variant_count; v++) same = same && plan_variant(b, a->variants[v].name) >= 0;
+    for (int t = 0; same && t < a->task_count; t++) same = strcmp(a->tasks[t], b->tasks[t]) == 0;
+    return same;
 }
 
 bool plan_follow(Plan *plan, const Plan *before, int done, int seen, Error *error) {
-    if (!follow_contrasts(plan, before, done, error)) return false;
+    if (!follow_contrasts(plan, before, done, error) || !follow_variants(plan, before, done, error)) return false;
     memcpy(plan->looks, before->looks, sizeof plan->looks);
     plan->look_count = before->look_count;
     const int last = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0;
     plan->most_seeds = before->most_seeds;
     if (done > 0 && before->seeds > plan->seeds && before->seeds > plan->most_seeds) plan->most_seeds = before->seeds;
+    if (seen < before->seen) seen = before->seen;
+    plan->seen = same_runs(plan, before) ? before->seen : seen; // of the same runs, it can be counted again
     if (plan->seeds != before->seeds && seen > last) plan->looks[plan->look_count++] = seen;
     const int trained = plan_trained(before);
     int seen_or_new = trained > before->most_trained ? trained : before->most_trained;
     for (int v = 0; v < plan->variant_count; v++)
-        seen_or_new += plan_weights(plan, v) == v && !known(before, plan->variants[v].name);
+        seen_or_new += plan_weights(plan, v) == v && !plan_earlier(before, plan->variants[v].name);
     plan->most_trained = done > 0 && seen_or_new > plan_trained(plan) ? seen_or_new : before->most_trained;
-    const bool same = plan->rate_count == before->rate_count &&
-                      memcmp(plan->rates, before->rates, (size_t)plan->rate_count * sizeof *plan->rates) == 0;
-    plan->rates_after = same ? before->rates_after : done;
+    plan->rates_after = same_rates(plan, before) ? before->rates_after : done;
     return true;
 }
 

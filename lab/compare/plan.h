@@ -59,14 +59,16 @@ typedef struct {
 typedef struct {
     TrainOptions base; // what all runs share; `seed` is the first one; data and context are those of the first setting
     Variant *variants;
+    Variant *left_out; // schemes of earlier plans, of which runs were done
     PlanText texts[TEXTS_MOST];
     Setting *settings;
     Contrast *contrasts;
     double rates[RATES_MOST];              // rising
     int looks[SEEDS_MOST];                 // how many seeds had results when the number of seeds was changed; rising
     char tasks[TASKS_MOST][TEXT_CAPACITY]; // "builtin:copy:max=5"
-    int variant_count, text_count, setting_count, rate_count, task_count, seeds;
+    int variant_count, left_out_count, text_count, setting_count, rate_count, task_count, seeds;
     int contrast_count, look_count;
+    int seen;               // the most seeds that were complete when schemes, rates or tasks were changed
     int most_seeds;         // of an earlier plan of which runs were done; 0 = none had more
     int most_trained;       // schemes with weights of their own in this plan, and in earlier ones of which runs were
                             // done; 0 = no earlier one had others
@@ -142,15 +144,19 @@ const Contrast *plan_compared(const Plan *plan, int variant, int other);
 int plan_family(const Plan *plan);
 
 // Continue with the contrasts and the looks of `before`, a plan of the same directory of which `done` runs are done and
-// `seen` seeds are complete. The contrasts of `before` stay as they were named; new ones of `plan` are added, or
-// dropped if they are defaults and those of `before` are not. If no run is done, contrasts that `plan` names replace
-// those of `before`, and defaults replace defaults. Also keeps how many seeds and schemes were planned, and when
-// learning rates changed.
+// `seen` seeds are complete (or were, before schemes, rates or tasks were added). The contrasts of `before` stay as
+// they were named; new ones of `plan` are added, or dropped if they are defaults and those of `before` are not. If no
+// run is done, contrasts that `plan` names replace those of `before`, and defaults replace defaults. Also keeps how
+// many seeds and schemes were planned, and when learning rates changed.
 bool plan_follow(Plan *plan, const Plan *before, int done, int seen, Error *error);
+
+// The scheme of this name in the plan, or among those that were left out; NULL = it is new.
+const Variant *plan_earlier(const Plan *plan, const char *name);
 
 // May `plan` continue in the directory of `before`? Schemes, seeds, learning rates and tasks may change. Fails (input)
 // on the first difference in other options, texts or settings and, if both plans have had tasks, in --task-steps or
-// --exercises; also when a variant of the same name has another scheme, window or learning rate of its own.
+// --exercises; also when a variant of the same name, left out or not, has another scheme, window or learning rate of
+// its own.
 bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *error);
 
 // Write compare.json. `data` lists the fingerprints of the texts (data_json in train/config.h), or is NULL.

@@ -73,6 +73,7 @@ static const Member task = {.name = "", .type = TEXT, .most = TEXT_CAPACITY};
 static const Member plan_members[] = {
     TEXT_MEMBER("command", Plan, command),
     LIST_MEMBER("schemes", POINTER, variants, variant_count, 1, VARIANTS_MOST, variant_members),
+    LIST_MEMBER("left_out", POINTER, left_out, left_out_count, MISSING, 10000, variant_members),
     MEMBER("reference", INT, Plan, reference, 0, VARIANTS_MOST - 1),
     MEMBER("seeds", INT, Plan, seeds, 1, SEEDS_MOST),
     LIST_MEMBER("contrasts", POINTER, contrasts, contrast_count, 0, INT_MAX, contrast_members),
@@ -80,6 +81,7 @@ static const Member plan_members[] = {
     MEMBER("most_seeds", INT, Plan, most_seeds, MISSING, SEEDS_MOST),
     MEMBER("most_schemes", INT, Plan, most_trained, MISSING, 10000),
     MEMBER("rates_after", INT, Plan, rates_after, MISSING, INT_MAX),
+    MEMBER("seen", INT, Plan, seen, MISSING, SEEDS_MOST),
     LIST_MEMBER("looks", ARRAY, looks, look_count, 0, SEEDS_MOST, &look),
     LIST_MEMBER("texts", ARRAY, texts, text_count, 1, TEXTS_MOST, text_members),
     LIST_MEMBER("settings", POINTER, settings, setting_count, 1, SETTINGS_MOST, setting_members),
@@ -147,9 +149,10 @@ static bool read_struct(char *target, const Member *members, const char *list, c
 
 static bool read_list(char *target, const Member *m, const json_t *array, const char *path, Error *error) {
     const size_t length = json_array_size(array);
+    const long long least = m->least == MISSING ? 0 : m->least;
     char *items = target + m->offset;
-    if (!json_is_array(array) || length < (size_t)m->least || length > (size_t)m->most)
-        return fail_damaged(error, path, "\"%s\" must list %lld to %lld items", m->name, m->least, m->most);
+    if (!json_is_array(array) || length < (size_t)least || length > (size_t)m->most)
+        return fail_damaged(error, path, "\"%s\" must list %lld to %lld items", m->name, least, m->most);
     if (m->type == POINTER) {
         items = calloc(length + 1, m->size);
         memcpy(target + m->offset, &items, sizeof items);
@@ -224,8 +227,19 @@ static bool check_settings(const Plan *plan, const char *path, Error *error) {
     return true;
 }
 
+// The name of a scheme is a label, or else the scheme as it was typed.
+static bool type_variant(Variant *variant, const char *path, Error *error) {
+    const bool labelled = !variant->name[strspn(variant->name, LABEL_CHARACTERS)];
+    char pos[TEXT_CAPACITY];
+    strcpy(pos, variant->pos);
+    if (written_names_file(pos)) return fail_damaged(error, path, "a scheme is the name of a file");
+    strcpy(variant->typed, labelled ? pos : variant->name);
+    return as_typed(variant_set(variant, labelled, error), path, error) &&
+           (strcmp(variant->pos, pos) == 0 || fail_damaged(error, path, "a scheme does not match its name"));
+}
+
 // Add texts, schemes and tasks again, one by one, as if they had been typed. A directory of texts may be gone, and is
-// not opened. The name of a scheme is a label, or else the scheme as it was typed.
+// not opened.
 static bool type_again(Plan *plan, const char *path, Error *error) {
     const int texts = plan->text_count, variants = plan->variant_count, tasks = plan->task_count;
     for (int t = plan->text_count = 0; t < texts; t++) {
@@ -236,15 +250,11 @@ static bool type_again(Plan *plan, const char *path, Error *error) {
     }
     for (plan->variant_count = 0; plan->variant_count < variants; plan->variant_count++) {
         Variant *variant = &plan->variants[plan->variant_count];
-        const bool labelled = !variant->name[strspn(variant->name, LABEL_CHARACTERS)];
-        char pos[TEXT_CAPACITY];
-        strcpy(pos, variant->pos);
-        if (written_names_file(pos)) return fail_damaged(error, path, "a scheme is the name of a file");
-        strcpy(variant->typed, labelled ? pos : variant->name);
-        if (!as_typed(variant_set(variant, labelled, error), path, error)) return false;
-        if (strcmp(variant->pos, pos) != 0) return fail_damaged(error, path, "a scheme does not match its name");
+        if (!type_variant(variant, path, error)) return false;
         if (plan_variant(plan, variant->name) >= 0) return fail_damaged(error, path, "two schemes have the same name");
     }
+    for (int v = 0; v < plan->left_out_count; v++)
+        if (!type_variant(&plan->left_out[v], path, error)) return false;
     for (int t = plan->task_count = 0; t < tasks; t++) {
         char name[TEXT_CAPACITY];
         strcpy(name, plan->tasks[t]);
@@ -324,9 +334,9 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
     json_decref(now);
     json_decref(then);
     for (int a = 0; ok && a < plan->variant_count; a++) {
-        const int b = plan_variant(before, plan->variants[a].name);
-        const Variant *new = &plan->variants[a], *old = b >= 0 ? &before->variants[b] : new;
-        if (b >= 0 && before->format < PLAN_FORMAT && strstr(new->pos, "-learned:start=random"))
+        const Variant *new = &plan->variants[a], *old = plan_earlier(before, new->name);
+        if (!old) continue;
+        if (before->format < PLAN_FORMAT && strstr(new->pos, "-learned:start=random"))
             return fail_input(error,
                               "%s was begun when start=random meant what start=wide does now, so new runs of %s would "
                               "differ; begin again with another --out",

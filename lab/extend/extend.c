@@ -14,10 +14,10 @@
 // --- can the run be extended? ---
 
 // Does a layer with rotations see larger distances in a longer text? One with a window below the context does not.
-static bool meets_longer(const Position *pos) {
-    for (int layer = 0; layer < pos->shape.layers; layer++) {
-        const int window = window_of(&pos->shape, layer);
-        if (position_layer(pos, layer) >= 0 && (window == 0 || window >= pos->shape.context)) return true;
+static bool meets_longer(const Shape *shape, const Position *pos) {
+    for (int layer = 0; layer < shape->layers; layer++) {
+        const int window = window_of(shape, layer);
+        if (position_layer(pos, layer) >= 0 && (window == 0 || window >= shape->context)) return true;
     }
     return false;
 }
@@ -40,7 +40,7 @@ bool extension_settle(Extension *x, Error *error) {
     if (!find_rotations(x, error)) return false;
     const Mix *mix = &x->run.gpt.pos;
     const Position *pos = &mix->part[x->part];
-    if (!meets_longer(pos))
+    if (!meets_longer(&mix->shape, pos))
         return fail_input(error,
                           "%s has windows shorter than its context in all layers with rotations, so a longer text "
                           "brings no new distances; use it as it is",

@@ -25,12 +25,14 @@ static bool add_waves(Chart *chart, const real *codes, int T, int C, Error *erro
 // A line for each row of a tensor (sets * heads, pairs) of logarithms.
 static void pair_lines(Chart *chart, const Gpt *gpt, int tensor, int heads) {
     const Tensor *logs = &gpt->tensors.items[gpt->pos.part[0].tensors[tensor]];
+    const bool shared = gpt->pos.part[0].sets == 1 && gpt->shape.layers > 1;
     for (int row = 0; row < logs->shape[0]; row++) {
+        char layer[32] = "all layers";
+        if (!shared) snprintf(layer, sizeof layer, "layer %d", row / heads);
         if (heads > 1)
-            chart_line(chart, "layer %d, %s %d", row / heads, heads < gpt->shape.heads ? "key head" : "head",
-                       row % heads);
+            chart_line(chart, "%s, %s %d", layer, heads < gpt->shape.heads ? "key head" : "head", row % heads);
         else
-            chart_line(chart, "layer %d, all heads", row);
+            chart_line(chart, "%s, all heads", layer);
         for (int i = 0; i < logs->shape[1]; i++)
             chart_point(chart, i, exp((double)gpt->params[logs->offset + (size_t)(row * logs->shape[1] + i)]));
     }

@@ -41,8 +41,8 @@ static void change_table(Page *page, const Facts *facts, const char *quantity, i
     const Plan *plan = facts->plan;
     const int setting = facts->setting, times = 1 << (count - 1), seeds = facts->outcome->seeds;
     const double T = report_context(facts, setting);
-    page_table(page, plan->variant_count > 1 && seeds > 1 ? "%s; the %d intervals hold at once" : "%s", caption,
-               plan->variant_count);
+    page_table(page, plan->variant_count > 1 && seeds > 1 ? "%s%s; the %d intervals hold at once" : "%s%s", caption,
+               facts->at[setting], plan->variant_count);
     page_row(page, true, "scheme");
     for (int i = 0; i < count; i++) page_cells(page, "%.0f", T * (1 << i));
     page_cells(page, "median change at %dx|95%% interval|the loss", times);
@@ -121,7 +121,7 @@ static void share_cell(Page *page, const Facts *facts, int task, int variant, do
 }
 
 int report_task_gaps(const Facts *facts) {
-    return 2 * facts->contrasts * facts->plan->task_count;
+    return facts->contrasts > 0 ? 2 * facts->plan->contrast_count * facts->plan->task_count : 0;
 }
 
 // "+12.0 (+1.5 to +22.5) *": in percentage points; * = the interval leaves out 0. A few seeds may agree exactly by
@@ -149,7 +149,7 @@ bool report_tasks(Page *page, const Facts *facts, Error *error) {
         const double min = (double)builtin.min, max = (double)builtin.max;
         text_print(&page->text, "right answers in percent: mean ± standard deviation of the seeds, and each seed; and "
                                 "median differences in percentage points");
-        if (facts->outcome->seeds > 1)
+        if (facts->outcome->seeds > 1 && facts->contrasts > 0)
             text_print(&page->text, ", whose %d intervals of all tasks hold at once; * = the interval leaves out 0",
                        report_task_gaps(facts));
         page_table(page, "%s", "");

@@ -93,9 +93,9 @@ bool report_limits(Page *page, const Facts *facts, Error *error) {
     const double tokens = measured_tokens(facts);
     if (!isnan(tokens)) // some run did not diverge
         page_paragraph(page,
-                       "Losses are measured on %.0f tokens, the second half of what --eval-tokens takes of the "
+                       "Losses%s are measured on %.0f tokens, the second half of what --eval-tokens takes of the "
                        "validation text (all of it by default), which was not used to choose anything.",
-                       tokens);
+                       plan->text_count > 1 ? facts->at[facts->setting] : "", tokens);
     contrasts_named(page, plan);
     int given = 0; // variants whose rates were given with them
     for (int variant = 0; variant < plan->variant_count; variant++) given += plan->variants[variant].lr_count > 0;
@@ -112,7 +112,7 @@ bool report_limits(Page *page, const Facts *facts, Error *error) {
 
 bool report_repeat(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
-    const Job first = {.task = -1, .variant = plan->reference};
+    const Job first = {.task = -1, .variant = plan_weights(plan, plan->reference)};
     char path[PATH_CAPACITY], machine[TEXT_CAPACITY] = "";
     if (!comparison_path(path, facts->outcome->comparison, &first, "config.json", error) ||
         (!path_missing(path) && !config_machine(machine, path, error)))

@@ -29,7 +29,7 @@ static double add_losses(Chart *chart, const char *text) {
     chart_style(chart, 7, 0);
     for (const char *at = text; log_next(&row, &at); step = row.step)
         if (number++ % (1 + rows / POINTS_MOST) == 0) chart_point(chart, row.step, row.loss);
-    chart_line(chart, "validation text");
+    chart_line(chart, "validation data");
     chart_style(chart, 0, 0);
     while (log_next(&row, &text)) {
         if (isnan(row.validation)) continue;
@@ -77,10 +77,10 @@ static bool loss_chart(Page *page, const RunPaths *paths, long long steps, Error
         snprintf(label, sizeof label, "lowest: %.4f, step %.0f", best->y, best->x);
         chart.mark = best->x;
         chart.mark_label = label;
-        page_lead(page, "After step %.0f, the loss on validation text is %.4f nats a token (perplexity %.4g).", last->x,
+        page_lead(page, "After step %.0f, the loss on validation data is %.4f nats a token (perplexity %.4g).", last->x,
                   last->y, exp(last->y));
         if (best != last)
-            page_lead(page, "%s %.0f: the lowest loss on validation text is %.4f%s%s%s.",
+            page_lead(page, "%s %.0f: the lowest loss on validation data is %.4f%s%s%s.",
                       overfits ? "Overfitting after step" : "Best step", best->x, best->y, kept ? ", which " : "",
                       kept ? paths->directory : "", kept ? RUN_BEST " has" : "");
     }

@@ -17,10 +17,12 @@ static void climb(int order[SETTINGS_MOST], const Plan *plan) {
     }
 }
 
-// Of each contrast, the changes from one setting to the next and from the first to the last; together one family.
+// Of each contrast, the changes from one setting to the next and from the first to the last; together one family, of
+// which contrasts whose schemes were left out remain.
 int report_changes(const Facts *facts) {
     const int settings = facts->plan->setting_count;
-    return plan_is_ladder(facts->plan) ? facts->contrasts * (settings > 2 ? settings : 1) : 0;
+    const bool any = facts->contrasts > 0 && plan_is_ladder(facts->plan);
+    return any ? facts->plan->contrast_count * (settings > 2 ? settings : 1) : 0;
 }
 
 // The change of a contrast from one setting to another; the seeds are the units. Corrected for report_changes.

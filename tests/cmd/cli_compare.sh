@@ -370,7 +370,7 @@ refuses "another scheme under a known label" "straight/compare.json;a is alibi;l
     $three a=rope
 cp straight/compare.json good
 need compare $long --out straight none
-refuses "a scheme under a label of long ago" "straight/runs/a-seed1337/config.json;--pos;label" compare $long \
+refuses "a scheme under a label of long ago" "straight/compare.json;a is alibi;fire;label" compare $long \
     --out straight none a=fire
 cp good straight/compare.json
 printf 'loss,16,' >>straight/runs/none-seed1337/measured.csv
@@ -392,9 +392,9 @@ done
 cp good straight/compare.json
 refuses "a report on nothing" "cannot open nowhere" report nowhere
 succeed "a report on a run" report straight/runs/none-seed1337
-check "it has the losses" grep -q "<td>validation text</td>" straight/runs/none-seed1337/report.html
+check "it has the losses" grep -q "<td>validation data</td>" straight/runs/none-seed1337/report.html
 check "and the last of them in words" grep -qE "^- After step $(awk -F, '$5 { step = $1 } END { print step }' \
-    straight/runs/none-seed1337/log.csv), the loss on validation text is [0-9.]+ nats" straight/runs/none-seed1337/report.md
+    straight/runs/none-seed1337/log.csv), the loss on validation data is [0-9.]+ nats" straight/runs/none-seed1337/report.md
 cp straight/runs/none-seed1337/log.csv kept.csv
 echo garbage >straight/runs/none-seed1337/log.csv
 refuses "a report on a damaged log" "none-seed1337/log.csv;damaged" report straight/runs/none-seed1337

@@ -85,12 +85,12 @@ check "without a contrast, intervals in longer windows are explained, too" grep 
 
 # --- refused, before anything is trained ---
 mv all/runs/rope-seed1338/model.safetensors all/runs/rope-seed1338/log.csv .
-run compare $small --steps 300 --out all rope "$y" 'n=rope --stretch ntk:factor=3'
+run compare $small --steps 300 --out all rope "$y" 'n3=rope --stretch ntk:factor=3'
 check "weights that are gone: exit code" test $code -eq 2
 check "it is said" grep -q 'all/runs/rope-seed1338 has no model.safetensors yet; let `bitter train --resume' "$scratch/err"
 succeed "which gets them again" train --resume --out all/runs/rope-seed1338
 check "the same" cmp model.safetensors all/runs/rope-seed1338/model.safetensors
-need compare $small --steps 300 --out all rope "$y" 'n=rope --stretch ntk:factor=3'
+need compare $small --steps 300 --out all rope "$y" 'n3=rope --stretch ntk:factor=3'
 few="compare $small --steps 30 --out none rope"
 refuses "no label" "give it a label" $few 'rope --stretch yarn'
 refuses "a method that searches" "a: ;longrope;yarn" $few 'a=rope --stretch longrope'

@@ -173,6 +173,22 @@ static void looks_are_counted_when_seeds_change(void **state) {
     assert_true(plan.looks[0] == 5 && plan.looks[1] == 6 && plan.looks[2] == 7 && plan.looks[3] == 8);
 }
 
+// A look is not forgotten when a scheme that joined after it, and had no results yet, is left out again.
+static void looks_are_remembered(void **state) {
+    static Plan plan, before;
+    make(&plan, "none;rope");
+    for (int step = 0; step < 3; step++) {
+        static const char *const schemes[] = {"none;rope", "none;rope;t5", "none;rope"};
+        static const int seeds[] = {3, 3, 8}, seen[] = {0, 3, 0};
+        hand_over(&before, &plan);
+        make(&plan, schemes[step]);
+        plan.seeds = seeds[step];
+        follow(&plan, &before, seen[step]);
+        assert_int_equal(plan.look_count, step == 2);
+    }
+    assert_int_equal(plan.looks[0], 3);
+}
+
 // Results may have been seen of schemes that were left out later, and before learning rates changed.
 static void schemes_and_rates_of_earlier_plans_count(void **state) {
     static Plan plan, before;
@@ -203,7 +219,7 @@ static void schemes_and_rates_of_earlier_plans_count(void **state) {
     make(&plan, "none;rope");
     must(plan_follow(&plan, &before, 2, 0, &error), &error);
     assert_int_equal(plan.most_trained, 0);
-    // One that is left out and taken back counts once: contrasts remember it.
+    // One that is left out and taken back counts once.
     make(&plan, "none;rope;alibi");
     defaults(&plan, BEFORE, 0);
     for (int turn = 0; turn < 4; turn++) {
@@ -222,6 +238,7 @@ int main(void) {
         cmocka_unit_test(contrasts_cannot_be_taken_back),
         cmocka_unit_test(contrasts_may_change_before_runs),
         cmocka_unit_test(looks_are_counted_when_seeds_change),
+        cmocka_unit_test(looks_are_remembered),
         cmocka_unit_test(schemes_and_rates_of_earlier_plans_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -307,6 +307,27 @@ static void a_directory_has_one_set_of_sizes(void **state) {
                    "short has the learning rate 0.5;label");
 }
 
+// A scheme that was left out comes back only as it was, also after its plan has been written and read.
+static void schemes_come_back_as_they_were(void **state) {
+    static Plan plan, before, found;
+    Error error = {0};
+    make_large(&before);
+    make_large(&plan);
+    must(set_variants(&plan, "none;rope:base=500,pairing=interleaved", "", &error), &error);
+    for (int done = 0; done < 2; done++) {
+        must(plan_follow(&plan, &before, done, 0, &error) && plan_write(path, &plan, NULL, &error) &&
+                 plan_read(&found, &data, path, &error),
+             &error);
+        assert_int_equal(found.left_out_count, 2 * done);
+    }
+    make_large(&plan);
+    must(plan_agrees(&plan, &found, path, &error), &error);
+    plan.variants[1].lr[0] = 0.5;
+    plan.variants[1].lr_count = 1;
+    expect_refusal(plan_agrees(&plan, &found, path, &error), &error, "another learning rate",
+                   "short has no learning rate of its own;label");
+}
+
 // Before plans had a format, start=random drew what start=wide draws now: new runs would differ from the old ones.
 static void older_random_starts_are_not_continued(void **state) {
     static Plan plan, before;
@@ -360,6 +381,7 @@ int main(void) {
         cmocka_unit_test(wrong_members_are_refused),
         cmocka_unit_test(a_directory_has_one_set_of_options),
         cmocka_unit_test(a_directory_has_one_set_of_sizes),
+        cmocka_unit_test(schemes_come_back_as_they_were),
         cmocka_unit_test(older_random_starts_are_not_continued),
         cmocka_unit_test(other_seeds_schemes_rates_and_tasks_may_join),
         cmocka_unit_test(first_tasks_choose_their_options),
