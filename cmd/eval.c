@@ -236,7 +236,12 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
     if (!ok) return result_close(&csv, false, error);
     const bool bytes = run->tokenizer.kind != TOKENIZER_NONE;
     double lowest = INFINITY; // perplexity
-    printf("%s, trained with context %d\n", name, run->gpt.shape.context);
+    const StretchRule *stretch = &run->options.stretch;
+    if (stretch->original > 0)
+        printf("%s, context %d, stretched %g times from %d\n", name, run->gpt.shape.context, stretch->factor,
+               stretch->original);
+    else
+        printf("%s, trained with context %d\n", name, run->gpt.shape.context);
     if (is_task(&corpus->builtin))
         printf("exercises as plain text, questions and answers alike; --task counts right answers\n");
     printf("%10s %10s %12s %10s %12s%s\n", "context", "stride", "tokens", "nats", "perplexity",

@@ -1,4 +1,5 @@
 // What `bitter train` says of a run before its first step, and what --minutes chooses.
+#include "base/interrupt.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/train.h"
 #include "lab/eval/ngram.h"
@@ -82,11 +83,13 @@ bool time_step(double *seconds, double *speed, const TrainOptions *options, cons
     bool ok;
     double sum = 0;
     long long n = 0;
+    Stop stop = stop_at_signal;
+    stop.advice = "no run was begun";
     o.lr = o.min_lr = 0;
     if (!trainer_create(&trainer, &o, corpus, error)) return false;
     do {
         StepReport report;
-        ok = train_step(&report, &trainer, error);
+        ok = train_step(&report, &trainer, error) && stop_check(&stop, error);
         if (n > 0) sum += report.seconds;
         *seconds = n > 0 ? sum / (double)n : report.seconds;
     } while (ok && n++ < o.steps / TIMED_SHARE && sum < TIMED_SECONDS);

@@ -180,7 +180,8 @@ static void tidy(Texts *texts, Buffer *file) {
 // Add the field of each record, with a newline, as a document. The file has a record per line, or an array of them.
 static bool add_records(Texts *texts, const char *name, const Buffer *file, Error *error) {
     const char *text = (const char *)file->bytes, *field = texts->options.field;
-    for (size_t at = 0, record = 1; at += strspn(text + at, " \t\r\n,[]"), at < file->size; record++) {
+    const size_t mark = holds(file, 0, "\xEF\xBB\xBF") ? 3 : 0; // it belongs to no record
+    for (size_t at = mark, record = 1; at += strspn(text + at, " \t\r\n,[]"), at < file->size; record++) {
         json_error_t mistake;
         json_t *object = json_loadb(text + at, file->size - at, JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL, &mistake);
         const json_t *value = json_object_get(object, field);
@@ -220,7 +221,7 @@ static bool add_file(Texts *texts, const char *input, bool below, Error *error) 
         return below || (empty && fail_input(error, "%s is empty; give a file with text, or leave this one out", name));
     }
     texts->files += below;
-    if (text) tidy(texts, &buffer);
+    if (text && !*options->field) tidy(texts, &buffer); // of records, only the texts are
     if (!*options->field && !texts->remarked && (path_ends_with(name, ".csv") || is_json(&buffer))) {
         Error remark; // without control characters of the name
         texts->remarked = true;
@@ -230,7 +231,6 @@ static bool add_file(Texts *texts, const char *input, bool below, Error *error) 
     }
     Text document = {.bytes = (char *)buffer.bytes, .size = buffer.size, .capacity = buffer.size};
     if (!*options->field) return texts_add(texts, name, &document, error);
-    buffer_drop_mark(&buffer); // --raw keeps it, but it belongs to no record
     const bool ok = add_records(texts, name, &buffer, error);
     free(buffer.bytes);
     return ok;

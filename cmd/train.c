@@ -113,6 +113,8 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
     printf("init    the model, data, batch size and schedule of %s, where you gave no others: %lld steps, %lld of them "
            "warm-up, learning rate %g, seed %lld\n",
            options->init, options->steps, options->warmup, options->lr, options->seed);
+    if (*from.documents && !option_given(train_options, given, "documents"))
+        printf("init    %s mixed --documents %s into its text; this run does not\n", options->init, from.documents);
     if (strcmp(options->pos, from.pos) != 0)
         printf("init    positions of %s: %s; of this run: %s\n", options->init, from.pos, options->pos);
     const bool same_heads =
@@ -129,7 +131,9 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
 // Fails (input) when options that were typed change nothing.
 static bool check_effects(const TrainOptions *options, const Mix *pos, const bool *given, Error *error) {
     const bool scattered = option_given(train_options, given, "random-positions");
-    if (scattered && options->random_positions && !mix_random_bound(pos))
+    bool reads_positions = false;
+    for (int p = 0; p < pos->parts; p++) reads_positions = reads_positions || !pos->part[p].scheme->position_free;
+    if (scattered && options->random_positions && !reads_positions)
         return fail_input(error,
                           "--random-positions has no effect with --pos %s, which reads no positions; leave it out",
                           options->pos);

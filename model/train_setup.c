@@ -108,6 +108,7 @@ void train_pass_free(TrainPass *pass) {
 void train_pass_resize(TrainPass *pass, int T) {
     assert(T >= 1 && T <= pass->capacity);
     pass->T = T;
+    mix_window(&pass->tables, T);
 }
 
 void train_pass_places(TrainPass *pass, const Gpt *gpt, const int *ids) {

@@ -40,6 +40,12 @@ static void tell_param(char said[TEXT_CAPACITY], const char **head, const Gpt *g
     tell(said, head, pos->scheme->name, tensor_of(gpt, pos, param)->name + strlen(pos->prefix));
 }
 
+// Do the tensors have a number for the same thing each? As many numbers may be of heads here and of layers there.
+static bool same_numbers(const Position *to, int param, const Tensor *into, const Position *from, const Tensor *of) {
+    const bool gates = to->gated && param == to->param_count - 1; // of layers in any case
+    return into->shape[0] == of->shape[0] && into->shape[1] == of->shape[1] && (gates || to->sets == from->sets);
+}
+
 // Copy the tensors of a part, and mark them in `taken` and `used`. Fails (input) when a table with numbers for each
 // position has another length. Of a longer table of `learned`, the first rows are taken, unless positions are random.
 static bool take_part(bool taken[PARAMS_CAPACITY], bool used[PARAMS_CAPACITY], Gpt *gpt, Position *to, const Gpt *other,
@@ -51,10 +57,10 @@ static bool take_part(bool taken[PARAMS_CAPACITY], bool used[PARAMS_CAPACITY], G
             if (strcmp(into->name + strlen(to->prefix), of->name + strlen(from->prefix)) != 0) continue;
             const bool table = (to->scheme == &scheme_learned || to->scheme == &scheme_table) && j == 0,
                        longer = to->scheme == &scheme_learned && of->count > into->count && !scattered;
-            if (table && of->count != into->count && !longer)
+            if (table && of->count != into->count && !longer && to->sets == from->sets)
                 return fail_input(error, "--init %s: its %s has %zu numbers, this model's %zu; use the same --%s", name,
                                   of->name, of->count, into->count, scattered ? "random-positions" : "context");
-            if ((of->count != into->count && !(table && longer)) || other_layers(to, from, gpt, i)) continue;
+            if (!(same_numbers(to, i, into, from, of) || (table && longer)) || other_layers(to, from, gpt, i)) continue;
             memcpy(to->params[i], from->params[j], into->count * sizeof(real));
             taken[i] = used[j] = true;
         }

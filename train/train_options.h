@@ -10,7 +10,8 @@
 
 // Rows that several commands share, over a struct S with fields of these names.
 #define MODEL_OPTION_ROWS(S)                                                                                           \
-    TEXT_ROW("pos", offsetof(S, pos), "rope", "SCHEME", "position scheme or formula; `--pos help` lists them"),        \
+    TEXT_ROW("pos", offsetof(S, pos), "rope", "SCHEME",                                                                \
+             "position scheme or formula; `bitter train --pos help` lists them"),                                      \
         INTEGER_ROW("layers", offsetof(S, layers), "4", 1, 1000, "transformer blocks"),                                \
         INTEGER_ROW("heads", offsetof(S, heads), "4", 1, 1000, "attention heads; must divide --width"),                \
         KV_HEADS_OPTION_ROW(S), BLOCK_OPTION_ROW(S), SCALE_LOGITS_OPTION_ROW(S),                                       \

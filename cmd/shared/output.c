@@ -47,7 +47,7 @@ bool output_default(char path[PATH_CAPACITY], const char *first_input, Error *er
         while (dot > 0 && base[--dot] != '.') continue;
         if (dot > 0) length = dot;
     }
-    if (length == 0) return path_format(path, error, "runs/data/text");
+    if (strspn(base, ".") >= length) return path_format(path, error, "runs/data/text"); // as of "." and ".."
     return path_format(path, error, "runs/data/%.*s", (int)length, base);
 }
 

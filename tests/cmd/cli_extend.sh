@@ -99,6 +99,8 @@ check "--factor 1 --method pi changes nothing" same_losses run once 16,64
 check "pi changes something" less "$(loss run 16)" "$(loss pi 16)"
 check "without a stretch, four times the context is too much" less "$(loss ntk 64)" "$(loss run 64)"
 need extend run --method ntk --factor 4 --keep-short --out kept
+succeed "eval of a stretched run" eval yarn --context 16 --threads 1
+check "says that it was stretched" says ', context 64, stretched 4 times from 16$'
 check "yarn changes short windows" less "$(loss run 16)" "$(loss yarn 16)"
 check "--keep-short: short windows are as before" same_losses run kept 1,15,16
 check "--keep-short: long windows are not" same_losses ntk kept 17,64
@@ -276,6 +278,9 @@ check "--init with another --pos says that the stretch is lost" says '^init .* y
 check "--init with another --pos is not stretched" test -z "$(rotation rebased)"
 need train --init yarn --pos rope --context 16 --batch 4 --steps 2 --threads 1 --out shortened
 check "--init with the same --pos is, whatever the context" same_rotation yarn shortened
+
+need train $small --data $data --steps 2 --pos none,rope --out late
+succeed "rotations in the last layer alone" extend late --method pi --factor 2 --out late-long
 
 # --- impossible requests ---
 need train $small --data $data --steps 2 --pos learned --out learned

@@ -26,7 +26,7 @@ cd zipped && next "a .gz file" "bitter train 'a text.txt.gz'" && cd ..
 mkdir between && cd between
 need prepare --out runs/data/book ../book.txt
 next "data" 'bitter train --data runs/data/book' 'bitter train book.txt'
-start train $small --data runs/data/book --steps 1000000 --save-every 1 --out runs/first
+start train $small --data runs/data/book --steps 1000000 --patience 1000 --save-every 1 --out runs/first
 wait_for_rows runs/first/log.csv 5
 kill -9 $job 2>/dev/null
 collect
@@ -117,6 +117,8 @@ done
 refuses "--minutes for a task" "--minutes;builtin:copy;a task;--steps" train --data builtin:copy:max=3 --minutes 1 --out new
 refuses "no minutes" "--minutes;'0'" train book.txt --minutes 0
 succeed "heads that do not divide the default width" train book.txt --minutes 0.01 --heads 3 --threads 1 --eval-tokens 600
+succeed "random positions" train book.txt --minutes 0.01 --random-positions 1024 --threads 1 --eval-tokens 600
+refuses "random positions of what reads none" "--random-positions;none" train book.txt --minutes 1 --pos none --random-positions 1024
 refuses "heads that divide no width" "--heads 7" train book.txt --minutes 1 --heads 7 --width 64
 refuses "channels that no heads can share" "--width 33" train book.txt --minutes 1 --width 33
 refuses "--pos with --minutes is quoted as typed" "--pos 'rope*3,none@7'" train book.txt --minutes 1 --pos 'rope*3,none@7'

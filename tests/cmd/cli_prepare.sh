@@ -55,6 +55,8 @@ need prepare --field text --out of-marks marks
 check "a file that begins with one is not left out of a directory" says '^text +13 bytes'
 need prepare --raw --field text --out of-raw-marks marks
 check "nor is it with --raw" says '^text +13 bytes'
+printf '{"text": "first"}\r\n{"text": 1}\r\n' >returns.jsonl
+refuses "a record behind one that ends in a return" "record 2, at byte 19" prepare --field text --out new returns.jsonl
 need prepare --out documents numbers.txt more.txt.gz
 check "bytes: each input ends with one token more" says "training +$((($(size_of all.txt) + 2) * 9 / 10)) tokens"
 for option in --raw --force "--field text"; do
@@ -70,6 +72,8 @@ check "all texts below it, in order, but data and what is hidden" diff -r listed
 check "they are counted" says '^files +3, .* 3$'
 need prepare tree/
 check "the directory's name" test -d runs/data/tree
+cd tree && need prepare . && cd ..
+check "a directory without a name" test -d tree/runs/data/text
 need prepare --val 0.25 --out quarter numbers.txt
 check "--val 0.25" says "validation +$((($(size_of numbers.txt) + 1 + 3) / 4)) tokens"
 succeed "the directory's name comes from the input" prepare more.txt.gz

@@ -26,6 +26,11 @@ static const Case cases[] = {
      "new, with initial values: rope.layer_gate; not taken over: rope.layer_gate"},
     {"fox", "cable", "pos.w", NULL, "new, with initial values: cable.w, cable.b; not taken over: fox.w, fox.b"},
     {"t5:layers=own", "t5", "pos.beta", NULL, "new, with initial values: t5.beta; not taken over: t5.beta"},
+    {"t5:layers=own,gate=trained", "t5:gate=trained", "pos.layer_gate", "pos.layer_gate",
+     "new, with initial values: t5.beta; not taken over: t5.beta"},
+    {"table:layers=own", "table", "pos.bias", NULL, "new, with initial values: table.bias; not taken over: table.bias"},
+    // As many numbers, of other things.
+    {"t5:layers=own,buckets=8", "t5", "pos.beta", NULL, "new, with initial values: t5.beta; not taken over: t5.beta"},
     {"kerple:gate=trained+kerple", "kerple:gate=trained+kerple", "pos.kerple-2.a", "pos.kerple-2.a", ""},
     {"t5:distance=70+t5:distance=60", "t5+t5:distance=50", "pos.t5-2.beta", "pos.t5-2.beta", ""},
 };

@@ -69,6 +69,26 @@ static void shorter_batches_give_what_padded_ones_give(void **state) {
     }
 }
 
+// Rotations that are stretched in long windows alone turn as they do when shorter batches are examined.
+static void shorter_batches_have_their_own_stretch(void **state) {
+    const Shape shape = {.vocab = 31, .context = CAPACITY, .layers = 2, .heads = 2, .width = 16};
+    int ids[B][CAPACITY + 1];
+    bool scored[B][CAPACITY];
+    double nll[2][B * SHORT];
+    make_rows(ids, scored, shape.vocab);
+    for (int stretched = 0; stretched < 2; stretched++) {
+        const StretchRule rule = {.method = METHOD_DYNAMIC, .factor = 2, .original = SHORT, .growth = 2};
+        Gpt gpt;
+        TrainPass pass;
+        training_make(&gpt, &pass, "rope", &shape, B, CAPACITY);
+        if (stretched) gpt.pos.part[0].stretch = rule;
+        run_pass(&pass, &gpt, ids, scored, SHORT);
+        memcpy(nll[stretched], pass.nll, sizeof *nll);
+        training_free(&gpt, &pass);
+    }
+    assert_memory_equal(nll[0], nll[1], sizeof *nll);
+}
+
 // --- the trainer ---
 
 static TrainOptions options_of(const char *data) {
@@ -302,6 +322,7 @@ static void tokens_are_counted_without_padding(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shorter_batches_give_what_padded_ones_give),
+        cmocka_unit_test(shorter_batches_have_their_own_stretch),
         cmocka_unit_test(a_step_does_not_depend_on_its_batches),
         cmocka_unit_test(every_batch_draws_its_own),
         cmocka_unit_test(validation_is_of_other_exercises_and_always_the_same),
