@@ -366,8 +366,8 @@ static bool follow_contrasts(Plan *plan, const Plan *before, int done, Error *er
 const Variant *plan_earlier(const Plan *plan, const char *name) {
     const int variant = plan_variant(plan, name);
     if (variant >= 0) return &plan->variants[variant];
-    for (const Variant *v = plan->left_out; v < plan->left_out + plan->left_out_count; v++)
-        if (strcmp(v->name, name) == 0) return v;
+    for (int v = 0; v < plan->left_out_count; v++)
+        if (strcmp(plan->left_out[v].name, name) == 0) return &plan->left_out[v];
     return NULL;
 }
 
@@ -379,8 +379,8 @@ static bool follow_variants(Plan *plan, const Plan *before, int done, Error *err
     plan->left_out = calloc((size_t)(counts[0] + counts[1] + 1), sizeof *plan->left_out);
     if (!plan->left_out) return fail_run(error, "no memory for the schemes that were left out");
     for (int s = 0; s < 2; s++)
-        for (const Variant *v = sources[s]; v < sources[s] + counts[s]; v++)
-            if (plan_variant(plan, v->name) < 0) plan->left_out[plan->left_out_count++] = *v;
+        for (int v = 0; v < counts[s]; v++)
+            if (plan_variant(plan, sources[s][v].name) < 0) plan->left_out[plan->left_out_count++] = sources[s][v];
     return true;
 }
 
