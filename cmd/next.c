@@ -7,29 +7,10 @@
 #include "train/config.h"
 
 #include <glob.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #define LEARNED 0.95 // a run whose last loss is above this share of the loss of guessing has hardly learned anything
-
-// Did --patience end the run: have so many validations found no lower loss?
-static bool out_of_patience(const char *log, long long patience) {
-    Buffer text;
-    LogRow row;
-    Error ignored;
-    long long stale = 0;
-    double lowest = INFINITY;
-    if (patience == 0 || !file_read(&text, log, &ignored)) return false;
-    for (const char *at = (const char *)text.bytes; log_next(&row, &at);) {
-        if (isnan(row.validation)) continue;
-        stale = row.validation < lowest ? 0 : stale + 1;
-        lowest = fmin(lowest, row.validation);
-    }
-    free(text.bytes);
-    return stale >= patience;
-}
 
 RunState run_state(long long *done, long long *steps, const char *directory) {
     RunPaths paths;
@@ -41,8 +22,8 @@ RunState run_state(long long *done, long long *steps, const char *directory) {
     log_losses(&losses, paths.log, &ignored); // 0 rows of a run that was imported, or that was killed early
     *done = losses.rows;
     *steps = options.steps;
-    if (*done < *steps && (path_exists(paths.state) || path_missing(paths.model)) &&
-        !out_of_patience(paths.log, options.patience))
+    const bool stopped = options.patience > 0 && losses.stale >= options.patience;
+    if (!stopped && *done < *steps && (path_exists(paths.state) || path_missing(paths.model)))
         return losses.last < log(V) / LEARNED ? RUN_UNFINISHED : RUN_POOR;
     return losses.last < log(V) * LEARNED && !losses.unlearned && path_exists(paths.model) ? RUN_FINISHED : RUN_POOR;
 }

@@ -121,7 +121,7 @@ bool log_validations(long long *count, const char *path, long long from, long lo
 bool log_losses(LogLosses *losses, const char *path, Error *error) {
     Buffer file;
     LogRow row;
-    double sum = 0; // of the rows of a part
+    double sum = 0, best = INFINITY; // of the rows of a part; of the validations
     *losses = (LogLosses){.lowest = NAN, .final = NAN};
     if (!file_read(&file, path, error)) return false;
     const char *text = (const char *)file.bytes;
@@ -131,6 +131,8 @@ bool log_losses(LogLosses *losses, const char *path, Error *error) {
         if (number == 1) losses->first = row.loss;
         losses->last = row.loss;
         sum += row.loss;
+        if (!isnan(row.validation)) losses->stale = row.validation < best ? 0 : losses->stale + 1;
+        best = fmin(best, row.validation);
         if ((losses->rows - number) % losses->part != 0) continue;
         const double mean = sum / (double)losses->part;
         sum = 0;

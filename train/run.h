@@ -116,7 +116,7 @@ typedef struct {
 // Read the next row and move *text behind it. Lines that are not rows are skipped. False at the end.
 bool log_next(LogRow *row, const char **text);
 
-// What the training losses of a log.csv say. The rows are divided into parts of equal length, counted from the end.
+// What the losses of a log.csv say. The rows are divided into parts of equal length, counted from the end.
 typedef struct {
     long long rows;
     double first, last;    // loss of the first and the last row; 0 without rows
@@ -124,6 +124,7 @@ typedef struct {
     double lowest, final;  // mean losses: lowest among the parts before the last; of the last; NAN if none
     bool unlearned;        // final is more than a nat above lowest; less is room for noise
     long long lowest_step; // the last step of the part with the lowest
+    long long stale;       // validations without a lower loss, since the one with the lowest
 } LogLosses;
 
 // Lines that are not rows are skipped. Fails as file_read does.

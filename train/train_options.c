@@ -40,8 +40,8 @@ const Option train_options[] = {
     THREADS_OPTION_ROW(TrainOptions),
     HEADING_ROW("Progress"),
     INTEGER_ROW("eval-every", FIELD(eval_every), "250", 0, HUGE_VAL,
-                "steps between validations, in `bitter train` at most a tenth of --steps if it is not given; 0 = only "
-                "at the end"),
+                "steps between validations (by default, `bitter train` takes a tenth of --steps at most); 0 = only at "
+                "the end"),
     INTEGER_ROW("eval-tokens", FIELD(eval_tokens), "131072", 0, HUGE_VAL,
                 "measure the loss on the first N validation tokens; 0 = all"),
     INTEGER_ROW("patience", FIELD(patience), "0", 0, HUGE_VAL,
