@@ -69,6 +69,11 @@ def again(directory, name, which_runs):
     return Report(path) if os.path.exists(path + "/results.csv") else None
 
 
+def counted(report, better):
+    """losses and rates of a part, in which those of "ends" replace the first ones."""
+    return [{**of(report), **(of(better) if better else {})} for of in (losses, rates)]
+
+
 def base_name(row):
     """t5, of the scheme t5 and of t5@0.016, which is T5 with another rate."""
     return row["scheme"].partition("@")[0]
@@ -118,17 +123,16 @@ def which(comparisons, *sizes):
 def factors(directory, size):
     """A row for each scheme at this size, the best loss first."""
     report = Report(part(directory, size, 1))
-    found, rate = losses(report), rates(report)
     better, other = again(directory, size, "ends"), again(directory, size, "rates")
-    if better:
-        found.update(losses(better))
-        rate.update(rates(better))
+    found, rate = counted(report, better)
     compared = len(found) - 1  # with none; other rates are exploratory, not part of the plan
-    for scheme, another in rates(other).items() if other else ():
-        name = f"{scheme}@{another:g}"
-        found[name], rate[name] = losses(other)[scheme], another
+    for runs in (report if better else None, other):
+        for scheme, another in rates(runs).items() if runs else ():
+            if another != rate[scheme]:
+                name = f"{scheme}@{another:g}"
+                found[name], rate[name] = losses(runs)[scheme], another
     shares = budgets(directory, size)
-    at_budgets = [losses(Report(part(directory, size, share)))["rope"] for share in shares]
+    at_budgets = [found["rope"] if share == 1 else losses(Report(part(directory, size, share)))["rope"] for share in shares]
     seeds = sorted(found["rope"])
     at_budgets = [{seed: loss for seed, loss in of_seed.items() if seed in seeds} for of_seed in at_budgets]  # 123k-80 has fewer seeds
     for name, of_seed in [*found.items(), *(("rope at other budgets", of_seed) for of_seed in at_budgets)]:
@@ -212,7 +216,8 @@ def added_later(directory):
     """The table's difference from RoPE at 468k with 80 tokens, and the differences from RoPE that was trained later than the other schemes
     at 123k with 320: with base 1,000,000, and with 640."""
     if os.path.exists(os.path.join(directory, "468k-80/results.csv")):
-        yield difference("468k-80", "learned", "rope", losses(Report(os.path.join(directory, "468k-80"))))
+        found, _ = counted(Report(os.path.join(directory, "468k-80")), again(directory, "468k-80", "ends"))
+        yield difference("468k-80", "learned", "rope", found)
     first = os.path.join(directory, "123k-320")
     for name, scheme, label in (("123k-320-1e6", "rope-1e6", "rope-1e6"), ("123k-640", "rope", "rope-640")):
         later = os.path.join(directory, name)
