@@ -199,11 +199,13 @@ def changes(first, last):
 
 
 def other_rates(rows):
-    """The differences between the schemes that this size has with another rate, too, at each of their rates, each interval alone."""
+    """The differences between the rates of a scheme that this size has with several, and between two such schemes with the same rate, each
+    interval alone."""
     again_too = {base_name(row) for row in rows if "@" in row["scheme"]}
     at_rate = {f"{base_name(row)}@{row['rate']:g}": row["losses"] for row in rows if base_name(row) in again_too}
     for a, b in itertools.combinations(sorted(at_rate, reverse=True), 2):
-        yield difference(rows[0]["size"], a, b, at_rate)
+        if set(a.split("@")) & set(b.split("@")):
+            yield difference(rows[0]["size"], a, b, at_rate)
 
 
 def difference(size, a, b, found):
@@ -213,18 +215,18 @@ def difference(size, a, b, found):
 
 
 def added_later(directory):
-    """The table's difference from RoPE at 468k with 80 tokens, and the differences from RoPE that was trained later than the other schemes
-    at 123k with 320: with base 1,000,000, and with 640."""
-    if os.path.exists(os.path.join(directory, "468k-80/results.csv")):
-        found, _ = counted(Report(os.path.join(directory, "468k-80")), again(directory, "468k-80", "ends"))
-        yield difference("468k-80", "learned", "rope", found)
-    first = os.path.join(directory, "123k-320")
-    for name, scheme, label in (("123k-320-1e6", "rope-1e6", "rope-1e6"), ("123k-640", "rope", "rope-640")):
-        later = os.path.join(directory, name)
-        if os.path.exists(later + "/results.csv"):
-            found = {**losses(Report(first)), label: losses(Report(later))[scheme]}
+    """The table's difference from RoPE at 468k with 80 tokens, and the differences from RoPE that was trained later than the other schemes:
+    with base 1,000,000, and at 123k with 640 instead of 320."""
+    for size, later, scheme, label in (("468k-80", "", "rope", "rope"), ("468k-80", "468k-80-1e6", "rope-1e6", "rope-1e6"),
+                                       ("123k-320", "123k-320-1e6", "rope-1e6", "rope-1e6"), ("123k-320", "123k-640", "rope", "rope-640")):
+        path = os.path.join(directory, later or size)
+        if os.path.exists(path + "/results.csv"):
+            found, _ = counted(Report(os.path.join(directory, size)), again(directory, size, "ends"))
+            if later:
+                found[label] = losses(Report(path))[scheme]
             for a, b in (("learned", label), ("t5", label), (label, "rope")):
-                yield difference("123k-320", a, b, found)
+                if a in found and a != b:
+                    yield difference(size, a, b, found)
 
 
 def told(log, row):

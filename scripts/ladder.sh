@@ -14,7 +14,7 @@ scripts=$(dirname "$0")
 recorded=$scripts/../runs/baseline/ladder
 parts=${PARTS:-"rates-123k 123k rates-468k 468k 468k-rates english english-rates block block-rates
     rates-123k-80 123k-80 t5-rates rates-123k-320 rates-123k-320-low rates-123k-320-others 123k-320 123k-320-hybrid 123k-320-slower
-    123k-320-1e6 bases 123k-640 468k-80 468k-80-1e6 rates-1239k 1239k-rates 468k-80-rates 1239k 468k-80-ends 3592k"}
+    123k-320-1e6 bases 123k-640 468k-80 rates-1239k 1239k-rates 468k-80-rates 1239k 468k-80-ends 468k-80-1e6 3592k"}
 data=$out/data
 mkdir -p "$out"
 
@@ -60,7 +60,8 @@ part() {
 keep_unfinished() {
     mkdir -p "$results/$1"
     (cd "$out/$1" && find . -name measured.csv -o -name config.json -o -name compare.json) | LC_ALL=C sort |
-        tar -czf "$results/$1/measured.tar.gz" -C "$out/$1" --mtime=@0 --owner=0 --group=0 -T -
+        tar -czf "$results/$1/measured.tar.gz.new" -C "$out/$1" --mtime=@0 --owner=0 --group=0 -T -
+    mv "$results/$1/measured.tar.gz.new" "$results/$1/measured.tar.gz"
 }
 
 # best NAMES: of the schemes that match, the one with the lowest mean loss on the half of the validation text used for
@@ -234,10 +235,9 @@ for part in $parts; do
         # shellcheck disable=SC2046
         part 468k-80 80 source $(arms rope~rope-500 learned) --reference rope --seeds 6 --seed 1101
         ;;
-    468k-80-1e6)
-        size 468k && from=rates-468k base=500
-        # shellcheck disable=SC2046
-        part 468k-80-1e6 80 source $(arms rope-1e6~rope-500) --seeds 6 --seed 1101
+    468k-80-1e6) # RoPE with slower pairs, with the rate of 468k-80-ends
+        size 468k
+        part 468k-80-1e6 80 source rope-1e6=rope:base=1e6@8e-3 --seeds 6 --seed 1101
         ;;
     rates-1239k) base=500 rates 1239k 5 2e-3,4e-3,8e-3 1 121 rope-500 none learned ;;
     1239k-rates) # again with 20 tokens, where learned has left its plateau; likewise for rope
