@@ -144,7 +144,7 @@ FUZZ_BUILD := $(BUILD)/fuzz/program
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all install uninstall deb wheel dist deps demo test test-programs test-page sanitize check-all fuzz fuzz-coverage fuzz-seeds products arm macos-check hosts-test interop torture faults signals mutate bench bench-blas bench-peers tasks flipflop questions extend extend-far extend-2m extend-tuned experiment experiment-full ladder coverage layers precision drope lesson pictures cluster-test memcheck test-memcheck threads lint format clang help clean
+.PHONY: all install uninstall deb wheel dist deps demo test test-programs test-page sanitize check-all fuzz fuzz-coverage fuzz-seeds products arm macos-check hosts-test interop torture faults signals mutate bench bench-blas bench-peers tasks flipflop questions extend extend-far extend-2m extend-tuned experiment experiment-full ladder quoted coverage layers precision drope lesson pictures cluster-test memcheck test-memcheck threads lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
@@ -233,8 +233,8 @@ sanitize: ## run the tests under the sanitizers, but for those that would say th
 	@TIME_LIMIT=$${TIME_LIMIT:-900} $(MAKE) --no-print-directory SANITIZE=1 CFLAGS="-O1 -g" test
 
 # Each check runs even if another fails, so that all results are shown; the slowest comes last.
-check-all: ## the checks that .ci/run leaves out, before a release and at the end of an issue (many hours)
-	@failed=; for check in lint products macos-check deb wheel interop fuzz signals threads torture faults memcheck; do \
+check-all: ## most checks that .ci/run leaves out, before a release and at the end of an issue (many hours)
+	@failed=; for check in lint quoted products macos-check deb wheel interop fuzz signals threads torture faults memcheck; do \
 	    echo "make $$check"; $(MAKE) --no-print-directory $$check || failed="$$failed $$check"; done; \
 	    if [ "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 
@@ -326,6 +326,10 @@ ladder: all ## how many times the tokens a learned scheme needs to reach RoPE's 
 
 precision: all ## what each scheme loses with its positions in bf16, fp8 or int8 (12 minutes, resumable)
 	sh scripts/precision.sh $(RUNS)
+
+quoted: ## recompute the recorded reports, and the numbers that the docs quote (python with numpy and scipy)
+	python3 scripts/check_report.py $(patsubst %/report.md,%,$(wildcard runs/baseline/*/report.md runs/baseline/*/*/report.md))
+	python3 scripts/check_quoted.py
 
 coverage: ## how often the intervals of `compare` hold the truth (python with numpy and scipy, 5 minutes)
 	python3 scripts/coverage.py

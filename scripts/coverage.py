@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How often 95% intervals hold what they are for: python3 scripts/coverage.py, or `make coverage`. Needs numpy and scipy.
 
-Studies of 6 contrasts with one reference are drawn with 5, 12 and 20 seeds: from the recorded seeds of
+Studies of 6 contrasts (ladder: 5) with one reference are drawn with 5, 12 and 20 seeds: from the recorded seeds of
 runs/baseline/experiment-full (primary, all schemes of a seed together; and ladder, each difference less its setting's
 mean in units of its setting's standard deviation), and from normal, lognormal and two-part noise, where a seed leaves the
 plateau late with some probability. In the last studies, each of 6 differences falls into two clusters by itself. Printed is

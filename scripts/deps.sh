@@ -36,31 +36,38 @@ case $headers in *cblas.h*)
     fi
     ;;
 esac
-lesson=
-if [ -n "${WASM_CC:-}" ]; then
+has_wasm() {
     program='#include <math.h>\n#include <stdio.h>\nint main(int n, char **words) { return printf("%%g", sin(n)); }\n'
-    printf "$program" | $WASM_CC --target=wasm32-wasi -x c - -o /dev/null 2>/dev/null || lesson=WebAssembly
-fi
+    printf "$program" | $WASM_CC --target=wasm32-wasi -x c - -o /dev/null 2>/dev/null
+}
+lesson=
+[ -z "${WASM_CC:-}" ] || has_wasm || lesson=WebAssembly
 missing="$missing${lesson:+ $lesson}"
 [ -n "$missing" ] || exit 0
 
 echo "installing what is missing:$missing"
 sudo=
 [ "$(id -u)" = 0 ] || sudo=sudo
+case $compiler in *clang*) clang=yes ;; *) clang= ;; esac
 if command -v apt-get >/dev/null 2>&1; then
     $sudo apt-get update -qq
-    case $compiler in *clang*) openmp='clang libomp-dev' ;; *) openmp= ;; esac
-    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq gcc libc6-dev pkg-config libopenblas-openmp-dev libjansson-dev \
-        libpcre2-dev zlib1g-dev libcmocka-dev $openmp ${lesson:+clang lld wasi-libc libclang-rt-dev-wasm32} >/dev/null
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq gcc libc6-dev pkg-config libopenblas-openmp-dev libjansson-dev \
+        libpcre2-dev zlib1g-dev libcmocka-dev ${clang:+clang libomp-dev} ${lesson:+clang lld wasi-libc libclang-rt-dev-wasm32} >/dev/null
 elif command -v dnf >/dev/null 2>&1; then
-    $sudo dnf install -y gcc pkgconf-pkg-config openblas-devel jansson-devel pcre2-devel zlib-devel libcmocka-devel
+    $sudo dnf install -y gcc pkgconf-pkg-config openblas-devel jansson-devel pcre2-devel zlib-devel libcmocka-devel \
+        ${clang:+clang libomp-devel}
 elif command -v pacman >/dev/null 2>&1; then
-    $sudo pacman -S --needed --noconfirm gcc pkgconf openblas jansson pcre2 zlib cmocka \
+    $sudo pacman -S --needed --noconfirm gcc pkgconf openblas jansson pcre2 zlib cmocka ${clang:+clang openmp} \
         ${lesson:+clang lld wasi-libc wasi-compiler-rt}
 elif command -v brew >/dev/null 2>&1; then
     brew install pkgconf openblas libomp jansson pcre2 cmocka
 else
     echo "deps.sh: no apt-get, dnf, pacman or brew found; install a C compiler, pkg-config, OpenBLAS, jansson, PCRE2, zlib" \
         "and cmocka by hand" >&2
+    exit 1
+fi
+if [ -n "$lesson" ] && ! has_wasm; then
+    echo "deps.sh: $WASM_CC cannot compile for wasm32-wasi; install lld, a C library (wasi-libc) and clang's runtime library" \
+        "for it by hand" >&2
     exit 1
 fi

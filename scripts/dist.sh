@@ -15,4 +15,4 @@ if command -v sha256sum >/dev/null; then sum=$(sha256sum <"$name.tar.gz"); else 
 awk -v url="file://$PWD/$name.tar.gz" -v sum="${sum%% *}" '
     NR > 1 { print }
     /^  desc / { print "  url \"" url "\"\n  sha256 \"" sum "\"" }' packaging/bitter.rb >bitter.rb
-sed -n 's/^  \(url\|sha256\) /&/p' bitter.rb
+grep -E '^  (url|sha256) ' bitter.rb

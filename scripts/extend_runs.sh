@@ -22,11 +22,11 @@ logged() {
     }
 }
 
-# made_by NAME OPTIONS...: end the script if the file or run of this name was made with other options, or by an earlier
-# version, which did not record them.
+# made_by NAME OPTIONS...: end the script if there is a file or run of this name that was made with other options, or by an
+# earlier version, which did not record them.
 made_by() {
     made=$1.options && shift
-    [ -f "$made" ] || [ -e "${made%.options}" ] || echo "$*" >"$made"
+    [ -e "${made%.options}" ] || echo "$*" >"$made"
     [ "$(cat "$made" 2>/dev/null)" = "$*" ] || {
         echo "${0##*/}: ${made%.options} was made with other options (see $made) or by an earlier version; choose another DIR" >&2
         exit 2
@@ -60,7 +60,7 @@ extend() {
 # measure RUN NAME OPTIONS...: write NAME.csv of a run, unless it exists.
 measure() {
     run=$1 name=$2 && shift 2
-    made_by "$run/$name" "$@"
+    made_by "$run/$name.csv" "$@"
     [ -f "$run/$name.csv" ] && return
     say "$name of $run"
     logged "$run/$name.log" eval "$run" "$@" --csv "$run/$name.csv"

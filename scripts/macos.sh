@@ -51,7 +51,8 @@ for target in aarch64-macos x86_64-macos; do
     cp -r "$build/brew" "$libraries"
     mkdir "$libraries/lib" "$libraries/opt/libomp/lib"
     for name in jansson.so pcre2-8.so z.so cmocka.so openblas.so omp.so.5; do
-        library=$(found lib$name) && name=${name%%.*}
+        library=$(found lib$name)
+        name=${name%%.*}
         nm -D --defined-only "$library" | awk '$2 == "T" { sub(/@.*/, "", $3); print "void " $3 "(void) {}" }' |
             sort -u >"$build/$name.c"
         # Newer than Debian's libomp.

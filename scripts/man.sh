@@ -32,7 +32,9 @@ cat <<'END'
 .B bitter \-\-version
 .SH COMMANDS
 END
-"$@" --help | sed -n 's/^  \([a-z]*\)  *\(.*\)/\1|\2/p' | escape | sed 's/\([^|]*\)|/.TP\n.B \1\n/'
+"$@" --help | sed -n 's/^  \([a-z]*\)  *\(.*\)/\1|\2/p' | escape | sed 's/\([^|]*\)|/.TP\
+.B \1\
+/'
 cat <<'END'
 .PP
 Each command is described in a section of its own.
