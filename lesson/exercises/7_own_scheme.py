@@ -6,7 +6,8 @@
 # own_score is the score of a query q at position i and a key k at position j, where j <= i. Without positions it is q0
 # k0 + q1 k1. The simplest thing to do is to add a bias f(w, i - j); ALiBi's is -w (i - j). Choose another, such as one
 # that falls quickly at first and slowly later. (Or turn: if you like, replace the whole body. With q turned by i w and
-# k by j w, the score is  cos(a) (q0 k0 + q1 k1) + sin(a) (q1 k0 - q0 k1)  with a = (j - i) w.)
+# k by j w, the score is  cos(a) (q0 k0 + q1 k1) + sin(a) (q1 k0 - q0 k1)  with a = (j - i) w. This file is checked
+# alone, so it cannot call functions of the others.)
 #
 # own_backward gets dscore, the gradient of the score, and computes the gradients of w, q and k. Those of q and k are
 # written already, and are right for every bias. If your scheme turns q and k, change them.

@@ -44,14 +44,17 @@ static bool changes(const double *in, int index, double by) {
     return !close_to(score(in), score(other));
 }
 
-// Why there is nothing to check; NULL if there is.
+// Why it cannot be checked, or has nothing to check; NULL if it can and has.
 static const char *idle(const Tried *tried) {
     bool position = false, parameter = false;
     for (int test = 0; test < TESTS; test++) {
         const double *in = tried->in[test];
         if (!isfinite(score(in)))
             return "The score is not a finite number. Do you divide by 0, or take the logarithm of 0? i~-~j may be 0.";
-        position = position || changes(in, I, 2) || changes(in, J, in[I] - in[J]);
+        if (fabs(score(in)) > 1000)
+            return "A score is beyond 1000 or -1000, where its slopes cannot be measured accurately. Choose smaller "
+                   "numbers: to hide a key, -100 is enough.";
+        position = position || changes(in, I, 1) || changes(in, I, 2) || changes(in, J, in[I] - in[J]);
         parameter = parameter || changes(in, W, 0.3);
     }
     if (!position)

@@ -330,7 +330,8 @@ class Chart extends WidePicture {
 
     axes(x, y) {
         Object.assign(this, {x, y});
-        const {left, right, top, bottom} = this.frame;
+        const {left, right, top, bottom} = this.frame, id = this.clip ??= `frame-${Chart.count = (Chart.count ?? 0) + 1}`;
+        this.add('clipPath', {id}, element('rect', {x: left - 3, y: top - 3, width: right - left + 6, height: bottom - top + 6}));
         for (const value of ticks(x)) {
             const [px] = this.at([value, y.from]);
             this.line([px, top], [px, bottom], 'grid');
@@ -349,12 +350,10 @@ class Chart extends WidePicture {
 
     // Lines end at the frame.
     draw(lines) {
-        const {left, right, top, bottom} = this.frame, id = this.clip ??= `frame-${Chart.count = (Chart.count ?? 0) + 1}`;
-        this.add('clipPath', {id}, element('rect', {x: left - 3, y: top - 3, width: right - left + 6, height: bottom - top + 6}));
         for (const line of lines) {
             const points = line.points.filter(p => Number.isFinite(p[1]));
             if (!points.length) continue;
-            const curve = look => this.path(points.map(p => this.at(p)), look).setAttribute('clip-path', `url(#${id})`);
+            const curve = look => this.path(points.map(p => this.at(p)), look).setAttribute('clip-path', `url(#${this.clip})`);
             if (line.sym) this.symbol(line.sym, () => { curve('hit narrow'); curve(`curve ${line.look}`); });
             else curve(`curve ${line.look}`);
         }

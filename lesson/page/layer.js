@@ -59,7 +59,7 @@ const SIGNS = [[67, '+'], [153, '+'], [240, '=']]; // between S0, both biases an
 const STEPS = [
     ['embeddings', '{token}: each word’s own numbers', '{token:dtoken} = {x:dx}: a sum passes its gradient on unchanged', ['token']],
     ['x, after place 1', '{x} = {token} + {code}(t)', '{x:dx} += Wᵀ ({q0:dq}, {k0:dk}, {v:dv}), back through the norm;  {code:dcode} = {x:dx}', ['code', 'x']],
-    ['q, k and v', '({q0:q}, {k0:k}, {v}) = W norm({x})', 'back through place 2:  {q0:dq} ← R(−tθ) {q:dq},  {k0:dk} ← R(−tθ) {k:dk}', ['q0', 'k0', 'v']],
+    ['q, k and v', '({q0:q}, {k0:k}, {v}) = W norm({x})', 'back through place 2:  {q0:dq} ← R(−tθ) {q:dq},  {k0:dk} ← R(−tθ) {k:dk};  {v:dv} = Σ {P} {heads:dheads}', ['q0', 'k0', 'v']],
     ['q and k, after place 2', '{q} ← R(tθ) {q0:q},  {k} ← R(tθ) {k0:k}', '{q:dq} += {S0:dS} {k} / √d,  {k:dk} += {S0:dS} {q} / √d', ['q', 'k']],
     ['products', '{S0:S} = {q} · {k} / √d', '{S0:dS} = {S:dS}: a sum passes its gradient on unchanged', ['S0']],
     ['score, after places 3 and 4', '{S} ← {S0:S} + {bias}', '{S:dS} = {P} ({P:dP} − Σ {P} {P:dP});  {bias:dbias} = {S:dS}', ['bias', 'content', 'S']],
@@ -72,7 +72,7 @@ const STEPS = [
 // Tiles whose symbol in these formulas is not their key.
 const SYMBOLS = {q0: 'q', k0: 'k', S0: 'S', content: 'bias', mid: 'x', out: 'x'};
 // What is said instead where no scheme turns pairs.
-const UNTURNED = {forward: {3: 'place 2 does nothing here: {q} and {k} stay as they are'}, backward: {2: 'back through place 2: nothing turns'}};
+const UNTURNED = {forward: {3: 'place 2 does nothing here: {q} and {k} stay as they are'}, backward: {2: 'back through place 2: nothing turns;  {v:dv} = Σ {P} {heads:dheads}'}};
 
 // One run of the layer: {values, gradients} by tile, rows of numbers; and the loss.
 function runLayer(numbers, scheme, order, place) {

@@ -23,7 +23,7 @@
         await Bitter.embedded('float'); // so that training can begin at once
     } catch (error) {
         status.textContent = `This browser cannot run the page: ${error.message}. It needs WebAssembly with vectors and ` +
-            'DecompressionStream: Chrome or Edge 91, Firefox 113, Safari 16.4, or newer.';
+            'DecompressionStream: Chrome or Edge 111, Firefox 121, Safari 16.4, or newer.';
         console.error(error);
     }
 })();

@@ -57,7 +57,9 @@ const words = {
         });
         document.addEventListener('focusin', event => over(event) ? this.show(over(event)) : this.hide());
         document.addEventListener('keydown', event => { if (event.key === 'Escape') this.hide(); });
-        document.addEventListener('click', event => { if (over(event) && event.pointerType === 'touch') event.preventDefault(); });
+        let pressed; // by what: in some browsers a click does not say
+        document.addEventListener('pointerdown', event => { pressed = event.pointerType; });
+        document.addEventListener('click', event => { if (over(event) && pressed === 'touch') event.preventDefault(); });
         addEventListener('hashchange', () => this.unfold());
         this.unfold();
     },
