@@ -258,8 +258,10 @@ static bool fail_unknown_key(const Option *table, const char *key, const char *o
     if (!table->name) return fail_input(error, "%s takes no options, but '%s' was given; leave it out", owner, key);
     char names[TEXT_CAPACITY] = "";
     size_t length = 0;
-    for (const Option *option = table; option->name && length < TEXT_CAPACITY; option++)
+    for (const Option *option = table; option->name && length < TEXT_CAPACITY; option++) {
+        if (option->type == OPTION_HEADING) continue;
         length += (size_t)snprintf(names + length, TEXT_CAPACITY - length, "%s%s", length ? ", " : "", option->name);
+    }
     const Option *nearest = option_nearest(table, key);
     return fail_input(error, "%s has no option '%s'%s%s%s has %s", owner, key, nearest ? "; did you mean '" : "",
                       nearest ? nearest->name : "", nearest ? "'? It" : "; it", names);

@@ -18,7 +18,7 @@ double clock_seconds(void);
 // Begin at `first` of `total` units.
 void progress_start(ProgressLine *line, const char *title, double first, double total);
 // Show `done` units with a remark ("loss 2.31"), at most ten times a second, or every ten seconds where stderr is a
-// file.
+// file. A remark that is too long for the terminal is cut.
 void progress_show(ProgressLine *line, double done, const char *format, ...) FORMAT_CHECK(3, 4);
 // Wipe the line, so that other output can follow.
 void progress_clear(const ProgressLine *line);

@@ -365,7 +365,7 @@ bool train_show_step(void *line, Trainer *trainer, StepReport *report, Error *er
         warn_of_rise(trainer, report->validation.loss);
     }
     mix_names(&trainer->gpt.pos, ", ", " and ", scheme);
-    progress_show(line, (double)step, "%s, step %lld/%lld  loss %.4f", scheme, step, o->steps, report->loss);
+    progress_show(line, (double)step, "step %lld/%lld  loss %.4f  %s", step, o->steps, report->loss, scheme);
     if (o->sample_every > 0 && (step % o->sample_every == 0 || train_finished(trainer))) {
         progress_clear(line);
         print_sample(trainer, step);

@@ -136,7 +136,7 @@ INLINE void tile(real *C, int ldc, const real *A, size_t down, size_t along, con
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < vectors; j++) sum[i][j] = (Vector){0};
     // Rows in groups of four, so that a row's address is its group's start plus at most 3 times `down`.
-    const real *A0 = A, *A4 = A + 4 * down, *A8 = A + 8 * down;
+    const real *A0 = A, *A4 = rows > 4 ? A + 4 * down : A, *A8 = rows > 8 ? A + 8 * down : A;
     for (int k = 0; k < panel->K; k++) {
         UNROLL
         for (int i = 0; i < rows; i++) {

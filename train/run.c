@@ -145,10 +145,9 @@ static bool is_free(const RunPaths *paths, const char *out, const Tokenizer *own
     const char *const files[] = {paths->config, paths->model, paths->best, paths->log, paths->positions};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (!path_missing(files[i]))
-            return fail_input(error,
-                              "%s already holds a run (there is %s); choose another --out, or continue it with "
-                              "--resume",
-                              out, files[i]);
+            return fail_input(error, "%s already holds %s (there is %s); choose another --out, or %s", out,
+                              i == 0 ? "a run" : "files of a run", files[i],
+                              i == 0 ? "continue it with --resume" : "move it elsewhere");
     return run_check_leftover(paths, paths->state, own, error) && corpus_absent(out, error);
 }
 

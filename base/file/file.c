@@ -78,9 +78,10 @@ int file_sync(int fd) {
 }
 
 bool directory_sync(const char *path, Error *error) {
-    const int fd = open(path, O_RDONLY);
-    // Some file systems cannot sync a directory and return EINVAL; nothing more can be done then.
-    const bool ok = fd >= 0 && (file_sync(fd) == 0 || errno == EINVAL);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    // Some file systems cannot sync a directory and return EINVAL, and one that must not be listed cannot be opened;
+    // nothing more can be done then.
+    const bool ok = fd >= 0 ? file_sync(fd) == 0 || errno == EINVAL : errno == EACCES;
     if (!ok) fail_place("sync", path, errno, "check the disk", "", error);
     if (!ok) error->kind = ERROR_RUN;
     if (fd >= 0) close(fd);
@@ -185,7 +186,7 @@ bool buffer_fill(Buffer *buffer, ReadBytes *read_bytes, void *source, size_t fir
 }
 
 static ptrdiff_t read_descriptor(void *source, void *bytes, size_t size) {
-    return read(*(int *)source, bytes, size);
+    return read(*(int *)source, bytes, size < 1 << 30 ? size : 1 << 30); // macOS refuses more than 2 GB at once
 }
 
 // How many bytes to make room for; 0 for anything but a regular file.

@@ -62,11 +62,10 @@ check "and writes the same again" cmp hf/model.safetensors again/model.safetenso
 layered() { # NAME POS WORD...: train it, export it and import it again
     name=$1 pos=$2
     shift 2
-    need train --data data --pos "$pos" --layers 4 --heads 2 --width 16 --context 16 --batch 2 --steps 3 --eval-every 0 \
-        --eval-tokens 200 --threads 1 --out "$name" "$@"
-    need export "$name" --out "$name-hf"
-    run import "$name-hf" --out "$name-back"
-    cmp "$name/model.safetensors" "$name-back/model.safetensors"
+    "$BITTER" train --data data --pos "$pos" --layers 4 --heads 2 --width 16 --context 16 --batch 2 --steps 3 \
+        --eval-every 0 --eval-tokens 200 --threads 1 --out "$name" "$@" &&
+        "$BITTER" export "$name" --out "$name-hf" && run import "$name-hf" --out "$name-back" &&
+        cmp "$name/model.safetensors" "$name-back/model.safetensors"
 }
 field() { sed -n "s/^ *\"$2\": \(.*\),$/\1/p" "$1/config.json"; }
 same_fields() { # RUN RUN FIELD...

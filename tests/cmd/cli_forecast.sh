@@ -39,7 +39,7 @@ need train $small --data runs/data/book --steps 2 --out runs/hardly
 run train $small --data builtin:tales:bytes=20000 --steps 40 --lr 10 --warmup 0 --out runs/diverged
 check "a run diverged" test $code = 3
 mkdir runs/damaged && echo '{' >runs/damaged/config.json
-touch -t 203001010000 runs/hardly/config.json runs/diverged/config.json runs/damaged/config.json
+touch -t 200001010000 runs/first/config.json runs/second/config.json
 eval "next 'newer runs that have hardly learned anything, diverged or are damaged are passed over' $first $second $data"
 refuses "--resume alone" "--resume needs the run;\`bitter train --resume runs/first\`" train --resume
 need compare none rope $small --data runs/data/book --steps 2 --seeds 2 --eval-tokens 600 --out runs/two

@@ -8,14 +8,16 @@ for scheme in rope none; do need train $small --data $data --context 64 --pos $s
 # losses RUN FORMAT FROM TO: the rows of these positions in windows of 512, to 9 digits.
 losses() {
     rm -f table.csv
-    need eval "$1" --positions-as "$2" --context 512 --eval-tokens 2500 --by-position --threads 1 --csv table.csv
+    "$BITTER" eval "$1" --positions-as "$2" --context 512 --eval-tokens 2500 --by-position --threads 1 --csv table.csv \
+        >/dev/null 2>&1 || return
     awk -F , -v from="$3" -v to="$4" '$3 != "all" && $3 >= from && $3 <= to' table.csv
 }
 need eval rope --context 512 --eval-tokens 2500 --by-position --threads 1 --csv table.csv
 plain=$(sed 1,2d table.csv)
 check "there are losses to compare" test "$(echo "$plain" | wc -l)" -eq 512
 check "float: the same numbers" test "$(losses rope float 0 511)" = "$plain"
-check "bf16: rope differs past 256" test "$(losses rope bf16 256 511)" != "$(losses rope float 256 511)"
+rounded=$(losses rope bf16 256 511)
+check "bf16: rope differs past 256" test -n "$rounded" -a "$rounded" != "$(losses rope float 256 511)"
 check "and not at 0, where no angle is" test "$(losses rope bf16 0 0)" = "$(losses rope float 0 0)"
 check "without positions nothing differs" test "$(losses none bf16 0 511)" = "$(losses none float 0 511)"
 

@@ -113,7 +113,7 @@ if python3 -c 'import pty' 2>/dev/null; then
     on_terminal() { python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) != 0)' "$BITTER" "$@" </dev/null; }
     shows() { tr '\r' '\n' <"$scratch/out" | grep -aEq "$1"; }
     on_terminal train $small --data builtin:tales:bytes=20000 --pos rope+alibi --steps 5000 --out shown >"$scratch/out" 2>&1
-    check "train names the scheme" shows '^train +[0-9]+%  rope and alibi, step [0-9]+/5000  loss'
+    check "train names the scheme" shows '^train +[0-9]+%  step [0-9]+/5000  loss [0-9.]+  rope and alibi  ETA'
     on_terminal compare alibi $small --data builtin:tales:bytes=20000 --steps 5000 --seeds 1 --eval-tokens 600 --out both \
         >"$scratch/out" 2>&1
     check "compare names those in training" shows '^compare +[0-9]+%  0/1 runs, in training: alibi  ETA'

@@ -11,7 +11,7 @@ static void own_kernels_do_all_where_openblas_is_behind(void **state) {
     unsetenv("OPENBLAS_CORETYPE");
     const bool behind = strcmp(blas_core(), "Prescott") == 0;
     if (!behind || !gemm_uses_blas() || product_vector_bytes() < 32) {
-        puts("this build uses no OpenBLAS, or none that has kernels for a Pentium 4");
+        puts("this build uses no OpenBLAS, or none that takes a Pentium 4's kernels on this processor");
         skip();
     }
     assert_true(blas_is_behind());

@@ -8,18 +8,31 @@
 
 #include <stdio.h>
 
-// Another value than the preset for a numeric option: 2, or half the preset where 2 is out of range.
-static inline void other_number(char text[TEXT_CAPACITY], const Option *option) {
-    const double preset = option->preset ? atof(option->preset) : 0;
-    const bool two = preset != 2 && option->minimum <= 2 && option->maximum >= 2;
-    snprintf(text, TEXT_CAPACITY, "%.9g", two ? 2 : preset / 2);
+// Can the scheme be used with this shape, and does it reach its length?
+static inline bool fits_shape(const char *specification, const Shape *shape) {
+    Mix pos;
+    Error error;
+    if (!mix_create(&pos, specification, shape, &error)) return false;
+    const int most = mix_max_length(&pos);
+    return most == 0 || most >= mix_span(&pos);
+}
+
+// The scheme with another value of a numeric option than its preset, which fits the shape.
+static inline void other_number(char text[TEXT_CAPACITY], const char *scheme, const Option *option,
+                                const Shape *shape) {
+    const double preset = option->preset ? atof(option->preset) : 0, others[] = {2, preset / 2, 2 * preset, 1, 8, 12};
+    for (size_t i = 0; i < COUNT(others); i++) {
+        const bool allowed = others[i] >= option->minimum && others[i] <= option->maximum && others[i] != preset;
+        snprintf(text, TEXT_CAPACITY, "%s:%s=%.9g", scheme, option->name, others[i]);
+        if (allowed && fits_shape(text, shape)) return;
+    }
+    fail_msg("%s: no other value of %s fits the shape", scheme, option->name);
 }
 
 enum { SCHEMES_MOST = 256 };
 
-// Every scheme with its default options, then with every choice of every option that has choices and another value of
-// each number, and with every flag: "rope", "rope:base=2", "rope:pairing=half", ... Numbers with which the scheme
-// refuses this shape, or does not reach its length, are left out. Returns the number of variants.
+// Every scheme with its default options, then with every choice of every option that has choices, another value of each
+// number, and every flag: "rope", "rope:base=2", "rope:pairing=half", ... Returns the number of variants.
 static inline int variants_of(char variants[SCHEMES_MOST][TEXT_CAPACITY], const Shape *shape) {
     int count = 0;
     for (int s = 0; schemes[s]; s++) {
@@ -29,18 +42,12 @@ static inline int variants_of(char variants[SCHEMES_MOST][TEXT_CAPACITY], const 
             assert_in_range(count, 0, SCHEMES_MOST - 16);
             for (int i = 0; o->type == OPTION_CHOICE && choice_word(o->choices, i, word); i++)
                 snprintf(variants[count++], TEXT_CAPACITY, "%s:%s=%.200s", schemes[s]->name, o->name, word);
-            Mix pos;
-            Error error;
-            if (o->type == OPTION_FLAG)
-                snprintf(word, sizeof word, "true");
-            else if (o->type == OPTION_INTEGER || o->type == OPTION_NUMBER)
-                other_number(word, o);
-            else
-                continue;
-            snprintf(variants[count], TEXT_CAPACITY, "%s:%s=%.200s", schemes[s]->name, o->name, word);
-            const bool fits = mix_create(&pos, variants[count], shape, &error);
-            const int most = fits ? mix_max_length(&pos) : 0;
-            if (fits && (most == 0 || most >= mix_span(&pos))) count++;
+            if (o->type == OPTION_FLAG) {
+                snprintf(variants[count], TEXT_CAPACITY, "%s:%s=true", schemes[s]->name, o->name);
+                if (fits_shape(variants[count], shape)) count++;
+            }
+            if (o->type == OPTION_INTEGER || o->type == OPTION_NUMBER)
+                other_number(variants[count++], schemes[s]->name, o, shape);
         }
     }
     return count;

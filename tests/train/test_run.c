@@ -39,10 +39,10 @@ static void a_run_is_never_written_over(void **state) {
     Error error = {0};
     expect_refused(run_create(&paths, &options, &trainer, &error), &error, "already holds a run");
     unlink(paths.config);
-    expect_refused(run_create(&paths, &options, &trainer, &error), &error, "already holds a run");
+    expect_refused(run_create(&paths, &options, &trainer, &error), &error, "already holds files of a run");
     unlink(paths.model);
     scratch_write(paths.log, "step", 4);
-    expect_refused(run_create(&paths, &options, &trainer, &error), &error, "already holds a run");
+    expect_refused(run_create(&paths, &options, &trainer, &error), &error, "already holds files of a run");
     unlink(paths.log);
     scratch_write(paths.tokenizer, "{}", 2);
     expect_refused(run_create(&paths, &options, &trainer, &error), &error, "is not of this run");
