@@ -218,7 +218,7 @@ for part in $parts; do
     123k-320) # none, whose rate matters little, has its rate of 80 tokens
         part=123k budgets=320
         against_rope 123k "rates-123k-320 rates-123k-320-others rates-123k-80" 8 1001 none learned t5
-        for plot in plot-2.svg plot-4.svg; do # losses along training and by position, which docs/ladder.md shows
+        for plot in plot-2.svg plot-4.svg; do # losses along training and by position, which the docs show
             [ ! -f "$out/123k-320/$plot" ] || cp "$out/123k-320/$plot" "$results/123k-320"
         done
         ;;
