@@ -18,14 +18,6 @@ static double rounded(real x) {
     return (double)(large - rest);
 }
 
-// A stored matrix whose padding is NaN, so that reading it shows.
-static real *stored(const char *name, int rows, int columns, int stride) {
-    real *values = random_reals((size_t)rows * stride, name, 1);
-    for (int r = 0; r < rows; r++)
-        for (int c = columns; c < stride; c++) values[(size_t)r * stride + c] = NAN;
-    return values;
-}
-
 static void needs_bf16(void) {
     if (!bf16_complaint()) return;
     puts(bf16_complaint());

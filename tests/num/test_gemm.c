@@ -13,14 +13,6 @@ typedef struct {
     real alpha, beta;
 } Product;
 
-// A stored matrix whose padding is NaN, so that reading it shows.
-static real *stored(const char *name, int rows, int columns, int stride) {
-    real *values = random_reals((size_t)rows * stride, name, 1);
-    for (int r = 0; r < rows; r++)
-        for (int c = columns; c < stride; c++) values[(size_t)r * stride + c] = NAN;
-    return values;
-}
-
 static double entry(Matrix matrix, int row, int column) {
     return (double)
         matrix.at[matrix.transposed ? (size_t)column * matrix.stride + row : (size_t)row * matrix.stride + column];

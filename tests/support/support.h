@@ -45,6 +45,14 @@ static inline real *random_reals(size_t count, const char *name, double scale) {
     return values;
 }
 
+// A random matrix (rows, columns) in rows of `stride` whose padding is NaN, so that reading it shows.
+static inline real *stored(const char *name, int rows, int columns, int stride) {
+    real *values = random_reals((size_t)rows * stride, name, 1);
+    for (int r = 0; r < rows; r++)
+        for (int c = columns; c < stride; c++) values[(size_t)r * stride + c] = NAN;
+    return values;
+}
+
 // New memory full of NaN, for outputs that must be overwritten.
 static inline real *nan_reals(size_t count) {
     real *values = malloc(count * sizeof *values);
