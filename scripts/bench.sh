@@ -93,7 +93,6 @@ tiny="--width 4 --heads 1 --layers 1 --context 2 --batch 1 --steps 1"
 $launch "$bitter" bench $tiny >"$scratch/first" 2>/dev/null ||
     complain "$bitter bench failed; run it alone to see why"
 cores=$(value threads <"$scratch/first")
-rate=$(value sgemm_gflops <"$scratch/first")
 with_peer=1 peer_libraries='' about='' without_peer=''
 if [ ! -f "$peer" ]; then
     with_peer='' without_peer="there is no $peer"
@@ -115,23 +114,7 @@ processor=$(sysctl -n machdep.cpu.brand_string 2>/dev/null || machine cpu)
 name=$(echo "$processor" | tr '[:upper:]' '[:lower:]' |
     sed 's/([a-z]*)//g; s/ @.*//; s/[0-9]*-core//; s/ cpu//; s/ processor//; s/[^a-z0-9]\{1,\}/-/g; s/^-//; s/-$//')
 
-# Estimate the seconds of everything that follows from the rate of the large product, to within a factor of two.
-guess() {
-    for shape in $shapes; do
-        choose "$shape"
-        awk -v rate="$rate" -v part="$threads" -v all="$cores" -v l="$layers" -v c="$width" -v t="$context" \
-            -v b="$batch" -v v="$vocab" -v steps="$steps" -v rounds="$rounds" -v older="${before:+1}" \
-            -v peers="${with_peer:+2}" -v bf16="$([ "$shape" != B ] || echo $bf16)" \
-            -v schemes="$([ "$shape" != B ] || echo "$schemes" | wc -w)" 'BEGIN {
-                rate *= part / all
-                step = (6 * (12 * l * c * c + v * c) + 12 * l * c * t) * b * t / (rate * 1e9) / (c < 128 ? 0.4 : 0.7)
-                one = (steps + 3) * step + 2 * 6 * 17.2 / rate + 0.3
-                torch = (steps + 6) * step * 1.3 + 15
-                print rounds * (one * (1 + older + bf16 + schemes * 1.25) + torch * peers * (1 + bf16))
-            }'
-    done | awk '{ s += $1 } END { printf "%.0f\n", s / 60 + 0.5 }'
-}
-echo "This takes some $(guess) min."
+echo "This takes up to an hour; with SHAPES=B, some minutes."
 
 # --- the record ---
 say '# %s\n\n' "$processor"

@@ -37,19 +37,14 @@ Paired paired_summary(const double *differences, int n) {
     return paired;
 }
 
-// P(B <= most), where B is the number of heads in n tosses of a coin that shows heads with probability p.
-static double binomial_cdf(int most, int n, double p) {
-    double sum = 0, term = pow(1 - p, n);
-    for (int heads = 0; heads <= most; heads++) {
-        sum += term;
-        term *= (double)(n - heads) / (heads + 1) * p / (1 - p);
-    }
-    return sum;
-}
-
-// The probability that [x_k, x_n+1-k] holds the median.
+// The probability that [x_k, x_n+1-k] holds the median: that k to n - k of n tosses of a coin are heads.
 static double level_of(int k, int n) {
-    return 1 - 2 * binomial_cdf(k - 1, n, 0.5);
+    double fewer = 0, term = pow(0.5, n); // the probability of fewer than k heads, and of just `heads`
+    for (int heads = 0; heads < k; heads++) {
+        fewer += term;
+        term *= (double)(n - heads) / (heads + 1);
+    }
+    return 1 - 2 * fewer;
 }
 
 // Returns the k of the narrowest such interval with at least this level, or 0 if n is too small. *share: how far to go
@@ -82,7 +77,7 @@ typedef struct {
 static Method method_of(int n, double comparisons) {
     Method method = {.t = NAN};
     method.k = order_of(&method.share, 1 - LEVEL / comparisons, n);
-    if (method.k == 0) method.t = -t_quantile(LEVEL / 2 / comparisons, n - 1);
+    if (method.k == 0) method.t = student_t(LEVEL / 2 / comparisons, n - 1);
     return method;
 }
 

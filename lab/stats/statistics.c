@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #define Z_95 1.959963984540054 // of the standard normal, 95% lie within so many deviations
@@ -15,49 +16,30 @@ Interval wilson(double right, double count) {
     return (Interval){fmax(middle - half, 0), fmin(middle + half, 1)};
 }
 
-// I_x(a, b) with y = 1 - x by its continued fraction (DLMF 8.17.22), from the last term to the first. Where
-// x <= (a + 1) / (a + b + 2) and one of a, b is 1/2, 12 + 4 sqrt(a) pairs of terms, at most 60, give all digits.
-static double beta_fraction(double x, double y, double a, double b) {
-    const double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(y)) / a;
-    double rest = 1;
-    for (int m = (int)fmin(12 + 4 * sqrt(a), 60); m > 0; m--) {
-        const double odd = -(a + m - 1) * (a + b + m - 1) * x / ((a + 2 * m - 2) * (a + 2 * m - 1));
-        const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-        rest = 1 + odd / (1 + even / rest);
+// P(-t < T < t), a finite sum over powers of cos(angle) (Abramowitz, Stegun 1964, 26.7.3 and 26.7.4).
+static double student_within(double t, int df) {
+    const bool odd = df % 2;
+    const double angle = atan(t / sqrt(df)), c = cos(angle);
+    double sum = 0, term = odd ? c : 1;
+    for (int power = odd; power <= df - 2; power += 2) {
+        sum += term;
+        term *= c * c * (power + 1) / (power + 2);
     }
-    return front / rest;
+    return odd ? (angle + sin(angle) * sum) * 2 / M_PI : sin(angle) * sum;
 }
 
-// x and y = 1 - x are both given, because a small one has more digits than 1 minus the other.
-static double incomplete_beta(double x, double y, double a, double b) {
-    if (x <= (a + 1) / (a + b + 2)) return beta_fraction(x, y, a, b);
-    return 1 - beta_fraction(y, x, b, a);
-}
-
-double t_cdf(double t, double df) {
-    assert(df >= 1);
-    const double x = df / (df + t * t), y = 1 / (1 + df / (t * t));
-    const double tail = incomplete_beta(x, y, df / 2, 0.5) / 2;
-    return t > 0 ? 1 - tail : tail;
-}
-
-static double t_density(double t, double df) {
-    const double at_0 = exp(lgamma((df + 1) / 2) - lgamma(df / 2)) / sqrt(df * M_PI);
-    return at_0 * pow(1 + t * t / df, -(df + 1) / 2);
-}
-
-// Below 0 t_cdf is convex, so that Newton's method from above the quantile comes down to it and never passes it.
-double t_quantile(double p, double df) {
-    if (!(p > 0 && p < 1)) return p == 0 ? -INFINITY : p == 1 ? INFINITY : NAN;
-    if (p > 0.5) return -t_quantile(1 - p, df);
-    if (p == 0.5) return 0;
-    double low = -1, t = 0;
-    while (t_cdf(low, df) > p) {
-        t = low;
-        low *= 2;
+double student_t(double tail, int df) {
+    assert(df >= 1 && tail > 0 && tail < 0.5);
+    double low = 0, high = 1;
+    while (1 - student_within(high, df) > 2 * tail) high *= 2;
+    for (int halving = 0; halving < 60; halving++) {
+        const double middle = low + (high - low) / 2;
+        if (1 - student_within(middle, df) > 2 * tail)
+            low = middle;
+        else
+            high = middle;
     }
-    for (double next; (next = t - (t_cdf(t, df) - p) / t_density(t, df)) < t;) t = next;
-    return t;
+    return high;
 }
 
 static double slope_between(const double *x, const double *y, int a, int b) {

@@ -10,13 +10,9 @@ typedef struct {
 // their own standard errors of right/count, |right/count - p| <= z sqrt(p (1 - p) / count). Without trials, 0 to 1.
 Interval wilson(double right, double count);
 
-// P(T <= t) of Student's t (1908) with df >= 1 degrees of freedom, whole or not, by the regularised incomplete beta
-// function (DLMF 8.17). The relative error of the smaller tail is below 1e-12 up to df = 100 and 1e-9 up to 100000. NAN
-// if t is.
-double t_cdf(double t, double df);
-
-// The t with t_cdf(t, df) = p, by Newton's method. -INFINITY and INFINITY at p = 0 and 1, NAN outside.
-double t_quantile(double p, double df);
+// The t that Student's T (1908) with df >= 1 degrees of freedom exceeds with the probability 0 < tail < 0.5. Its
+// relative error is below 1e-8 for tails from 1e-7 on.
+double student_t(double tail, int df);
 
 // Returns the index at which a curve of `count` points leaves a plateau: the point farthest above the falling straight
 // line from the plateau's first point to the curve's last one (after Satopaa et al. 2011), if it lies more than `least`

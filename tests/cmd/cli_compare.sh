@@ -252,7 +252,6 @@ need compare $small --steps 20 --seeds 3 --out contrasts none rope alibi --contr
 check "the first one stays" test "$(grep -A 40 '"contrasts"' contrasts/compare.json | grep -B 1 '"after": 0')" = "$before"
 check "the second one came after 6 runs" test "$(grep -c '"after": 6' contrasts/compare.json)" -eq 1
 check "there was a look at 2 seeds" test "$(grep -A 1 '"looks"' contrasts/compare.json | tr -d ' \n')" = '"looks":[2'
-refuses "--unpaired, which went" "--unpaired;pairs" compare $small --out contrasts none rope --unpaired
 rm -r contrasts
 need compare $small --steps 20 --seeds 2 --out referred none rope alibi --reference rope
 check "each scheme is tested against --reference" says '^tested   none - rope, alibi - rope'
@@ -340,7 +339,6 @@ refuses "two runs of one name" "copy-rope-seed;label" $few rope copy-rope=alibi 
 for formula in 'bias: -d/3' 'bias: -a*d; a = 1 > 0' 'bias: 1 - d'; do
     refuses "$formula without a label" "a label, as in mine=" $few rope "$formula"
 done
-refuses "--budget, which went" "--budget;equal steps" $few rope --budget seconds
 refuses "a task as --data" "builtin:copy;--tasks" $few rope --data builtin:copy
 refuses "a share of a text" "share=0.5" $few rope --data builtin:passkey:share=0.5
 refuses "missing data" "nowhere" $few rope --data nowhere

@@ -67,7 +67,6 @@ refuses "--share without a share" "--share: '' is empty" compare "$@" --share ""
 need compare --steps 3 --context 8 --data builtin:tales:bytes=8000 --seeds 1 --out ended --list -- none
 check "a list with the end of options" sh -c "$(cat "$scratch/out")"
 refuses "--list and --slurm" "--list and --slurm;one of them" compare "$@" --list --slurm
-refuses "--sbatch, which went" "--sbatch;--slurm >FILE" compare "$@" --sbatch "-t 2:00:00"
 
 # --- Slurm ---
 mkdir slurm && cd slurm || exit 1

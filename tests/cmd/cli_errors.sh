@@ -182,7 +182,6 @@ mkdir half && cp $good bytes/tokenizer.json half
 refuses "no validation shard" "half;val" train $small --data half --out new
 cp -r bytes packed && gzip packed/train_000000.bin
 refuses "a gzipped shard" "packed;gunzip" train $small --data packed --out new
-refuses "--gzip, which is gone" "no longer compressed" prepare --gzip --out new text.txt
 cp -r bytes odd && echo '{"tokenizer": "words", "vocab_size": 9}' >odd/tokenizer.json
 refuses "unknown tokenizer.json" "odd/tokenizer.json;words;bytes" train $small --data odd --out new
 echo '{"tokenizer": "bytes", "vocab_si' >odd/tokenizer.json

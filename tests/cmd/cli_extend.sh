@@ -303,9 +303,6 @@ for pair in 'yarn --population 10' 'ntk --tune' 'dynamic --beta-fast 8' \
     refuses "$option with ${pair%% *}" "${option%% *};--method ${pair%% *}" extend run --method $pair $new
 done
 refuses "betas in the wrong order" "--beta-fast;--beta-slow" extend run --beta-fast 1 --beta-slow 2 $new
-for option in --abandon=0 --forget --parents=8 --attention=long --free --rising --high-freq=5 --short --growth=factor; do
-    refuses "$option, which is gone" "no option ${option%=*};bitter extend" extend run --method longrope $option $new
-done
 refuses "yarn with text and no --tune" "--tune;--data;--windows" extend run --method yarn --windows 2 $new
 refuses "betas and --tune" "--tune;--beta-fast" extend run --method yarn --tune --beta-fast 2 $new
 refuses "a ramp and --tune" "--tune;--ramp" extend run --method yarn --tune --ramp paper $new

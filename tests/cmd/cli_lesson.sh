@@ -54,7 +54,6 @@ done
 check "what is lost in rounding is not called right" test "$(grep -c '  too small to measure$' "$scratch/out")" -gt 0
 
 # --- hostile input ---
-refuses "--broken, which is gone" "no option --broken;lesson/lesson.html" lesson --broken sign
 refuses "a key before the text" "--ago 5;at most --t, which is 3" lesson --ago 5
 refuses "a negative position" "--t" lesson --t -1
 refuses "a position that is no number" "--t" lesson --t x

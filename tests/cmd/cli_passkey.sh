@@ -92,7 +92,6 @@ refuses "lengths of documents to find keys in" "min=400;no effect;--context" eva
 refuses "a window that is too short" "257 tokens;258" eval run $keys --context 257,300
 refuses "the trained context is too short" "64 tokens;--context 258" eval on-alone $keys
 refuses "past the learned table" "learned;257;--past clamp" eval chars-run $keys --context 258
-refuses "--passkey, which is gone" "--task --data builtin:passkey" eval run --passkey
 refuses "--task with --stride" "--stride;without --task" eval run --task --stride 8
 refuses "--depths of another task" "--depths;builtin:passkey" eval run --task --data builtin:copy --depths 3
 refuses "--depths without --task" "--depths;with --task" eval run --depths 3

@@ -96,7 +96,6 @@ need train --layers 1 --heads 1 --width 8 --context 8 --batch 2 --steps 2 --thre
 mkdir noted && cp notes.txt noted/descent.csv
 refuses "a descent over a text" "noted/descent.csv;something else" extend little --method gradient --factor 2 \
     --windows 2 --steps 2 --threads 1 --out noted
-refuses "a table, which scripts draw" "plot.py" report run --log-y
 # --- the scripts that compute a report again ---
 if command -v python3 >/dev/null; then
     for script in check_report check_quoted coverage ladder plot questions tensorboard bench_torch; do

@@ -26,7 +26,6 @@ for wrong in '--top-p 0' '--top-p 1.1' '--min-p -1' '--min-p 2' '--repeat 0'; do
     refuses "$wrong" "${wrong% *}: give" sample run $wrong
 done
 
-refuses "--stop, which is gone" "no option --stop;sed" sample run --stop THE
 
 # --- more than one ---
 succeed "--repeat" sample run --threads 1 --tokens 30 --seed 4 --repeat 3 --prompt It

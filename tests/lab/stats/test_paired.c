@@ -155,7 +155,7 @@ static void seeds_resolve_what_the_header_says(void **state) {
 // Differences whose interval ends nearly at 0, on either side.
 static void verdicts_are_by_sign_and_level(void **state) {
     Paired paired = {.n = 5, .sd = sqrt(5)};
-    const double reach = t_quantile(0.975, 4);
+    const double reach = student_t(0.025, 4);
     static const struct {
         double in_reaches;
         Verdict verdict;
