@@ -33,11 +33,17 @@ static void write_duration(char text[32], double seconds) {
         snprintf(text, 32, "%ld:%02ld", whole / 60, whole % 60);
 }
 
+static int terminal_columns(void) {
+#ifdef TIOCGWINSZ // the lesson's page has no terminal
+    struct winsize window;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0) return window.ws_col;
+#endif
+    return 80;
+}
+
 // How many bytes of the remark fit: a line that the terminal breaks in two could not be drawn again.
 static int room_for_remark(const char *title, const char *left) {
-    struct winsize window;
-    const int columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0 ? window.ws_col : 80;
-    const int room = columns - 1 - (int)(strlen(title) + strlen(" 100%    ETA ") + strlen(left));
+    const int room = terminal_columns() - 1 - (int)(strlen(title) + strlen(" 100%    ETA ") + strlen(left));
     return room > 0 ? room : 0;
 }
 

@@ -231,11 +231,9 @@ class Report(Tally):
     def check_longer(self):
         """Differences in longer windows; all that exist are one family."""
         tables, units = self.tables("longer windows"), {}  # (contrast, window) -> one array for each setting that has it
-        longest = max((int(row["tokens"]) for row in tables[0]), default=0) if tables else 0
-        eight = longest >= 8 * max(self.context.values())  # reports of earlier versions leave this out
         for setting in self.settings:
             for arm, other in self.longer_pairs():
-                for times in (2, 4, 8) if eight else (2, 4):
+                for times in (2, 4, 8):
                     a, b = (self.longer.get((setting, scheme, times), {}) for scheme in (arm, other))
                     if a and set(a) == set(b) == set(self.losses[setting, self.schemes[0]]):
                         window = str(times * self.context[setting])
@@ -258,12 +256,7 @@ class Report(Tally):
         return len(self.plan["contrasts"]) * (len(self.settings) if len(self.settings) > 2 else 1)
 
     def printed_changes(self):
-        """Contrast, first and second setting, change, low and high; in reports of earlier versions they stand in
-        sentences such as "rope - learned: from 25k to 70k -0.04 (-0.35 to +0.27), not resolved"."""
-        pattern = re.compile(rf"from (.+?) to (.+?) ({NUMBER}) \(({NUMBER}) to ({NUMBER})\)")
-        for line in self.read("report.md").splitlines():
-            for change in pattern.findall(line):
-                yield line.split(":")[0].replace("\\", ""), *change
+        """Contrast, first and second setting, change, low and high."""
         for row in self.rows("change"):
             if row["low"] != "-":
                 yield tuple(row[name] for name in ("contrast", "from", "to", "change", "low", "high"))
@@ -271,8 +264,6 @@ class Report(Tally):
     def check_changes(self):
         family = self.changes()
         for name, first, second, *printed in self.printed_changes():
-            if " - " not in name:
-                continue
             arm, other = name.split(" - ")
             settings = {row["setting"]: s for row, s in zip(self.of_contrast(arm, other), self.settings)}
             before, after = (self.gaps(settings[s], arm, other) for s in (first, second))

@@ -162,31 +162,23 @@ class WidePicture extends Picture {
     }
 }
 
-// A picture of the plane in which a pair of channels is a point; `reach` is how far it goes from the middle. Where
-// `resized` is given, letters keep their size however large the picture is, and `resized` is called when that changes.
+// A picture of the plane in which a pair of channels is a point; `reach` is how far it goes from the middle. Letters keep
+// their size however large the picture is; `resized` is called when that changes.
 class Plane extends Picture {
-    constructor(svg, reach = 1.6, resized = null) {
+    constructor(svg, reach, resized) {
         super(svg, 320, 320);
         Object.assign(this, {reach, middle: 160, unit: 160 / reach});
         new ResizeObserver(([{contentRect: {width}}]) => {
-            if (width === 0) return;
-            if (resized) this.grow(width, resized);
-            else this.fitHandles(320 / width);
+            if (width > 0 && Math.abs(width - 2 * this.middle) >= 2) this.grow(width, resized);
         }).observe(svg);
     }
 
     grow(width, resized) {
-        if (Math.abs(width - 2 * this.middle) < 2) return;
         Object.assign(this, {width, height: width, middle: width / 2, unit: width / 2 / this.reach});
         this.svg.setAttribute('viewBox', `0 0 ${width} ${width}`);
-        this.fitHandles(width < 300 ? 1.2 : 1);
-        resized();
-    }
-
-    // In a small picture, handles are large enough for a finger. `pixel` is how many units one pixel of the screen has.
-    fitHandles(pixel) {
-        this.grip = pixel > 1.1 ? 20 * pixel : 14;
+        this.grip = width < 300 ? 24 : 14; // in a small picture, handles are large enough for a finger
         for (const circle of Object.values(this.kept)) circle.setAttribute('r', this.grip);
+        resized();
     }
 
     at(p) {
