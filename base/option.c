@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -311,20 +312,15 @@ bool list_word(char word[TEXT_CAPACITY], const char **list, const char *separato
     return length > 0;
 }
 
-bool typed_fail_list(Error *error, const char *option, const char *text, int at, const char *format, va_list list) {
+bool typed_fail(Error *error, const char *option, const char *text, int at, const char *format, ...) {
     char message[sizeof error->message];
+    va_list list;
+    va_start(list, format);
     vsnprintf(message, sizeof message, format, list);
+    va_end(list);
     if (text[at])
         return fail_input(error, "%s '%s', character %d ('%.20s'): %s", option, text, at + 1, text + at, message);
     return fail_input(error, "%s '%s', at its end: %s", option, text, message);
-}
-
-bool typed_fail(Error *error, const char *option, const char *text, int at, const char *format, ...) {
-    va_list list;
-    va_start(list, format);
-    typed_fail_list(error, option, text, at, format, list);
-    va_end(list);
-    return false;
 }
 
 bool typed_number(int *number, const char *option, const char *text, int *at, const char *what, int most,

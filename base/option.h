@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 
-#include <stdarg.h>
 #include <stddef.h>
 
 typedef enum {
@@ -98,7 +97,6 @@ bool list_word(char word[TEXT_CAPACITY], const char **list, const char *separato
 
 // Fail (input) at a character of the text, counted from 0: the message says what is wrong there.
 bool typed_fail(Error *error, const char *option, const char *text, int at, const char *format, ...) FORMAT_CHECK(5, 6);
-bool typed_fail_list(Error *error, const char *option, const char *text, int at, const char *format, va_list list);
 
 // Read the whole number at *at and move *at behind it; a number above `most` becomes most + 1. Fails (input) when there
 // is none; the message says that `what` should be there.

@@ -61,7 +61,7 @@ int mix_layers(const Mix *mix);
 int mix_like(const Mix *mix, int layer);
 
 // Fail (input) at a character of mix->text, counted from 0: the message says what is wrong there.
-bool mix_fail_at(Error *error, const Mix *mix, int at, const char *format, ...) FORMAT_CHECK(4, 5);
+#define mix_fail_at(error, mix, at, ...) typed_fail(error, "--pos", (mix)->text, at, __VA_ARGS__)
 
 // The whole text, every option spelled out. Returns its length, which mix_parse has checked to be below TEXT_CAPACITY.
 size_t mix_print(const Mix *mix, char text[TEXT_CAPACITY]);

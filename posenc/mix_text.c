@@ -20,14 +20,6 @@
 
 // --- parsing ---
 
-bool mix_fail_at(Error *error, const Mix *mix, int at, const char *format, ...) {
-    va_list list;
-    va_start(list, format);
-    typed_fail_list(error, "--pos", mix->text, at, format, list);
-    va_end(list);
-    return false;
-}
-
 // How many characters there are before the next one that can follow a word.
 static size_t word_length(const char *text) {
     return strcspn(text, "=:+*@, ");

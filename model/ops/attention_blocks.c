@@ -125,8 +125,8 @@ static void block_scores(const Head *head, const MixTables *tables, const ScoreB
                          const Scratch *scratch) {
     if (head->k.at) {
         const Packed keys = gemm_packed_from(&head->k_transposed, column);
-        product_to_keys(block->S, block->stride, block->scale, matrix_from(head->q, row, 0), &keys, block->rows,
-                        block->columns, block->window);
+        gemm_packed(block->S, block->stride, 0, block->scale, matrix_from(head->q, row, 0), &keys, 0, head->width,
+                    block->rows, block->columns);
     } else {
         head->call->attention->scores(&head->own, block, column);
     }
@@ -228,8 +228,8 @@ static void block_outputs(const Attention *a, const MixTables *tables, const Que
         if (a->dropout.rate > 0)
             for (int j = skipped; j < seen; j++) P_i[j] *= weight_dropout(block, a, i, j);
     }
-    product_of_keys(a->out + block->out_at, C, 0, 1, rows_of(P, stride), values, from, block->rows, block->columns,
-                    a->window);
+    gemm_packed(a->out + block->out_at, C, 0, 1, rows_of(P, stride), values, from, from + block->columns, block->rows,
+                a->d);
 }
 
 // Queries first to end of one head: all of them in training, at most TALL in inference.
@@ -312,7 +312,7 @@ static void block_outputs_backward(const AttentionGradient *grad, const Attentio
     const real *dout_block = grad->dout + block->out_at;
     const Packed own_v = gemm_packed_from(v_transposed, block->from);
     // Forward was out = P v, so dP = dout v^T and dv += P^T dout.
-    product_to_keys(dP, stride, 1, rows_of(dout_block, C), &own_v, rows, block->columns, a->window);
+    gemm_packed(dP, stride, 0, 1, rows_of(dout_block, C), &own_v, 0, a->d, rows, block->columns);
     real *raw = S + (size_t)QUERY_BLOCK * stride; // (columns) one row's scores before logit_scale
     for (int i = 0; i < rows; i++) {
         const size_t row = (size_t)i * stride;
@@ -327,7 +327,8 @@ static void block_outputs_backward(const AttentionGradient *grad, const Attentio
             softmax_backward_row(S + row, dP + row, dout_block + (size_t)i * C, block, a, i, seen);
         if (a->logit_scale) scale_logits_backward(grad, dS + row, raw, a, block, i, seen);
     }
-    add_transposed(grad->dv + block->kv_at, a->kv_stride, 1, P, dout, block, a->window);
+    gemm_packed(grad->dv + block->kv_at, a->kv_stride, 1, 1, columns_of(P, stride), dout, block->first,
+                block->first + rows, block->columns, a->d);
 }
 
 // The gradients of a block's scores, queries, keys and features, for the hooks of schemes.
@@ -351,11 +352,12 @@ static void block_scores_backward(const ScoreGradient *grad, const Head *head, c
         head->call->attention->scores_backward(&head->own, &own, scores, block->from);
         return;
     }
-    product_of_keys(head->dq + (size_t)block->first * head->q.stride, head->q.stride, added && !head->call ? 1 : 0,
-                    scores->scale, rows_of(grad->dS, scores->stride), &head->packed_k, block->from, block->rows,
-                    block->columns, scores->window);
-    add_transposed(head->dk + (size_t)block->from * head->k.stride, head->k.stride, scores->scale, grad->dS,
-                   &head->packed_q, block, scores->window);
+    gemm_packed(head->dq + (size_t)block->first * head->q.stride, head->q.stride, added && !head->call ? 1 : 0,
+                scores->scale, rows_of(grad->dS, scores->stride), &head->packed_k, block->from,
+                block->from + block->columns, block->rows, head->width);
+    gemm_packed(head->dk + (size_t)block->from * head->k.stride, head->k.stride, 1, scores->scale,
+                columns_of(grad->dS, scores->stride), &head->packed_q, block->first, block->first + block->rows,
+                block->columns, head->width);
 }
 
 // The gradients of a head: overwrites dq, and adds to dk, dv and dfeatures, because heads may share these.

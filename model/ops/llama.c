@@ -1,24 +1,6 @@
-// What Llama's block does to each token by itself: the RMSNorm (Zhang, Sennrich 2019) and SwiGLU (Shazeer 2020).
+// What Llama's block does to each token by itself besides the norm: SwiGLU (Shazeer 2020).
 #include "model/ops/ops.h"
 #include "num/team.h"
-
-// Forward was norm = x * rstd; out = norm * weight. With dnorm = dout * weight,
-//   dx = rstd * (dnorm - norm * average(dnorm * norm)):
-// the average is the gradient through rstd.
-void rmsnorm_backward(real *dx, const real *dout, const real *x, const real *weight, const real *rstd, int rows,
-                      int C) {
-    const Share own = share_rows(rows);
-    for (int r = own.begin; r < own.end; r++) {
-        const real *x_r = x + (size_t)r * C, *dout_r = dout + (size_t)r * C;
-        real *dx_r = dx + (size_t)r * C;
-        const real s = rstd[r];
-        real product = 0;
-#pragma omp simd reduction(+ : product)
-        for (int c = 0; c < C; c++) product += dout_r[c] * weight[c] * x_r[c];
-        const real by_rstd = product / (real)C * s * s;
-        for (int c = 0; c < C; c++) dx_r[c] += s * (dout_r[c] * weight[c] - x_r[c] * by_rstd);
-    }
-}
 
 void swiglu_forward(real *out, const real *in, int rows, int C) {
     const Share own = share_rows(rows);

@@ -36,13 +36,9 @@ void norm_again(real *out, const real *x, const real *mean, const real *rstd, co
 
 // Forward was norm = (x - mean) * rstd; out = norm * weight + bias. With dnorm = dout * weight,
 //   dx = rstd * (dnorm - average(dnorm) - norm * average(dnorm * norm)):
-// the two averages are the gradients through the mean and through the deviation.
+// the two averages are the gradients through the mean, which the RMSNorm does not have, and through the deviation.
 void norm_backward(real *dx, const real *dout, const real *x, const real *weight, const real *bias, const real *mean,
                    const real *rstd, int rows, int C) {
-    if (!bias) {
-        rmsnorm_backward(dx, dout, x, weight, rstd, rows, C);
-        return;
-    }
     const Share own = share_rows(rows);
     for (int r = own.begin; r < own.end; r++) {
         const real *x_r = x + (size_t)r * C, *dout_r = dout + (size_t)r * C;
@@ -55,7 +51,7 @@ void norm_backward(real *dx, const real *dout, const real *x, const real *weight
             sum += dnorm;
             product += dnorm * (x_r[c] - m) * s;
         }
-        const real by_mean = sum / (real)C, by_deviation = product / (real)C;
+        const real by_mean = bias ? sum / (real)C : 0, by_deviation = product / (real)C;
         for (int c = 0; c < C; c++) dx_r[c] += s * (dout_r[c] * weight[c] - by_mean - (x_r[c] - m) * s * by_deviation);
     }
 }

@@ -40,9 +40,6 @@ void gelu_backward(real *dout, const real *slope, int rows, int C);
 
 // --- llama.c: likewise ---
 
-// norm_backward where there is no bias.
-void rmsnorm_backward(real *dx, const real *dout, const real *x, const real *weight, const real *rstd, int rows, int C);
-
 // out (rows, C) = silu(gate) * up, silu(z) = z / (1 + exp(-z)); a row of `in` (rows, 2C) is gate, then up.
 void swiglu_forward(real *out, const real *in, int rows, int C);
 // Overwrites `in` with din, and dout with out, which is recomputed: so only `in` has to be kept for backward.

@@ -2,39 +2,28 @@
 // distance between all that come before it and all that come after it, and each query decides how much distance costs.
 #include "posenc/content/gates.h"
 
-#include "num/team.h"
-
 // Features of a token: minus its step for each head, and then its slope for each head.
 static int feature_count(const Position *pos) {
     return 2 * pos->shape.heads;
 }
 
 // step = relu(z), slope = softplus(z') = log(1 + e^z') = -log(sigmoid(-z'))
-static void input_forward(const Tables *tables, int layer, real *features, const real *x, int rows) {
-    const int H = tables->pos->shape.heads, stride = tables->feature_stride;
-    const Share own = share_rows(rows);
-    projected_forward(tables, layer, features, x, rows);
-    for (int r = own.begin; r < own.end; r++)
-        for (int h = 0; h < H; h++) {
-            real *minus_step = features + (size_t)r * stride + h, *slope = minus_step + H;
-            *minus_step = *minus_step <= 0 ? 0 : -*minus_step; // in the place of z; NaN stays
-            *slope = -log_sigmoid(-*slope);
-        }
+static real step_or_slope(real z, int f, int F) {
+    return f >= F / 2 ? -log_sigmoid(-z) : z <= 0 ? 0 : -z; // minus the step; NaN stays
 }
 
 // So dz = dstep where z > 0, and 0 elsewhere; dz' = sigmoid(z') dslope = (1 - e^-slope) dslope.
+static real step_or_slope_backward(real dfeature, real feature, int f, int F) {
+    return f >= F / 2 ? log_sigmoid_backward(dfeature, -feature) : feature < 0 ? -dfeature : 0;
+}
+
+static void input_forward(const Tables *tables, int layer, real *features, const real *x, int rows) {
+    projected_forward(tables, layer, features, x, rows, step_or_slope);
+}
+
 static void layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows) {
-    const int H = tables->pos->shape.heads, stride = tables->feature_stride;
-    const Share own = share_rows(rows);
-    real *dz = projected_dz(tables);
-    for (int r = own.begin; r < own.end; r++)
-        for (int h = 0; h < H; h++) {
-            const size_t minus_step = (size_t)r * stride + h, slope = minus_step + H, to = (size_t)r * 2 * H + h;
-            dz[to] = features[minus_step] < 0 ? -dfeatures[minus_step] : 0;
-            dz[to + H] = log_sigmoid_backward(dfeatures[slope], -features[slope]);
-        }
-    projected_backward(tables, layer, dx, x, rows);
+    projected_backward(tables, layer, dx, dfeatures, features, x, rows, step_or_slope_backward);
 }
 
 // The running sums, and their gradients.

@@ -1,8 +1,6 @@
 // FoX, the forgetting transformer: ALiBi with a slope that each token computes for itself.
 #include "posenc/content/gates.h"
 
-#include "num/team.h"
-
 typedef struct {
     double bias;
 } FoxOptions;
@@ -23,25 +21,21 @@ static int feature_count(const Position *pos) {
 }
 
 // features = log f = log(sigmoid(z))
+static real gate(real z, int f, int F) {
+    return log_sigmoid(z);
+}
+
+static real gate_backward(real dlog_f, real log_f, int f, int F) {
+    return log_sigmoid_backward(dlog_f, log_f);
+}
+
 static void input_forward(const Tables *tables, int layer, real *features, const real *x, int rows) {
-    const int H = tables->pos->shape.heads, stride = tables->feature_stride;
-    const Share own = share_rows(rows);
-    projected_forward(tables, layer, features, x, rows);
-    for (int r = own.begin; r < own.end; r++)
-        for (int h = 0; h < H; h++) features[(size_t)r * stride + h] = log_sigmoid(features[(size_t)r * stride + h]);
+    projected_forward(tables, layer, features, x, rows, gate);
 }
 
 static void layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows) {
-    const int H = tables->pos->shape.heads, stride = tables->feature_stride;
-    const Share own = share_rows(rows);
-    real *dz = projected_dz(tables);
-    for (int r = own.begin; r < own.end; r++)
-        for (int h = 0; h < H; h++) {
-            const size_t n = (size_t)r * stride + h;
-            dz[(size_t)r * H + h] = log_sigmoid_backward(dfeatures[n], features[n]);
-        }
-    projected_backward(tables, layer, dx, x, rows);
+    projected_backward(tables, layer, dx, dfeatures, features, x, rows, gate_backward);
 }
 
 // In each layer, H gates for a token, from a matrix (H, C).

@@ -17,23 +17,32 @@ void projected_layout(Tables *tables, Arena *arena, bool training) {
             arena_reals(arena, (size_t)tables->batch * (size_t)tables->positions * position_features(tables->pos));
 }
 
-// z = x w^T + b
-void projected_forward(const Tables *tables, int layer, real *z, const real *x, int rows) {
+// z = x w^T + b, in the place of the features
+void projected_forward(const Tables *tables, int layer, real *features, const real *x, int rows, Feature *forward) {
     const Position *pos = tables->pos;
     const int C = pos->shape.width, F = position_features(pos), stride = tables->feature_stride;
     const real *w = pos->params[PROJECTED_W] + (size_t)layer * F * C, *b = pos->params[PROJECTED_B] + (size_t)layer * F;
     const Share own = share_rows(rows);
     if (own.begin == own.end) return;
-    gemm_linear(z + (size_t)own.begin * stride, stride, 0, rows_of(x + (size_t)own.begin * C, C), columns_of(w, C), b,
-                own.end - own.begin, F, C);
+    gemm_linear(features + (size_t)own.begin * stride, stride, 0, rows_of(x + (size_t)own.begin * C, C),
+                columns_of(w, C), b, own.end - own.begin, F, C);
+    for (int r = own.begin; r < own.end; r++)
+        for (int f = 0; f < F; f++) features[(size_t)r * stride + f] = forward(features[(size_t)r * stride + f], f, F);
 }
 
 // So dx = dz w, dw = dz^T x and db = the sum of dz over rows.
-void projected_backward(const Tables *tables, int layer, real *dx, const real *x, int rows) {
+void projected_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+                        const real *x, int rows, FeatureBackward *backward) {
     const Position *pos = tables->pos;
     const int C = pos->shape.width, F = position_features(pos);
     const size_t w = (size_t)layer * F * C, b = (size_t)layer * F;
-    const real *dz = projected_dz(tables);
+    const Share own = share_rows(rows);
+    real *dz = tables->dtable[0];
+    for (int r = own.begin; r < own.end; r++)
+        for (int f = 0; f < F; f++) {
+            const size_t at = (size_t)r * tables->feature_stride + f;
+            dz[(size_t)r * F + f] = backward(dfeatures[at], features[at], f, F);
+        }
     linear_backward_add(dx, dz, pos->params[PROJECTED_W] + w, rows, C, F);
     team_barrier();
     linear_backward_weights(pos->dparams[PROJECTED_W] + w, pos->dparams[PROJECTED_B] + b, dz, x, rows, C, F);

@@ -14,15 +14,14 @@ enum { PROJECTED_W, PROJECTED_B }; // params (layers * F, inputs), (layers, F)
 void projected_params(Position *pos, TensorTable *table);
 void projected_layout(Tables *tables, Arena *arena, bool training);
 
-// For input_forward: z in the place of the features. By rows.
-void projected_forward(const Tables *tables, int layer, real *z, const real *x, int rows);
-
-// For layer_backward: the scheme writes dz (rows, F) of its own rows to projected_dz(); then projected_backward() adds
-// to dx by rows and, after a barrier, to dw and db by columns.
-static inline real *projected_dz(const Tables *tables) {
-    return tables->dtable[0];
-}
-void projected_backward(const Tables *tables, int layer, real *dx, const real *x, int rows);
+// For input_forward: each feature is forward(z, f), where f is its number among the token's F. By rows.
+// For layer_backward: dz = backward(dfeature, feature, f); adds to dx by rows and, after a barrier, to dw and db by
+// columns.
+typedef real Feature(real z, int f, int F);
+typedef real FeatureBackward(real dfeature, real feature, int f, int F);
+void projected_forward(const Tables *tables, int layer, real *features, const real *x, int rows, Feature *forward);
+void projected_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+                        const real *x, int rows, FeatureBackward *backward);
 
 // What this layer costs a token, forward and backward, in all layers of the model.
 double projected_operations(const Position *pos);

@@ -42,8 +42,6 @@ struct Chunk {
     real *F, *dF;   // (2n, d) W, K
     real *WG, *dWG; // (n, 2n + d) WW, WK, W; dWG has the gradient of the triangle in the place of that of WW
     real *T;        // (n, n)
-    real *room[6];  // for these operands:
-    Packed F_transposed, T_packed, G_packed, F_packed, T_transposed, G_transposed;
 };
 
 static int chunks_of(int keys) {
@@ -52,14 +50,10 @@ static int chunks_of(int keys) {
 
 static struct Chunk chunk_take(Arena *arena, int d) {
     const size_t D = (size_t)d, N = CHUNK;
-    const size_t packed[] = {gemm_packed_size(d, 2 * CHUNK),     gemm_packed_size(CHUNK, CHUNK),
-                             gemm_packed_size(CHUNK, CHUNK + d), gemm_packed_size(2 * CHUNK, d),
-                             gemm_packed_size(CHUNK, CHUNK),     gemm_packed_size(CHUNK + d, CHUNK)};
     struct Chunk chunk = {0};
     real **const members[] = {&chunk.F, &chunk.dF, &chunk.WG, &chunk.dWG, &chunk.T};
     const size_t sizes[] = {2 * N * D, 2 * N * D, N * (2 * N + D), N * (2 * N + D), N * N};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) *members[i] = arena_reals(arena, sizes[i]);
-    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) chunk.room[i] = arena_reals(arena, packed[i]);
     return chunk;
 }
 
@@ -115,15 +109,12 @@ static void chunk_make(const Reflections *r, const real *k, int k_stride, int in
     memcpy(c->F, r->w + (size_t)first * d, (size_t)n * d * sizeof(real));
     for (int m = 0; m < n; m++)
         memcpy(c->F + (size_t)(n + m) * d, k + (size_t)(first + m) * k_stride, (size_t)d * sizeof(real));
-    c->F_transposed = gemm_pack(c->room[0], columns_of(c->F, d), d, 2 * n);
-    gemm_packed(c->WG, wide, 0, 1, rows_of(c->F, d), &c->F_transposed, 0, d, n, 2 * n);
+    gemm(c->WG, wide, 0, 1, rows_of(c->F, d), columns_of(c->F, d), n, 2 * n, d);
     keep_below_diagonal(c->WG, wide, n);
     keep_below_diagonal(c->WG + n, wide, n);
     for (int m = 0; m < n; m++)
         memcpy(c->WG + (size_t)m * wide + 2 * n, c->F + (size_t)m * d, (size_t)d * sizeof(real));
     invert_triangle(c->T, c->WG, wide, r->beta + first, n);
-    c->T_packed = gemm_pack(c->room[1], rows_of(c->T, n), n, n);
-    c->G_packed = gemm_pack(c->room[2], rows_of(c->WG + n, wide), n, n + d);
 }
 
 void reflect_keys(const Reflections *r, const real *k, int k_stride) {
@@ -158,12 +149,12 @@ void reflect_forward(const ScoreBlock *block, int first, const Reflections *r) {
         joined = start;
         for (int i = 0; i < start; i++)
             memset(block->S + (size_t)i * block->stride + column, 0, (size_t)n * sizeof(real));
-        gemm_packed(r->X, wide, 0, 1, rows_of(Q, d), &c->F_transposed, 0, d, rows, 2 * n);
+        gemm(r->X, wide, 0, 1, rows_of(Q, d), columns_of(c->F, d), rows, 2 * n, d);
         keep_seen(r->X, wide, block, column, n, start);
-        gemm_packed(U, n, 0, 1, rows_of(r->X, wide), &c->T_packed, 0, n, rows, n);
+        gemm(U, n, 0, 1, rows_of(r->X, wide), rows_of(c->T, n), rows, n, n);
         for (int i = 0; i < rows; i++)
             memcpy(r->X + (size_t)i * wide + 2 * n, Q + (size_t)i * d, (size_t)d * sizeof(real));
-        gemm_packed(r->X + n, wide, 1, -1, rows_of(U, n), &c->G_packed, 0, n, rows, n + d);
+        gemm(r->X + n, wide, 1, -1, rows_of(U, n), rows_of(c->WG + n, wide), rows, n + d, n);
         for (int i = 0; i < rows; i++) {
             const real *X_i = r->X + (size_t)i * wide;
             real *S_i = block->S + (size_t)(start + i) * block->stride + column;
@@ -179,14 +170,14 @@ static void chunk_backward(real *X, int stride, const Reflections *r, const Scor
                            const real *Q, const real *U, int column) {
     const int n = c->n, d = r->d, start = first_row(block, column), rows = block->rows - start;
     // [S, Q] -= U [WK, W]
-    gemm_packed(r->dU, n, 0, -1, rows_of(X + n, stride), &c->G_transposed, 0, n + d, rows, n);
+    gemm(r->dU, n, 0, -1, rows_of(X + n, stride), columns_of(c->WG + n, 2 * n + d), rows, n, n + d);
     // U (1/beta + WW) = B, so dB = dU T^T, and the gradient of the triangle is -U^T dB
-    gemm_packed(X, stride, 0, 1, rows_of(r->dU, n), &c->T_transposed, 0, n, rows, n);
+    gemm(X, stride, 0, 1, rows_of(r->dU, n), columns_of(c->T, n), rows, n, n);
     keep_seen(X, stride, block, column, n, start);
     gemm(c->dWG, 2 * n + d, 1, -1, columns_of(U, n), rows_of(X, stride), n, 2 * n + d, rows);
     // [B, S] = Q F^T
     gemm(c->dF, d, 1, 1, columns_of(X, stride), rows_of(Q, d), 2 * n, d, rows);
-    gemm_packed(X + 2 * n, stride, 1, 1, rows_of(X, stride), &c->F_packed, 0, 2 * n, rows, d);
+    gemm(X + 2 * n, stride, 1, 1, rows_of(X, stride), rows_of(c->F, d), rows, d, 2 * n);
 }
 
 // After all blocks of a head. Forward was [WW, WK] = W F^T below the diagonal.
@@ -196,7 +187,7 @@ static void chunk_finish(real *dk, int dk_stride, const Reflections *r, const st
     for (int m = 0; m < n; m++) r->dlog_beta[c->first + m] = -c->dWG[(size_t)m * wide + m] / r->beta[c->first + m];
     keep_below_diagonal(c->dWG, wide, n);
     keep_below_diagonal(c->dWG + n, wide, n);
-    gemm_packed(c->dWG + 2 * n, wide, 1, 1, rows_of(c->dWG, wide), &c->F_packed, 0, 2 * n, n, d);
+    gemm(c->dWG + 2 * n, wide, 1, 1, rows_of(c->dWG, wide), rows_of(c->F, d), n, d, 2 * n);
     gemm(c->dF, d, 1, 1, columns_of(c->dWG, wide), rows_of(c->F, d), 2 * n, d, n);
     for (int m = 0; m < n; m++)
         for (int i = 0; i < d; i++) {
@@ -207,12 +198,8 @@ static void chunk_finish(real *dk, int dk_stride, const Reflections *r, const st
 
 void reflect_keys_prepare(const Reflections *r) {
     for (struct Chunk *c = r->chunks; c < r->chunks + chunks_of(r->keys); c++) {
-        const int n = c->n, d = r->d, wide = 2 * n + d;
-        c->F_packed = gemm_pack(c->room[3], rows_of(c->F, d), 2 * n, d);
-        c->T_transposed = gemm_pack(c->room[4], columns_of(c->T, n), n, n);
-        c->G_transposed = gemm_pack(c->room[5], columns_of(c->WG + n, wide), n + d, n);
-        memset(c->dF, 0, (size_t)2 * n * d * sizeof(real));
-        memset(c->dWG, 0, (size_t)n * wide * sizeof(real));
+        memset(c->dF, 0, (size_t)2 * c->n * r->d * sizeof(real));
+        memset(c->dWG, 0, (size_t)c->n * (2 * c->n + r->d) * sizeof(real));
     }
 }
 

@@ -4,8 +4,6 @@
 #include "posenc/content/operands.h"
 #include "posenc/rotation/rotate.h"
 
-#include "num/team.h"
-
 typedef struct {
     double base;
 } SelectiveOptions;
@@ -26,27 +24,22 @@ static void params(Position *pos, TensorTable *table) {
 }
 
 // features = r = softplus(z) / log 2 = -log(sigmoid(-z)) / log 2
-static void input_forward(const Tables *tables, int layer, real *features, const real *x, int rows) {
-    const int H = tables->pos->shape.heads, stride = tables->feature_stride;
-    const Share own = share_rows(rows);
-    projected_forward(tables, layer, features, x, rows);
-    for (int n = own.begin; n < own.end; n++)
-        for (int h = 0; h < H; h++)
-            features[(size_t)n * stride + h] = (real)((double)log_sigmoid(-features[(size_t)n * stride + h]) / -M_LN2);
+static real step(real z, int f, int F) {
+    return (real)((double)log_sigmoid(-z) / -M_LN2);
 }
 
 // So dz = sigmoid(z) / log 2 dr, and log(sigmoid(-z)) = -r log 2.
+static real step_backward(real dr, real r, int f, int F) {
+    return log_sigmoid_backward(dr / (real)M_LN2, -r * (real)M_LN2);
+}
+
+static void input_forward(const Tables *tables, int layer, real *features, const real *x, int rows) {
+    projected_forward(tables, layer, features, x, rows, step);
+}
+
 static void layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows) {
-    const int H = tables->pos->shape.heads, stride = tables->feature_stride;
-    const Share own = share_rows(rows);
-    real *dz = projected_dz(tables);
-    for (int n = own.begin; n < own.end; n++)
-        for (int h = 0; h < H; h++) {
-            const size_t at = (size_t)n * stride + h;
-            dz[(size_t)n * H + h] = log_sigmoid_backward(dfeatures[at] / (real)M_LN2, -features[at] * (real)M_LN2);
-        }
-    projected_backward(tables, layer, dx, x, rows);
+    projected_backward(tables, layer, dx, dfeatures, features, x, rows, step_backward);
 }
 
 // --- a head ---

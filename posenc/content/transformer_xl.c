@@ -149,8 +149,7 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
         }
 }
 
-// Forward was r = R W_r^T, so dW_r = dr^T R. A thread adds the slabs up for its own channels and then needs no others,
-// so there is no barrier.
+// Forward was r = R W_r^T, so dW_r = dr^T R. The sum over sequences goes to the slab of the first.
 static void layer_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows) {
     const Position *pos = tables->pos;
@@ -158,13 +157,8 @@ static void layer_backward(const Tables *tables, int layer, real *dx, const real
     const size_t slab = (size_t)(D + 2) * C;
     const Share own = share_columns(C);
     real *dr = tables->dtable[SLABS], *du = dr + (size_t)D * C, *dv = du + C; // the first slab, which becomes the sum
-    for (int b = 1; b < tables->batch; b++)
-        for (int n = 0; n < D + 2; n++)
-            for (int c = own.begin; c < own.end; c++) {
-                const size_t at = (size_t)n * C + c;
-                dr[at] += dr[b * slab + at];
-                dr[b * slab + at] = 0;
-            }
+    slabs_reduce(dr, dr + slab, tables->batch - 1, (int)slab);
+    team_barrier();
     linear_backward_weights(pos->dparams[W_R] + (size_t)set * C * C, NULL, dr, tables->table[CODES], D, C, C);
     for (int c = own.begin; c < own.end; c++) {
         pos->dparams[U][(size_t)set * C + c] += du[c];

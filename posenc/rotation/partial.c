@@ -3,14 +3,10 @@
 // p-RoPE).
 #include "posenc/rotation/rotate.h"
 
-typedef struct {
-    Rotary rotary;
-} PartialOptions;
-
 static const Option partial_options[] = {
-    {"fraction", OPTION_NUMBER, offsetof(PartialOptions, rotary.fraction), "0.5", 0.001, 1, NULL, "X",
+    {"fraction", OPTION_NUMBER, offsetof(RotaryOptions, rotary.fraction), "0.5", 0.001, 1, NULL, "X",
      "fraction of a head's channels that turn, rounded down to whole pairs: 0.6 of 16 channels turns 8"},
-    ROTARY_OPTION_ROWS(PartialOptions, "10000", "(i, i+r/2) of the r channels that turn"),
+    ROTARY_OPTION_ROWS(RotaryOptions, "10000", "(i, i+r/2) of the r channels that turn"),
     {0},
 };
 

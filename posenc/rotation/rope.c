@@ -40,15 +40,11 @@ double rope_pair_torque(const double dy[2], const double y[2]) {
 }
 
 // --- the scheme: its family does the above for all pairs, heads and tokens (rotation.c) ---
-typedef struct {
-    Rotary rotary;
-} RopeOptions;
-
 static const Option rope_options[] = {
-    ROTARY_OPTION_ROWS(RopeOptions, "10000", "(i, i+d/2)"), ROTARY_AXES_ROW(RopeOptions, "1"), {0}};
+    ROTARY_OPTION_ROWS(RotaryOptions, "10000", "(i, i+d/2)"), ROTARY_AXES_ROW(RotaryOptions, "1"), {0}};
 
 static const Scheme *meant(const void *options) {
-    return ((const RopeOptions *)options)->rotary.axes > 1 ? &scheme_rope_axes : NULL;
+    return ((const RotaryOptions *)options)->rotary.axes > 1 ? &scheme_rope_axes : NULL;
 }
 
 const Scheme scheme_rope = {

@@ -2,14 +2,10 @@
 // depend on how many lines, how many columns, ... lie between two tokens.
 #include "posenc/rotation/rotate.h"
 
-typedef struct {
-    Rotary rotary;
-} AxesOptions;
-
 // Lines and columns are shorter than texts, so frequencies are higher.
 static const Option axes_options[] = {
-    ROTARY_OPTION_ROWS(AxesOptions, "100", "(i, i+r/2) of each axis's r channels"),
-    ROTARY_AXES_ROW(AxesOptions, NULL),
+    ROTARY_OPTION_ROWS(RotaryOptions, "100", "(i, i+r/2) of each axis's r channels"),
+    ROTARY_AXES_ROW(RotaryOptions, NULL),
     {0},
 };
 

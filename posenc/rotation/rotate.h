@@ -75,6 +75,11 @@ typedef struct {
     long long axes; // among which pairs are shared out; 0 and 1: all turn by t
 } Rotary;
 
+// The options of schemes that have no others.
+typedef struct {
+    Rotary rotary;
+} RotaryOptions;
+
 // `half` is part of a help text: what pairing=half pairs, "(i, i+d/2)" where a whole head of d channels turns.
 #define ROTARY_OPTION_ROWS(S, base_preset, half)                                                                       \
     ROTARY_OPTION_ROW(S, "base", OPTION_NUMBER, base, base_preset, 1.000001, HUGE_VAL, NULL, "B",                      \

@@ -33,7 +33,7 @@ static void rmsnorm_gradients(void **state) {
     rmsnorm_loss(&l);
     real *start = random_reals(ROWS * WIDE, "start", 1);
     real *dx = copy_reals(start, ROWS * WIDE), *dweight = copy_reals(start, WIDE);
-    norm_backward(dx, l.dout, l.x, l.weight, NULL, NULL, l.rstd, ROWS, WIDE);
+    norm_backward(dx, l.dout, l.x, l.weight, NULL, l.mean, l.rstd, ROWS, WIDE);
     norm_backward_weights(dweight, NULL, l.dout, l.x, l.mean, l.rstd, ROWS, WIDE);
     take_start(dx, start, ROWS * WIDE);
     take_start(dweight, start, WIDE);
