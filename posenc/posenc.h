@@ -86,7 +86,6 @@ typedef struct {
 typedef struct {
     real *S; // (rows, columns), rows `stride` apart
     int stride, rows, columns;
-    int window; // columns that a query sees, its own included; 0 = all
     int layer, sequence, head;
     const Place *query_at; // (rows) coordinates of the queries; t rises within a sequence
     const Place *key_at;   // (columns) coordinates of the keys

@@ -70,7 +70,6 @@ static ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, con
         .stride = round_up(block->columns),
         .rows = block->rows,
         .columns = block->columns,
-        .window = a->window,
         .layer = a->layer,
         .sequence = block->b,
         .head = block->h,

@@ -35,7 +35,6 @@ static ScoreBlock plain_scores(const Attention *a, const MixTables *tables, cons
         .stride = a->keys,
         .rows = a->queries,
         .columns = a->keys,
-        .window = a->window,
         .layer = a->layer,
         .sequence = b,
         .head = h,
