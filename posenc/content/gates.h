@@ -14,12 +14,14 @@ enum { PROJECTED_W, PROJECTED_B }; // params (layers * F, inputs), (layers, F)
 void projected_params(Position *pos, TensorTable *table);
 void projected_layout(Tables *tables, Arena *arena, bool training);
 
-// For input_forward: each feature is forward(z, f), where f is its number among the token's F. By rows.
-// For layer_backward: dz = backward(dfeature, feature, f); adds to dx by rows and, after a barrier, to dw and db by
-// columns.
+// What a scheme makes of z, where f is the feature's number among the token's F; and dz.
 typedef real Feature(real z, int f, int F);
 typedef real FeatureBackward(real dfeature, real feature, int f, int F);
+
+// For input_forward: features = forward(z). By rows.
 void projected_forward(const Tables *tables, int layer, real *features, const real *x, int rows, Feature *forward);
+// For layer_backward: from dz = backward(dfeatures, features), adds to dx by rows and, after a barrier, to dw and db by
+// columns.
 void projected_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                         const real *x, int rows, FeatureBackward *backward);
 
