@@ -44,7 +44,7 @@ static void layout(Inference *inference, const Gpt *gpt) {
     a->qkv = arena_reals(arena, rows * (size_t)qkv_width(shape));
     a->heads = arena_reals(arena, rows * C);
     a->fc = arena_reals(arena, rows * (size_t)fc_width(shape));
-    a->hidden = shape->block == BLOCK_LLAMA ? inference->buffers.hidden : a->fc;
+    a->hidden = arena_reals(arena, rows * (size_t)mlp_width(shape));
 }
 
 bool inference_create(Inference *inference, const Gpt *gpt, int B, int capacity, int chunk, Error *error) {

@@ -22,10 +22,8 @@ static void activation_forward(const Layer *layer) {
     const int rows = layer->B * layer->T, W = mlp_width(&layer->gpt->shape);
     if (layer->gpt->shape.block == BLOCK_LLAMA)
         swiglu_forward(a->hidden, a->fc, rows, W);
-    else if (a->hidden == a->fc) // no backward pass follows
-        gelu_forward(a->hidden, a->fc, rows, W);
     else
-        gelu_and_slope(a->hidden, a->fc, rows, W); // fc becomes a->slope
+        gelu_forward(a->hidden, a->fc, rows, W); // fc becomes a->slope
 }
 
 // From b->dhidden, returns dfc (rows, fc_width).

@@ -7,7 +7,7 @@
 
 // What a layer's forward pass keeps for its backward pass: in training each layer has its own, in inference all share
 // one. The outputs of the norms are not kept, because recomputing them is cheaper. Where no backward pass follows, x
-// and x_mid share memory, and so do fc and the gelu's hidden.
+// and x_mid share memory.
 typedef struct {
     real *x;                   // (rows, C) residual stream on entry
     real *ln1_mean, *ln1_rstd; // (rows)
@@ -18,7 +18,7 @@ typedef struct {
     real *ln2_mean, *ln2_rstd; // (rows)
     union {
         real *fc;    // (rows, W) input of the gelu; Llama (rows, 2W): of the swiglu, which leaves dfc here in backward
-        real *slope; // (rows, W) slope of the gelu, which takes fc's place where a backward pass follows
+        real *slope; // (rows, W) slope of the gelu, which takes fc's place
     };
     real *hidden; // (rows, W) output of the gelu; Llama: that of the buffers, since backward recomputes it
 } LayerActivations;
@@ -33,7 +33,7 @@ typedef struct {
     };
     real *features; // (rows, F) from the schemes' input hooks
     real *scratch;  // (attention_scratch or loss_scratch): attention and the loss never run at the same time
-    // backward only, but for Llama's hidden
+    // backward only
     real *dbranch; // (rows, C) gradient of branch, where dropout makes it differ from that of the residual stream
     real *dnorm;   // (rows, C) gradient of norm
     union {

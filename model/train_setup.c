@@ -17,7 +17,6 @@ void layer_buffers_layout(LayerBuffers *buffers, Arena *arena, const Gpt *gpt, c
     buffers->branch = arena_reals(arena, rows * C);
     buffers->features = arena_reals(arena, rows * F);
     buffers->scratch = arena_reals(arena, attention > head ? attention : head);
-    if (!training && shape->block == BLOCK_LLAMA) buffers->hidden = arena_reals(arena, rows * hidden);
     if (!training) return;
     buffers->dbranch = arena_reals(arena, rows * C);
     buffers->dnorm = arena_reals(arena, rows * C);

@@ -81,15 +81,9 @@ static inline real sigmoid_2u(real x) {
     return 1 / (1 + real_exp(-2 * u));
 }
 
-void gelu_forward(real *out, const real *x, int rows, int C) {
-    const Share own = share_rows(rows);
-#pragma omp simd
-    for (size_t i = (size_t)own.begin * C; i < (size_t)own.end * C; i++) out[i] = x[i] * sigmoid_2u(x[i]);
-}
-
 // out = x s with s = sigmoid(2u), and ds/du = 2 s (1 - s), so dout/dx = s + 2 x s (1 - s) du/dx with du/dx = sqrt(2/pi)
 // (1 + 3 * 0.044715 x^2).
-void gelu_and_slope(real *out, real *x, int rows, int C) {
+void gelu_forward(real *out, real *x, int rows, int C) {
     const Share own = share_rows(rows);
 #pragma omp simd
     for (size_t i = (size_t)own.begin * C; i < (size_t)own.end * C; i++) {

@@ -1,6 +1,6 @@
 // The operations that a GPT is made of. Throughout: outputs first, then inputs, then sizes; `dx` is the gradient of the
 // loss with respect to x; rows = B*T tokens. "+=" marks outputs that are added to; all others are overwritten.
-// gelu_forward may work in place, and so may residual_forward (dropout.h).
+// residual_forward (dropout.h) may work in place.
 //
 // Every thread of a team calls every op and does its share (team.h). "By rows": each thread reads and writes only its
 // own rows, so no barrier is needed between two such ops. "By columns": the op sums over all rows, so there must be a
@@ -31,10 +31,9 @@ void norm_backward(real *dx, const real *dout, const real *x, const real *weight
 void norm_backward_weights(real *dweight, real *dbias, const real *dout, const real *x, const real *mean,
                            const real *rstd, int rows, int C);
 
-// out (rows, C) = x * (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2: the tanh form of Hendrycks, Gimpel 2016.
-void gelu_forward(real *out, const real *x, int rows, int C);
-// out as in forward; x is overwritten by the slope d out / d x. Both need the same exponential.
-void gelu_and_slope(real *out, real *x, int rows, int C);
+// out (rows, C) = x * (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2: the tanh form of Hendrycks, Gimpel 2016. x is
+// overwritten by the slope d out / d x: both need the same exponential.
+void gelu_forward(real *out, real *x, int rows, int C);
 // dout *= slope: dx takes dout's place.
 void gelu_backward(real *dout, const real *slope, int rows, int C);
 
