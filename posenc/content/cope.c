@@ -33,8 +33,8 @@ typedef struct {
 static Work work_take(Arena *arena, const Tables *tables, int rows, int columns) {
     Work work;
     work.gates = arena_reals(arena, (size_t)rows * columns);
-    work.P = arena_reals(arena, (size_t)rows * vectors_reached(tables));
-    work.dP = arena_reals(arena, (size_t)rows * vectors_reached(tables));
+    work.P = arena_reals(arena, (size_t)rows * vectors(tables->pos));
+    work.dP = arena_reals(arena, (size_t)rows * vectors(tables->pos));
     work.dp = arena_reals(arena, (size_t)columns);
     return work;
 }
@@ -50,7 +50,7 @@ static size_t score_scratch(const Tables *tables, int rows, int columns, bool tr
 static void score_forward(const Tables *tables, const ScoreBlock *block) {
     Arena scratch = scratch_of(block);
     const Work w = work_take(&scratch, tables, block->rows, block->columns);
-    const int N = vectors_reached(tables);
+    const int N = vectors(tables->pos);
     vectors_forward(w.P, tables, block);
     for (int i = 0; i < block->rows; i++) {
         const int seen = block_seen(block, i);
@@ -94,7 +94,7 @@ static void row_backward(real *dS, real *dP, real *dp, const real *P, const real
 static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
     Arena scratch = scratch_of(block);
     const Work w = work_take(&scratch, tables, block->rows, block->columns);
-    const int N = vectors_reached(tables);
+    const int N = vectors(tables->pos);
     memset(w.dP, 0, (size_t)block->rows * N * sizeof(real));
     for (int i = 0; i < block->rows; i++)
         row_backward(grad->dS + (size_t)i * block->stride, w.dP + (size_t)i * N, w.dp, w.P + (size_t)i * N,

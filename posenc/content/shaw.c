@@ -24,12 +24,12 @@ static void params(Position *pos, TensorTable *table) {
 
 // P (rows, N)
 static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
-    return (size_t)rows * vectors_reached(tables);
+    return (size_t)rows * vectors(tables->pos);
 }
 
 // S_ij += P[i][min(i - j, clip)], P = scale q a^T.
 static void score_forward(const Tables *tables, const ScoreBlock *block) {
-    const int N = vectors_reached(tables);
+    const int N = vectors(tables->pos);
     vectors_forward(block->scratch, tables, block);
     for (int i = 0; i < block->rows; i++) {
         const real *P_i = block->scratch + (size_t)i * N;
@@ -40,7 +40,7 @@ static void score_forward(const Tables *tables, const ScoreBlock *block) {
 
 // So dP[i][n] = sum of dS_ij over the keys n apart.
 static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
-    const int N = vectors_reached(tables);
+    const int N = vectors(tables->pos);
     real *dP = block->scratch;
     memset(dP, 0, (size_t)block->rows * N * sizeof(real));
     for (int i = 0; i < block->rows; i++) {

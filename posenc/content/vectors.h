@@ -20,9 +20,6 @@ typedef struct {
     .layout = vectors_layout, .prepare = vectors_prepare, .rounds = "its trained vectors",                             \
     .layer_backward = vectors_layer_backward
 
-// N: how many vectors of a set the distances 0 .. positions-1, or counts up to `positions`, can reach.
-int vectors_reached(const Tables *tables);
-
 // The hooks of VECTOR_HOOKS: memory for the vectors as they are held and for slabs of their gradients; and the vectors,
 // rounded to the tables' format.
 void vectors_layout(Tables *tables, Arena *arena, bool training);
