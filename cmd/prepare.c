@@ -54,7 +54,7 @@ void texts_free(Texts *texts) {
 
 // Add one text, or free it.
 static bool texts_add(Texts *texts, const char *name, Text *text, Error *error) {
-    const bool room = array_room(&texts->documents, &texts->capacity, texts->count, sizeof *texts->documents);
+    const bool room = array_room(&texts->documents, &texts->capacity, texts->count, 1, sizeof *texts->documents);
     char *own_name = strdup(name);
     if (!room || !own_name || text->failed) {
         free(own_name);

@@ -1,6 +1,5 @@
 #include "data/tokenizer.h"
 
-#include "base/memory.h"
 #include "base/utf8.h"
 
 #include <assert.h>
@@ -16,15 +15,8 @@ const char *tokenizer_kind_name(TokenizerKind kind) {
 
 // Make room for `more` tokens; `name`, for errors, is what they are made from.
 static bool tokens_reserve(Tokens *tokens, size_t more, const char *name, Error *error) {
-    if (more <= tokens->capacity - tokens->count) return true;
-    size_t needed = tokens->count + more, capacity = tokens->capacity + tokens->capacity / 2;
-    if (capacity < needed) capacity = needed;
-    const bool countable = needed >= more && capacity <= SIZE_MAX / sizeof *tokens->ids;
-    uint16_t *ids = countable ? memory_grow(tokens->ids, tokens->capacity * sizeof *ids, capacity * sizeof *ids) : NULL;
-    if (!ids) return fail_run(error, "%s: no memory for %zu tokens", name, needed);
-    tokens->ids = ids;
-    tokens->capacity = capacity;
-    return true;
+    return array_room(&tokens->ids, &tokens->capacity, tokens->count, more, sizeof *tokens->ids) ||
+           fail_run(error, "%s: no memory for %zu tokens", name, tokens->count + more);
 }
 
 bool tokens_add(Tokens *tokens, const uint16_t *ids, size_t count, Error *error) {

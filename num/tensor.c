@@ -1,5 +1,6 @@
 #include "num/tensor.h"
 
+#include "base/file/text.h"
 #include "base/random.h"
 #include "base/option.h"
 
@@ -8,14 +9,8 @@
 #include <string.h>
 
 int tensor_add(TensorTable *table, Tensor tensor) {
-    if (table->count == table->capacity) {
-        const int capacity = table->capacity ? 2 * table->capacity : 32;
-        Tensor *larger = realloc(table->items, (size_t)capacity * sizeof *larger);
-        table->failed = table->failed || !larger;
-        if (!larger) return 0;
-        table->items = larger;
-        table->capacity = capacity;
-    }
+    table->failed |= !array_room(&table->items, &table->capacity, (size_t)table->count, 1, sizeof tensor);
+    if (table->failed) return 0;
     tensor.offset = table->total;
     tensor.count = 1;
     for (int axis = 0; axis < tensor.rank; axis++) tensor.count *= (size_t)tensor.shape[axis];

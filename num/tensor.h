@@ -112,7 +112,8 @@ typedef struct {
 
 typedef struct {
     Tensor *items; // (count)
-    int count, capacity;
+    int count;
+    size_t capacity;
     size_t total; // numbers of a flat array: all tensors with their alignment gaps (tensor_numbers leaves these out)
     bool failed;  // memory ran out: later additions do nothing, so that one tensors_check is enough
 } TensorTable;

@@ -7,31 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool array_room(void *array, size_t *capacity, size_t count, size_t size) {
+bool array_room(void *array, size_t *capacity, size_t count, size_t more, size_t size) {
     void *items;
-    if (count < *capacity) return true;
-    const size_t more = *capacity ? 2 * *capacity : 4;
+    if (more <= *capacity - count) return true;
+    const size_t twice = *capacity ? 2 * *capacity : 4, room = more > twice - count ? count + more : twice;
     memcpy(&items, array, sizeof items);
-    items = more > SIZE_MAX / size ? NULL : memory_grow(items, *capacity * size, more * size);
+    items = room < more || room > SIZE_MAX / size ? NULL : memory_grow(items, *capacity * size, room * size);
     if (!items) return false;
     memcpy(array, &items, sizeof items);
-    *capacity = more;
+    *capacity = room;
     return true;
 }
 
 bool text_reserve(Text *text, size_t size) {
-    if (text->failed) return false;
-    if (size <= text->capacity - text->size) return true;
-    size_t capacity = text->capacity ? text->capacity : 256;
-    while (capacity - text->size < size && capacity <= SIZE_MAX / 2) capacity *= 2;
-    char *bytes = capacity - text->size < size ? NULL : memory_grow(text->bytes, text->capacity, capacity);
-    if (!bytes) {
-        text->failed = true;
-        return false;
-    }
-    text->bytes = bytes;
-    text->capacity = capacity;
-    return true;
+    text->failed = text->failed || !array_room(&text->bytes, &text->capacity, text->size, size, 1);
+    return !text->failed;
 }
 
 void text_add(Text *text, const char *bytes, size_t size) {

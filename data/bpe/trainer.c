@@ -22,7 +22,7 @@ static uint32_t *find_word(const BpeWords *words, const char *bytes, size_t size
 // Make room for one more word; the table stays at most half full.
 static bool reserve_word(BpeWords *words, Error *error) {
     if (words->count < words->capacity) return true;
-    const bool room = array_room(&words->words, &words->capacity, words->count, sizeof *words->words);
+    const bool room = array_room(&words->words, &words->capacity, words->count, 1, sizeof *words->words);
     free(words->table);
     words->places = 2 * words->capacity;
     words->table = room && words->capacity < UINT32_MAX / 2 ? calloc(words->places, sizeof *words->table) : NULL;
@@ -99,7 +99,7 @@ typedef struct {
 
 static void places_add(Trainer *trainer, Places *places, uint32_t item) {
     if (places->count > 0 && places->items[places->count - 1] == item) return;
-    if (array_room(&places->items, &places->capacity, places->count, sizeof *places->items))
+    if (array_room(&places->items, &places->capacity, places->count, 1, sizeof *places->items))
         places->items[places->count++] = item;
     else
         trainer->failed = true;
@@ -116,7 +116,7 @@ static uint32_t *find_pair(const Trainer *trainer, uint32_t ids) {
 
 static bool reserve_pair(Trainer *trainer) {
     if (trainer->pair_count < trainer->pair_capacity) return true;
-    const bool room = array_room(&trainer->pairs, &trainer->pair_capacity, trainer->pair_count, sizeof(Pair));
+    const bool room = array_room(&trainer->pairs, &trainer->pair_capacity, trainer->pair_count, 1, sizeof(Pair));
     free(trainer->table);
     trainer->table = room ? calloc(2 * trainer->pair_capacity, sizeof *trainer->table) : NULL;
     if (!trainer->table) return !(trainer->failed = true);
@@ -147,7 +147,7 @@ static bool is_before(const Trainer *trainer, const Candidate *a, const Candidat
 }
 
 static void heap_push(Trainer *trainer, Candidate candidate) {
-    if (!array_room(&trainer->heap, &trainer->heap_capacity, trainer->waiting, sizeof *trainer->heap)) {
+    if (!array_room(&trainer->heap, &trainer->heap_capacity, trainer->waiting, 1, sizeof *trainer->heap)) {
         trainer->failed = true;
         free(candidate.places.items);
         return;
