@@ -199,13 +199,11 @@ def changes(first, last):
 
 
 def other_rates(rows):
-    """The differences between the rates of a scheme that this size has with several, and between two such schemes with the same rate, each
-    interval alone."""
+    """The differences between all runs of the schemes that this size has with several rates, each interval alone."""
     again_too = {base_name(row) for row in rows if "@" in row["scheme"]}
     at_rate = {f"{base_name(row)}@{row['rate']:g}": row["losses"] for row in rows if base_name(row) in again_too}
     for a, b in itertools.combinations(sorted(at_rate, reverse=True), 2):
-        if set(a.split("@")) & set(b.split("@")):
-            yield difference(rows[0]["size"], a, b, at_rate)
+        yield difference(rows[0]["size"], a, b, at_rate)
 
 
 def difference(size, a, b, found):
