@@ -235,9 +235,9 @@ for part in $parts; do
         # shellcheck disable=SC2046
         part 468k-80 80 source $(arms rope~rope-500 learned) --reference rope --seeds 6 --seed 1101
         ;;
-    468k-80-1e6) # RoPE with slower pairs, with the rate of 468k-80-ends
+    468k-80-1e6) # RoPE with slower pairs, with the rate that is better for base 500
         size 468k
-        part 468k-80-1e6 80 source rope-1e6=rope:base=1e6@8e-3 --seeds 6 --seed 1101
+        part 468k-80-1e6 80 source rope-1e6=rope:base=1e6@4e-3 --seeds 6 --seed 1101
         ;;
     rates-1239k) base=500 rates 1239k 5 2e-3,4e-3,8e-3 1 121 rope-500 none learned ;;
     1239k-rates) # again with 20 tokens, where learned has left its plateau; likewise for rope
