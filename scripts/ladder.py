@@ -199,7 +199,7 @@ def changes(first, last):
 
 
 def other_rates(rows):
-    """The differences between all runs of the schemes that this size has with several rates, each interval alone."""
+    """The differences between all runs of the schemes that this size has with several rates."""
     again_too = {base_name(row) for row in rows if "@" in row["scheme"]}
     at_rate = {f"{base_name(row)}@{row['rate']:g}": row["losses"] for row in rows if base_name(row) in again_too}
     for a, b in itertools.combinations(sorted(at_rate, reverse=True), 2):
@@ -207,9 +207,9 @@ def other_rates(rows):
 
 
 def difference(size, a, b, found):
-    """A row of rates.csv: the loss of a minus that of b, of the seeds that both have, which holds alone."""
+    """A row of rates.csv: the loss of a minus that of b, of the seeds that both have, with its interval alone, and corrected for three."""
     less = np.array([found[a][seed] - found[b][seed] for seed in sorted(found[b]) if seed in found[a]])
-    return [size, f"{a} - {b}", *(f"{nats:.6f}" for nats in median_interval(less, 1))]
+    return [size, f"{a} - {b}", *(f"{nats:.6f}" for nats in (*median_interval(less, 1), *median_interval(less, len(PRIMARY))[1:]))]
 
 
 def added_later(directory):
@@ -474,7 +474,7 @@ def main():
     write_factors(os.path.join(directory, "factors.csv"), tables)
     write_changes(os.path.join(directory, "changes.csv"), pairs)
     differences = [found for rows in tables for found in other_rates(rows)]
-    write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high"], [*differences, *added_later(directory)])
+    write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high", "low_of_3", "high_of_3"], [*differences, *added_later(directory)])
     write_answer(directory, tables, pairs, [name for name, finished in parts.items() if not finished])
     draw(rungs, [rows for rows in tables if re.fullmatch(r"\d+k-\d+", rows[0]["size"])], os.path.join(directory, "ladder.svg"))
 
