@@ -216,6 +216,7 @@ def added_later(directory):
     """The table's difference from RoPE at 468k with 80 tokens, and the differences from RoPE that was trained later than the other schemes:
     with base 1,000,000, and at 123k with 640 instead of 320."""
     for size, later, scheme, label in (("468k-80", "", "rope", "rope"), ("468k-80", "468k-80-1e6", "rope-1e6", "rope-1e6"),
+                                       ("1239k-20", "1239k-20-1e6", "rope-1e6", "rope-1e6"),
                                        ("123k-320", "123k-320-1e6", "rope-1e6", "rope-1e6"), ("123k-320", "123k-640", "rope", "rope-640")):
         path = os.path.join(directory, later or size)
         if os.path.exists(path + "/results.csv"):

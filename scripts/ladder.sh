@@ -14,7 +14,7 @@ scripts=$(dirname "$0")
 recorded=$scripts/../runs/baseline/ladder
 parts=${PARTS:-"rates-123k 123k rates-468k 468k 468k-rates english english-rates block block-rates
     rates-123k-80 123k-80 t5-rates rates-123k-320 rates-123k-320-low rates-123k-320-others 123k-320 123k-320-hybrid 123k-320-slower
-    123k-320-1e6 bases 123k-640 468k-80 rates-1239k 1239k-rates 468k-80-rates 1239k 468k-80-ends 468k-80-1e6 3592k"}
+    123k-320-1e6 bases 123k-640 468k-80 rates-1239k 1239k-rates 468k-80-rates 1239k 468k-80-ends 468k-80-1e6 1239k-1e6 3592k"}
 data=$out/data
 mkdir -p "$out"
 
@@ -257,6 +257,10 @@ for part in $parts; do
     468k-80-ends) # the rate that is better than that of 468k-80 in the mean of the two seeds, which disagree
         size 468k
         part 468k-80-ends 80 source rope=rope:base=500@8e-3 learned@8e-3 --seeds 6 --seed 1101
+        ;;
+    1239k-1e6) # RoPE with slower pairs, because two runs of 468k-80-1e6 were better with them
+        size 1239k
+        part 1239k-20-1e6 20 source rope-1e6=rope:base=1e6@2e-3 --seeds 6 --seed 1201
         ;;
     1239k) budgets="20 10 5 2.5" against_rope 1239k "$rates_1239k" 6 1201 learned ;;
     3592k) against_rope 3592k "$rates_1239k" 3 1301 learned ;;
