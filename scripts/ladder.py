@@ -213,18 +213,16 @@ def difference(size, a, b, found):
 
 
 def added_later(directory):
-    """The table's difference from RoPE at 468k with 80 tokens, and the differences from RoPE that was trained later than the other schemes:
-    with base 1,000,000, and at 123k with 640 instead of 320."""
-    for size, later, scheme, label in (("468k-80", "", "rope", "rope"), ("468k-80", "468k-80-1e6", "rope-1e6", "rope-1e6"),
+    """The differences from RoPE that was trained later than the other schemes: with base 1,000,000, and at 123k with 640 instead of 320."""
+    for size, later, scheme, label in (("468k-80", "468k-80-1e6", "rope-1e6", "rope-1e6"),
                                        ("1239k-20", "1239k-20-1e6", "rope-1e6", "rope-1e6"),
                                        ("123k-320", "123k-320-1e6", "rope-1e6", "rope-1e6"), ("123k-320", "123k-640", "rope", "rope-640")):
-        path = os.path.join(directory, later or size)
+        path = os.path.join(directory, later)
         if os.path.exists(path + "/results.csv"):
             found, _ = counted(Report(os.path.join(directory, size)), again(directory, size, "ends"))
-            if later:
-                found[label] = losses(Report(path))[scheme]
+            found[label] = losses(Report(path))[scheme]
             for a, b in (("learned", label), ("t5", label), (label, "rope")):
-                if a in found and a != b:
+                if a in found:
                     yield difference(size, a, b, found)
 
 

@@ -21,8 +21,8 @@ void text_print_list(Text *text, const char *format, va_list arguments) FORMAT_C
 bool text_reserve(Text *text, size_t size); // room for `size` more bytes; false once memory has run out
 void text_free(Text *text);
 
-// Make room for `more` than `count` items of `size` bytes in a growing array. `array` is the address of the pointer to
-// it, which starts as NULL with *capacity 0. Returns false, with the array as it was, when memory is short.
+// Make room for `more` items of `size` bytes after the `count` of a growing array. `array` is the address of the
+// pointer to it, which starts as NULL with *capacity 0. Returns false, with the array as it was, when memory is short.
 bool array_room(void *array, size_t *capacity, size_t count, size_t more, size_t size);
 
 // Append a word of a shell command, in single quotes if a shell would otherwise change it.
