@@ -219,11 +219,16 @@ def added_later(directory):
                                        ("123k-320", "123k-320-1e6", "rope-1e6", "rope-1e6"), ("123k-320", "123k-640", "rope", "rope-640")):
         path = os.path.join(directory, later)
         if os.path.exists(path + "/results.csv"):
-            found, _ = counted(Report(os.path.join(directory, size)), again(directory, size, "ends"))
+            report, better = Report(os.path.join(directory, size)), again(directory, size, "ends")
+            found = counted(report, better)[0]
+            if better:  # beside what counts, the first rates
+                found |= {f"{name}@{rate:g}": losses(report)[name] for name, rate in rates(report).items()}
             found[label] = losses(Report(path))[scheme]
-            for a, b in (("learned", label), ("t5", label), (label, "rope")):
-                if a in found:
-                    yield difference(size, a, b, found)
+            for name in sorted(found):
+                if name.startswith(("learned", "t5")):
+                    yield difference(size, name, label, found)
+                elif name.startswith("rope") and name != label:
+                    yield difference(size, label, name, found)
 
 
 def told(log, row):
