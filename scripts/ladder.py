@@ -212,23 +212,29 @@ def difference(size, a, b, found):
     return [size, f"{a} - {b}", *(f"{nats:.6f}" for nats in (*median_interval(less, 1), *median_interval(less, len(PRIMARY))[1:]))]
 
 
-def added_later(directory):
-    """The differences from RoPE that was trained later than the other schemes: with base 1,000,000, and at 123k with 640 instead of 320."""
-    for size, later, scheme, label in (("468k-80", "468k-80-1e6", "rope-1e6", "rope-1e6"),
-                                       ("1239k-20", "1239k-20-1e6", "rope-1e6", "rope-1e6"),
-                                       ("123k-320", "123k-320-1e6", "rope-1e6", "rope-1e6"), ("123k-320", "123k-640", "rope", "rope-640")):
+def trained_later(directory):
+    """Where RoPE was trained later than the other schemes, with base 1,000,000, and at 123k with 640 instead of 320: size, a name, losses."""
+    for size, later, scheme, name in (("468k-80", "468k-80-1e6", "rope-1e6", "rope-1e6"),
+                                      ("1239k-20", "1239k-20-1e6", "rope-1e6", "rope-1e6"),
+                                      ("123k-320", "123k-320-1e6", "rope-1e6", "rope-1e6"), ("123k-320", "123k-640", "rope", "rope-640")):
         path = os.path.join(directory, later)
         if os.path.exists(path + "/results.csv"):
-            report, better = Report(os.path.join(directory, size)), again(directory, size, "ends")
-            found = counted(report, better)[0]
-            if better:  # beside what counts, the first rates
-                found |= {f"{name}@{rate:g}": losses(report)[name] for name, rate in rates(report).items()}
-            found[label] = losses(Report(path))[scheme]
-            for name in sorted(found):
-                if name.startswith(("learned", "t5")):
-                    yield difference(size, name, label, found)
-                elif name.startswith("rope") and name != label:
-                    yield difference(size, label, name, found)
+            yield size, name, losses(Report(path))[scheme]
+
+
+def added_later(directory):
+    """The differences from these."""
+    for size, label, of_seed in trained_later(directory):
+        report, better = Report(os.path.join(directory, size)), again(directory, size, "ends")
+        found = counted(report, better)[0]
+        if better:  # beside what counts, the first rates
+            found |= {f"{name}@{rate:g}": losses(report)[name] for name, rate in rates(report).items()}
+        found[label] = of_seed
+        for name in sorted(found):
+            if name.startswith(("learned", "t5")):
+                yield difference(size, name, label, found)
+            elif name.startswith("rope") and name != label:
+                yield difference(size, label, name, found)
 
 
 def told(log, row):
@@ -402,9 +408,9 @@ def of_size(longer, rung):
     return [rows for rows in longer if size_and_tokens(rows[0]["size"])[0] == rung[0]["size"]]
 
 
-def draw(rungs, longer, path):
+def draw(rungs, longer, directory):
     """Loss against compute, in bands from the lowest to the highest seed, and below it the factor: to be read at 340 pixels. rungs are the
-    sizes with 20 tokens for each parameter; longer are those that trained on (squares, dotted lines)."""
+    sizes with 20 tokens for each parameter; longer are those that trained on (squares, dotted lines). Diamonds: RoPE with base 1,000,000."""
     figure, (above, below) = plt.subplots(2, 1, figsize=(4.6, 5.8), sharex=True)
     colours = dict(COLOURS, random="#009E73", t5="#56B4E9")
     names = {"none": "no positions", "learned": "learned table", "t5": "T5's biases", **TOLD, "rope": "RoPE"}
@@ -417,6 +423,12 @@ def draw(rungs, longer, path):
             above.plot(x, [row["loss"] for row in rows], style, color=colours[scheme], markersize=4,
                        label=names[scheme] if tables is rungs else None, markevery=slice(marked, None))
             above.fill_between(x, *zip(*(row["band"] for row in rows)), color=colours[scheme], alpha=0.2, linewidth=0)
+    operations = {rows[0]["size"]: rows[0]["operations"] for rows in (*rungs, *longer)}
+    bases = [(operations[size.removesuffix("-20")], list(of_seed.values())) for size, name, of_seed in trained_later(directory) if name == "rope-1e6"]
+    for x, of_seed in bases:
+        above.plot([x, x], [min(of_seed), max(of_seed)], color="black", linewidth=1)
+        above.plot(x, np.median(of_seed), "D", color="black", markerfacecolor="white", markersize=4,
+                   label="RoPE, base $10^6$" if x == bases[0][0] else None)
     for place, scheme in enumerate(PRIMARY):
         for rows in (*rungs, *longer):
             for row in (row for row in rows if row["scheme"] == scheme):
@@ -459,7 +471,7 @@ def draw(rungs, longer, path):
     every = [rows[0]["operations"] for rows in (*rungs, *longer)]
     below.set_xlim(min(every) / 5, max(every) * 4)
     above.legend(frameon=False, ncol=3, loc="lower center", bbox_to_anchor=(0.4, 1.07))
-    save(figure, path)
+    save(figure, os.path.join(directory, "ladder.svg"))
 
 
 def main():
@@ -480,7 +492,7 @@ def main():
     differences = [found for rows in tables for found in other_rates(rows)]
     write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high", "low_of_3", "high_of_3"], [*differences, *added_later(directory)])
     write_answer(directory, tables, pairs, [name for name, finished in parts.items() if not finished])
-    draw(rungs, [rows for rows in tables if re.fullmatch(r"\d+k-\d+", rows[0]["size"])], os.path.join(directory, "ladder.svg"))
+    draw(rungs, [rows for rows in tables if re.fullmatch(r"\d+k-\d+", rows[0]["size"])], directory)
 
 
 if __name__ == "__main__":
