@@ -413,7 +413,7 @@ def draw(rungs, longer, directory):
     sizes with 20 tokens for each parameter; longer are those that trained on (squares, dotted lines). Diamonds: RoPE with base 1,000,000."""
     figure, (above, below) = plt.subplots(2, 1, figsize=(4.6, 5.8), sharex=True)
     colours = dict(COLOURS, random="#009E73", t5="#56B4E9")
-    names = {"none": "no positions", "learned": "learned table", "t5": "T5's biases", **TOLD, "rope": "RoPE"}
+    names = {"none": "no positions", "learned": "learned table", "t5": "T5's biases", **TOLD, "rope": "RoPE, base 500"}
     for scheme in names:
         for tables, style, marked in ((rungs, "o-", 0), *(([rung, *of_size(longer, rung)], "s:", 1) for rung in rungs)):
             rows = [row for rows in tables for row in rows if row["scheme"] == scheme]
@@ -425,10 +425,10 @@ def draw(rungs, longer, directory):
             above.fill_between(x, *zip(*(row["band"] for row in rows)), color=colours[scheme], alpha=0.2, linewidth=0)
     operations = {rows[0]["size"]: rows[0]["operations"] for rows in (*rungs, *longer)}
     bases = [(operations[size.removesuffix("-20")], list(of_seed.values())) for size, name, of_seed in trained_later(directory) if name == "rope-1e6"]
-    for x, of_seed in bases:
-        above.plot([x, x], [min(of_seed), max(of_seed)], color="black", linewidth=1)
-        above.plot(x, np.median(of_seed), "D", color="black", markerfacecolor="white", markersize=4,
-                   label="RoPE, base $10^6$" if x == bases[0][0] else None)
+    for x, of_seed in bases:  # a little to the right of the other schemes with as many operations
+        middle = np.median(of_seed)
+        above.errorbar(1.15 * x, middle, [[middle - min(of_seed)], [max(of_seed) - middle]], fmt="D", color="black", markerfacecolor="white",
+                       markersize=4, capsize=2, linewidth=1, label="RoPE, base $10^6$" if x == bases[0][0] else None)
     for place, scheme in enumerate(PRIMARY):
         for rows in (*rungs, *longer):
             for row in (row for row in rows if row["scheme"] == scheme):
@@ -464,7 +464,7 @@ def draw(rungs, longer, directory):
         above.annotate(words, (table["operations"], (rows[-1] if where == "above" else table)["loss"]), offset,
                        textcoords="offset points", ha=align, fontsize="small")
     above.margins(y=0.2)
-    above.set_title("solid: larger model; dotted: same model, more tokens", fontsize="small", loc="right")
+    above.set_title("solid: to larger models; dotted: to more tokens", fontsize="small", loc="right")
     below.set_ylim(0.33, 10.5)
     below.set_yticks([0.5, 1, 2, 4, 8], ["0.5 or less", "1 = RoPE", "2", "4", "8 or more"])
     below.minorticks_off()
