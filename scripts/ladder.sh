@@ -261,6 +261,7 @@ for part in $parts; do
     1239k-1e6) # RoPE with slower pairs, because two runs of 468k-80-1e6 were better with them
         size 1239k
         part 1239k-20-1e6 20 source rope-1e6=rope:base=1e6@2e-3 --seeds 6 --seed 1201
+        part 1239k-10-1e6 10 source rope-1e6=rope:base=1e6@2e-3 --seeds 6 --seed 1201 # for the table's factor on its scale
         ;;
     1239k) budgets="20 10 5 2.5" against_rope 1239k "$rates_1239k" 6 1201 learned ;;
     3592k) against_rope 3592k "$rates_1239k" 3 1301 learned ;;
