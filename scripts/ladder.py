@@ -27,7 +27,7 @@ FAR = 1e9  # stands for values beyond the ends of the scale
 TOLD = {"random": "random rotations"}
 SIZES = {"english": "123k parameters on English", "block": "123k parameters in GPT-2's blocks",
          "123k-80": "123k parameters, 80 tokens for each", "123k-320": "123k parameters, 320 tokens for each",
-         "468k-80": "468k parameters, 80 tokens for each"}
+         "468k-80": "468k parameters, 80 tokens for each", "1239k/1e6": "1239k parameters, and RoPE with base 1,000,000"}
 
 
 def size_and_tokens(name):
@@ -117,7 +117,7 @@ def which(comparisons, *sizes):
     """What an interval is, of which sizes; those with other tokens were not in the first plan."""
     if comparisons == 1:
         return "exploratory, single"
-    return f"{'added later' if any('-' in size for size in sizes) else 'primary'}, corrected for {comparisons}"
+    return f"{'added later' if re.search('[-/]', ' '.join(sizes)) else 'primary'}, corrected for {comparisons}"
 
 
 def factors(directory, size):
@@ -157,6 +157,23 @@ def factors(directory, size):
         better_rope = np.array([log_factor(of_seed[seed] + BETTER, scale[seed]) for seed in seeds])
         rows.append({**row, "factor": interval(row, comparisons), "if better": interval({**row, "logs": better_rope}, comparisons)})
     return sorted(rows, key=lambda row: row["loss"])
+
+
+def on_bigger_base(directory, rows):
+    """The table's row of a size, but on the scale of RoPE with base 1,000,000, as a size of its own; none where that has no two budgets."""
+    name = rows[0]["size"]
+    paths = [(share, part(directory, name, share) + "-1e6") for share in BUDGETS]
+    scale = [(share, losses(Report(path))["rope-1e6"]) for share, path in paths if os.path.exists(path + "/results.csv")]
+    if len(scale) < 2:
+        return []
+    table, = (row for row in rows if row["scheme"] == "learned")
+    of_seeds = sorted(table["losses"].items())
+    gaps = np.array([loss - scale[-1][1][seed] for seed, loss in of_seeds])
+    logs = [np.array([log_factor(loss + nats, [(share, rope[seed]) for share, rope in scale]) for seed, loss in of_seeds]) for nats in (0, BETTER)]
+    row = {**table, "size": f"{name}/1e6", "gaps": gaps, "gap": median_interval(gaps, table["family"]), "logs": logs[0],
+           "least": -math.log(scale[-1][0]), "most": -math.log(scale[0][0]),
+           "not falling": sum(scale[0][1][seed] <= scale[-1][1][seed] for seed, _ in of_seeds)}
+    return [{**row, "factor": interval(row, row["family"]), "if better": interval({**row, "logs": logs[1]}, row["family"])}]
 
 
 def all_parts(directory):
@@ -408,9 +425,10 @@ def of_size(longer, rung):
     return [rows for rows in longer if size_and_tokens(rows[0]["size"])[0] == rung[0]["size"]]
 
 
-def draw(rungs, longer, directory):
+def draw(rungs, longer, bigger, directory):
     """Loss against compute, in bands from the lowest to the highest seed, and below it the factor: to be read at 340 pixels. rungs are the
-    sizes with 20 tokens for each parameter; longer are those that trained on (squares, dotted lines). Diamonds: RoPE with base 1,000,000."""
+    sizes with 20 tokens for each parameter; longer are those that trained on (squares, dotted lines). Diamonds: RoPE with base 1,000,000, and the
+    factors on its scale (bigger)."""
     figure, (above, below) = plt.subplots(2, 1, figsize=(4.6, 5.8), sharex=True)
     colours = dict(COLOURS, random="#009E73", t5="#56B4E9")
     names = {"none": "no positions", "learned": "learned table", "t5": "T5's biases", **TOLD, "rope": "RoPE, base 500"}
@@ -430,7 +448,7 @@ def draw(rungs, longer, directory):
         above.errorbar(1.15 * x, middle, [[middle - min(of_seed)], [max(of_seed) - middle]], fmt="D", color="black", markerfacecolor="white",
                        markersize=4, capsize=2, linewidth=1, label="RoPE, base $10^6$" if x == bases[0][0] else None)
     for place, scheme in enumerate(PRIMARY):
-        for rows in (*rungs, *longer):
+        for rows in (*rungs, *longer, *bigger):
             for row in (row for row in rows if row["scheme"] == scheme):
                 x, colour = row["operations"], colours[scheme]
                 if not row["beats none"]:
@@ -439,8 +457,9 @@ def draw(rungs, longer, directory):
                     below.annotate(why, (x, math.exp(row["most"])), (8, 0), color=colour, textcoords="offset points", va="center", fontsize="small")
                     continue
                 value, low, high = np.exp(np.clip(row["factor"], row["least"], row["most"]))
-                x *= 1.06 ** (place - 1)  # side by side
-                shape = {"fmt": "s" if "-" in row["size"] else "o", "markersize": 4, "color": colour}
+                other_base = "/" in row["size"]
+                x *= 1.15 if other_base else 1.06 ** (place - 1)  # side by side
+                shape = {"fmt": "D" if other_base else "s" if "-" in row["size"] else "o", "markersize": 4, "color": colour}
                 if row["factor"][0] == row["least"]:  # how much less is unknown
                     below.errorbar(x, value, 0.25 * value, uplims=True, **shape)
                     offset, align, at = ((-8, 0), "right", "center") if row["least"] < 0 else ((0, -18), "center", "top")
@@ -448,7 +467,7 @@ def draw(rungs, longer, directory):
                                    textcoords="offset points", ha=align, va=at, fontsize="small")
                     continue
                 below.errorbar(x, value, [[value - low], [high - value]], capsize=3,
-                               markerfacecolor=colour if row["seeds"] >= 6 else "white", **shape)
+                               markerfacecolor=colour if row["seeds"] >= 6 and not other_base else "white", **shape)
     below.axhline(1, color=colours["rope"])
     above.set(xscale="log", ylabel="loss, nats a byte\n(lower is better)")
     below.set(yscale="log", xlabel="operations to train",
@@ -487,12 +506,15 @@ def main():
                         ("468k", "1239k")):
         if first in found and last in found:
             pairs.append((found[first], found[last]))
+    bigger = [row for rows in rungs if (row := on_bigger_base(directory, rows))]
+    pairs += [(found["468k"], rows) for rows in bigger]
+    tables += bigger
     write_factors(os.path.join(directory, "factors.csv"), tables)
     write_changes(os.path.join(directory, "changes.csv"), pairs)
     differences = [found for rows in tables for found in other_rates(rows)]
     write(os.path.join(directory, "rates.csv"), ["size", "scheme", "gap", "low", "high", "low_of_3", "high_of_3"], [*differences, *added_later(directory)])
     write_answer(directory, tables, pairs, [name for name, finished in parts.items() if not finished])
-    draw(rungs, [rows for rows in tables if re.fullmatch(r"\d+k-\d+", rows[0]["size"])], directory)
+    draw(rungs, [rows for rows in tables if re.fullmatch(r"\d+k-\d+", rows[0]["size"])], bigger, directory)
 
 
 if __name__ == "__main__":
