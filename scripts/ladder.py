@@ -468,6 +468,8 @@ def draw(rungs, longer, bigger, directory):
                     continue
                 below.errorbar(x, value, [[value - low], [high - value]], capsize=3,
                                markerfacecolor=colour if row["seeds"] >= 6 and not other_base else "white", **shape)
+                if other_base:
+                    below.annotate("against\nbase $10^6$", (x, high), (0, 4), color=colour, textcoords="offset points", ha="center", fontsize="small")
     below.axhline(1, color=colours["rope"])
     above.set(xscale="log", ylabel="loss, nats a byte\n(lower is better)")
     below.set(yscale="log", xlabel="operations to train",
