@@ -233,6 +233,7 @@ def trained_later(directory):
     """Where RoPE was trained later than the other schemes, with base 1,000,000, and at 123k with 640 instead of 320: size, a name, losses."""
     for size, later, scheme, name in (("468k-80", "468k-80-1e6", "rope-1e6", "rope-1e6"),
                                       ("1239k-20", "1239k-20-1e6", "rope-1e6", "rope-1e6"),
+                                      ("1239k-10", "1239k-10-1e6", "rope-1e6", "rope-1e6"),
                                       ("123k-320", "123k-320-1e6", "rope-1e6", "rope-1e6"), ("123k-320", "123k-640", "rope", "rope-640")):
         path = os.path.join(directory, later)
         if os.path.exists(path + "/results.csv"):
@@ -310,7 +311,8 @@ def answer_of_change(first, last):
     """How factors change from one size to another, as lines of Markdown."""
     words = ["{}, {:g} tokens for each parameter".format(*size_and_tokens(rows[0]["size"])) for rows in (first, last)]
     for_what = ", with about the same tokens" if same_tokens(first, last) else " for each tenfold of operations"
-    yield from (f"## From {words[0]}, to {words[1]}", "", f"The factor is multiplied by so much{for_what}.", "",
+    bases = " At the first, it is a factor against RoPE with base 500; at the second, against base 1,000,000." if "/" in words[1] else ""
+    yield from (f"## From {words[0]}, to {words[1]}", "", f"The factor is multiplied by so much{for_what}.{bases}", "",
                 "| scheme | times | interval | does it fall? | change of loss - RoPE's (not planned) | which |",
                 "|---|---:|---:|---|---:|---|")
     for scheme, comparisons, factor, why, gap in changes(first, last):
@@ -442,7 +444,8 @@ def draw(rungs, longer, bigger, directory):
                        label=names[scheme] if tables is rungs else None, markevery=slice(marked, None))
             above.fill_between(x, *zip(*(row["band"] for row in rows)), color=colours[scheme], alpha=0.2, linewidth=0)
     operations = {rows[0]["size"]: rows[0]["operations"] for rows in (*rungs, *longer)}
-    bases = [(operations[size.removesuffix("-20")], list(of_seed.values())) for size, name, of_seed in trained_later(directory) if name == "rope-1e6"]
+    bases = [(operations[at], list(of_seed.values())) for size, name, of_seed in trained_later(directory)
+             if name == "rope-1e6" and (at := size.removesuffix("-20")) in operations]
     for x, of_seed in bases:  # a little to the right of the other schemes with as many operations
         middle = np.median(of_seed)
         above.errorbar(1.15 * x, middle, [[middle - min(of_seed)], [max(of_seed) - middle]], fmt="D", color="black", markerfacecolor="white",
